@@ -1,0 +1,2 @@
+//! kernel
+#![no_std]

@@ -1,0 +1,24 @@
+//! Undertone's mathematics: everything that may use floats and solvers.
+//!
+//! Nothing computed here is trusted. A design ends as integers that
+//! [`undertone_core`] re-checks exactly; a measure is a number for people, and
+//! where it is printed as a bound it is rounded outward ([`round`]).
+//!
+//! All leakages are in nats.
+
+pub mod channel;
+pub mod composition;
+pub mod distribution;
+pub mod error;
+pub mod extremal;
+pub mod joint;
+pub mod measure;
+pub mod relation;
+pub mod round;
+pub mod sequence;
+pub mod transfer;
+
+pub use channel::Channel;
+pub use distribution::Distribution;
+pub use error::Error;
+pub use joint::Joint;
