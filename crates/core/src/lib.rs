@@ -1,2 +1,53 @@
-//! kernel
+//! Undertone's kernel: what runs on a device, and what an auditor trusts.
+//!
+//! A mechanism ends as a *policy*: a finite channel written in integers, with the claims it makes.
+//! [`Draft::verify`] re-checks every inequality of every claim exactly and is the only way to a
+//! [`Policy`]; only a policy can randomise; only a [`Report`] leaves the device. The table that is
+//! checked is the table that is sampled.
+//!
+//! Start with [`policy`], then [`certificate`] and [`sample`]. There are no floats here, no `unsafe`,
+//! no clock and no I/O; randomness is an argument.
+
 #![no_std]
+
+extern crate alloc;
+
+pub mod alphabet;
+pub mod certificate;
+pub mod claim;
+mod codec;
+pub mod context;
+pub mod decimal;
+mod delta;
+pub mod document;
+pub mod epsilon;
+pub mod ledger;
+mod likelihood;
+pub mod mass;
+pub mod nats;
+pub mod policy;
+pub mod ratio;
+pub mod report;
+pub mod sample;
+pub mod shape;
+pub mod symbol;
+mod unary;
+pub mod wide;
+
+pub use alphabet::{Alphabet, AlphabetError, AlphabetView};
+pub use certificate::{Cell, Certificate, LeastDelta, Refusal, Side, Strength, Worst};
+pub use claim::{Bound, Claim, Delta, Subject};
+pub use context::{Context, ContextError, PriorBox, Priors, Secret};
+pub use decimal::Decimal;
+pub use document::DecodeError;
+pub use epsilon::{Epsilon, EpsilonError};
+pub use ledger::{Decision, Exhausted, Ledger, Permit, Release};
+pub use mass::{KEEP_ONE, MASS_ONE, PartsError, Prior, Row, WEIGHT_ONE};
+pub use nats::Nats;
+pub use policy::{Draft, DraftError, Policy, PolicyId, Provenance};
+pub use ratio::Ratio;
+pub use report::{Foreign, Report, ReportId};
+pub use sample::{SampleError, Sampler};
+pub use shape::{Bits, Keep, Shape, ShapeError, Table};
+pub use symbol::{Symbol, Token};
+pub use wide::Wide;

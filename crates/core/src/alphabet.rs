@@ -1,0 +1,242 @@
+//! The codebook: what an index stands for.
+
+use crate::decimal::Decimal;
+use crate::mass::MAX_SYMBOLS;
+use crate::symbol::Symbol;
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// A finite alphabet of 1 to 2^24 symbols.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Alphabet(Kind);
+
+/// The four ways to say what an index stands for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Kind {
+    Indices(u32),
+    Names(Box<[String]>),
+    Points(Box<[Decimal]>),
+    Bins { edges: Box<[Decimal]>, values: Box<[Decimal]> },
+}
+
+/// A read-only look at an [`Alphabet`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AlphabetView<'a> {
+    /// Bare indices from 0.
+    Indices(u32),
+    /// Distinct, non-empty names.
+    Names(&'a [String]),
+    /// Strictly increasing numbers; a value must be one of them.
+    Points(&'a [Decimal]),
+    /// Bins between strictly increasing edges, each with the value that represents it.
+    Bins {
+        /// One more edge than bins.
+        edges: &'a [Decimal],
+        /// One value per bin, inside it.
+        values: &'a [Decimal],
+    },
+}
+
+/// Why an alphabet was refused, or a value has no symbol in it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum AlphabetError {
+    /// No symbols, or more than 2^24.
+    Size {
+        /// How many were given.
+        found: usize,
+    },
+    /// A name is empty.
+    EmptyName {
+        /// Its index.
+        at: usize,
+    },
+    /// A name occurs twice.
+    Repeated {
+        /// The name.
+        name: String,
+    },
+    /// Numbers that must increase do not.
+    NotIncreasing {
+        /// The index of the first offender.
+        at: usize,
+    },
+    /// Not one value for every bin.
+    Values {
+        /// How many bins there are.
+        bins: usize,
+        /// How many values were given.
+        found: usize,
+    },
+    /// A representative value lies outside its bin.
+    Outside {
+        /// The bin.
+        at: usize,
+    },
+    /// No symbol for this value.
+    Unknown {
+        /// The value, as text.
+        value: String,
+    },
+}
+
+impl fmt::Display for AlphabetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Size { found } => {
+                write!(f, "an alphabet of {found} symbols: give 1 to {MAX_SYMBOLS}")
+            }
+            Self::EmptyName { at } => write!(f, "symbol {at} has an empty name"),
+            Self::Repeated { name } => {
+                write!(f, "the name {name:?} occurs twice: names must differ")
+            }
+            Self::NotIncreasing { at } => {
+                write!(
+                    f,
+                    "entry {at} is not above the one before it: sort the list and drop repeats"
+                )
+            }
+            Self::Values { bins, found } => {
+                write!(f, "{found} representative values for {bins} bins: give one per bin")
+            }
+            Self::Outside { at } => {
+                write!(f, "the representative value of bin {at} lies outside it")
+            }
+            Self::Unknown { value } => {
+                write!(
+                    f,
+                    "{value:?} is not in the alphabet: map it to a known symbol or leave it out"
+                )
+            }
+        }
+    }
+}
+
+impl core::error::Error for AlphabetError {}
+
+fn check_increasing(list: &[Decimal]) -> Result<(), AlphabetError> {
+    match list.windows(2).position(|pair| pair[0] >= pair[1]) {
+        Some(at) => Err(AlphabetError::NotIncreasing { at: at + 1 }),
+        None => Ok(()),
+    }
+}
+
+fn check_size(found: usize) -> Result<(), AlphabetError> {
+    if (1..=MAX_SYMBOLS).contains(&found) { Ok(()) } else { Err(AlphabetError::Size { found }) }
+}
+
+impl Alphabet {
+    /// Bare indices 0 to `size - 1`.
+    pub fn indices(size: usize) -> Result<Self, AlphabetError> {
+        check_size(size)?;
+        Ok(Self(Kind::Indices(size as u32)))
+    }
+
+    /// Distinct, non-empty names.
+    pub fn names(names: Vec<String>) -> Result<Self, AlphabetError> {
+        check_size(names.len())?;
+        let mut seen = BTreeSet::new();
+        for (at, name) in names.iter().enumerate() {
+            if name.is_empty() {
+                return Err(AlphabetError::EmptyName { at });
+            }
+            if !seen.insert(name) {
+                return Err(AlphabetError::Repeated { name: name.clone() });
+            }
+        }
+        Ok(Self(Kind::Names(names.into())))
+    }
+
+    /// Strictly increasing numbers.
+    pub fn points(points: Vec<Decimal>) -> Result<Self, AlphabetError> {
+        check_size(points.len())?;
+        check_increasing(&points)?;
+        Ok(Self(Kind::Points(points.into())))
+    }
+
+    /// Bins between strictly increasing edges, with one value inside each.
+    pub fn bins(edges: Vec<Decimal>, values: Vec<Decimal>) -> Result<Self, AlphabetError> {
+        check_size(edges.len().saturating_sub(1))?;
+        check_increasing(&edges)?;
+        if values.len() + 1 != edges.len() {
+            return Err(AlphabetError::Values { bins: edges.len() - 1, found: values.len() });
+        }
+        let outside = |(at, value): (usize, &Decimal)| *value < edges[at] || *value > edges[at + 1];
+        match values.iter().enumerate().position(outside) {
+            Some(at) => Err(AlphabetError::Outside { at }),
+            None => Ok(Self(Kind::Bins { edges: edges.into(), values: values.into() })),
+        }
+    }
+
+    /// How many symbols.
+    #[expect(clippy::len_without_is_empty, reason = "an alphabet is never empty")]
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Kind::Indices(size) => *size as usize,
+            Kind::Names(names) => names.len(),
+            Kind::Points(points) => points.len(),
+            Kind::Bins { values, .. } => values.len(),
+        }
+    }
+
+    /// What the symbols stand for.
+    pub fn view(&self) -> AlphabetView<'_> {
+        match &self.0 {
+            Kind::Indices(size) => AlphabetView::Indices(*size),
+            Kind::Names(names) => AlphabetView::Names(names),
+            Kind::Points(points) => AlphabetView::Points(points),
+            Kind::Bins { edges, values } => AlphabetView::Bins { edges, values },
+        }
+    }
+
+    /// The symbol with this index.
+    pub fn symbol(&self, index: usize) -> Result<Symbol, AlphabetError> {
+        if index < self.len() {
+            Ok(Symbol::new(index as u32))
+        } else {
+            Err(AlphabetError::Unknown { value: alloc::format!("{index}") })
+        }
+    }
+
+    /// The symbol with this name (for bare indices, the index in decimal).
+    pub fn named(&self, name: &str) -> Result<Symbol, AlphabetError> {
+        let unknown = || AlphabetError::Unknown { value: name.into() };
+        let index = match &self.0 {
+            Kind::Names(names) => names.iter().position(|n| n == name).ok_or_else(unknown)?,
+            Kind::Indices(_) => name.parse().map_err(|_| unknown())?,
+            Kind::Points(_) | Kind::Bins { .. } => {
+                return self.valued(name.parse().map_err(|_| unknown())?);
+            }
+        };
+        self.symbol(index)
+    }
+
+    /// The symbol for a number: one of the points, or the bin it falls in. Values outside the bins
+    /// are clipped to the end bins; an inner edge belongs to the bin above it.
+    pub fn valued(&self, value: Decimal) -> Result<Symbol, AlphabetError> {
+        let unknown = || AlphabetError::Unknown { value: alloc::format!("{value}") };
+        let index = match &self.0 {
+            Kind::Points(points) => points.binary_search(&value).map_err(|_| unknown())?,
+            Kind::Bins { edges, values } => {
+                let above = edges.partition_point(|edge| *edge <= value);
+                above.clamp(1, values.len()) - 1
+            }
+            Kind::Indices(_) | Kind::Names(_) => return Err(unknown()),
+        };
+        self.symbol(index)
+    }
+
+    /// What a symbol or token index is called, for people.
+    pub fn label(&self, index: usize) -> String {
+        match &self.0 {
+            Kind::Names(names) if index < names.len() => names[index].clone(),
+            Kind::Points(values) | Kind::Bins { values, .. } if index < values.len() => {
+                alloc::format!("{}", values[index])
+            }
+            _ => alloc::format!("{index}"),
+        }
+    }
+}

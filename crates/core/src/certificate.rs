@@ -1,0 +1,398 @@
+//! Exact verification: what a channel attains, and whether that is what it claims.
+
+use crate::claim::{Bound, Claim, Delta, Subject};
+use crate::context::{Context, Secret};
+use crate::delta;
+use crate::likelihood::{Dense, Extremes, KeepView, Likelihoods, marginal};
+use crate::ratio::Ratio;
+use crate::shape::{Bits, Shape};
+use crate::unary;
+use crate::wide::Wide;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Where a ratio is attained.
+///
+/// For `Bits` the output stands for the vector in which every bit but this symbol's speaks against
+/// its symbol (or the complement, for falling belief); patterns that are no single output are `None`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Cell {
+    /// The output.
+    pub output: Option<u32>,
+    /// The input, or value of the secret, whose likelihood is on top.
+    pub high: Option<u32>,
+    /// The one whose likelihood is below; for LIP the marginal takes the place of one of the two.
+    pub low: Option<u32>,
+    /// Which prior of a list.
+    pub prior: Option<u32>,
+}
+
+/// The largest ratio of its kind, and where it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Worst {
+    /// The ratio; its logarithm is the leakage.
+    pub ratio: Ratio,
+    /// Where it is attained.
+    pub cell: Cell,
+}
+
+/// What a channel truly attains about one subject: the smallest e^ε at which each pure claim would verify.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Strength {
+    /// Any two likelihoods of one output.
+    pub ldp: Worst,
+    /// Posterior over prior (max-lift), with its worst prior; `None` when no context is known.
+    pub upper: Option<Worst>,
+    /// Prior over posterior (min-lift).
+    pub lower: Option<Worst>,
+}
+
+impl Strength {
+    /// The two-sided LIP ratio: the worse of the two sides.
+    pub fn lip(&self) -> Option<Ratio> {
+        Some(self.upper?.ratio.max(self.lower?.ratio))
+    }
+}
+
+/// The least δ at a claim's odds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LeastDelta {
+    /// δ as an exact ratio.
+    pub ratio: Ratio,
+    /// The row (and the row it is compared with) that needs it.
+    pub cell: Cell,
+    /// Whether this is only an upper bound (a box of priors: worst cases are added output by output).
+    pub bound: bool,
+}
+
+/// The proof's summary: what was claimed and what is attained.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Certificate {
+    /// About the input.
+    pub input: Strength,
+    /// About the secret, where the context has one.
+    pub secret: Option<Strength>,
+    /// For each claim in order, the least δ at its odds; `None` for pure claims.
+    pub deltas: Vec<Option<LeastDelta>>,
+}
+
+/// Which inequality failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// Likelihood against likelihood.
+    Ldp,
+    /// Belief rises too far.
+    Upper,
+    /// Belief falls too far.
+    Lower,
+    /// More probability escapes than δ.
+    Delta,
+}
+
+/// A claim that is false, the cell that shows it, and by how much it fails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// Which claim of the draft, from 0.
+    pub index: usize,
+    /// The claim.
+    pub claim: Claim,
+    /// Which inequality.
+    pub side: Side,
+    /// Where.
+    pub cell: Cell,
+    /// What is attained there.
+    pub attained: Ratio,
+    /// What the claim allows.
+    pub allowed: Ratio,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "claim {} ({}) is false", self.index, self.claim)?;
+        let who = match self.claim.about {
+            Subject::Input => "input",
+            Subject::Secret => "secret value",
+        };
+        match self.cell.output {
+            Some(y) => write!(f, " at output {y}")?,
+            None if self.side == Side::Delta => {}
+            None => f.write_str(" at a pattern of bits")?,
+        }
+        match (self.cell.high, self.cell.low) {
+            (Some(a), Some(b)) => write!(f, ", {who} {a} against {b}")?,
+            (Some(x), None) | (None, Some(x)) => write!(f, ", {who} {x}")?,
+            (None, None) => {}
+        }
+        if let Some(prior) = self.cell.prior {
+            write!(f, ", prior {prior}")?;
+        }
+        if self.side == Side::Delta {
+            let scaled = self.attained.scaled_up(48);
+            return write!(
+                f,
+                ": it needs a delta of {scaled}/2^48 and allows {}/2^48",
+                self.claim.delta.units()
+            );
+        }
+        let side = match self.side {
+            Side::Upper => "belief rises by",
+            Side::Lower => "belief falls by",
+            Side::Ldp | Side::Delta => "likelihoods differ by",
+        };
+        let allowed = self.allowed.ln_up().unwrap_or_default();
+        match self.attained.ln_up() {
+            Some(attained) => write!(f, ": {side} {attained} nats and {allowed} are allowed"),
+            None => write!(f, ": {side} an unbounded factor and {allowed} nats are allowed"),
+        }
+    }
+}
+
+impl core::error::Error for Refusal {}
+
+/// A channel and its context, prepared for checking.
+pub(crate) enum View<'a> {
+    Listed(&'a dyn Likelihoods),
+    Bits(&'a Bits),
+}
+
+/// Least and greatest probability of each output over the context's priors.
+pub(crate) struct Marginals {
+    /// (least, its prior), (greatest, its prior); units of 2^-(unit + scale).
+    pub(crate) range: Vec<[(Wide, Option<u32>); 2]>,
+    /// Bits between the likelihoods' unit and the marginals'.
+    pub(crate) scale: u32,
+}
+
+impl Marginals {
+    /// One prior: least and greatest are the same.
+    pub(crate) fn exact(sums: Vec<Wide>, scale: u32) -> Self {
+        Self { range: sums.into_iter().map(|m| [(m, None), (m, None)]).collect(), scale }
+    }
+}
+
+/// Runs `f` on the shape's view.
+pub(crate) fn with_view<T>(shape: &Shape, f: impl FnOnce(View<'_>) -> T) -> T {
+    match shape {
+        Shape::Table(table) => f(View::Listed(&Dense::table(table))),
+        Shape::Keep(keep) => f(View::Listed(&KeepView::new(keep))),
+        Shape::Bits(bits) => f(View::Bits(bits)),
+    }
+}
+
+/// Verifies every claim about `shape` in `context`, exactly.
+pub(crate) fn certify(
+    shape: &Shape,
+    context: &Context,
+    claims: &[Claim],
+) -> Result<Certificate, Refusal> {
+    let keep = match shape {
+        Shape::Keep(keep) => Some(KeepView::new(keep)),
+        _ => None,
+    };
+    with_view(shape, |view| check(&view, keep.as_ref(), context, claims))
+}
+
+/// What the channel attains about its input, and about the secret where there is one.
+pub(crate) fn attained(shape: &Shape, context: &Context) -> (Strength, Option<Strength>) {
+    with_view(shape, |view| {
+        let found = examine(&view, context);
+        (found.input, found.secret)
+    })
+}
+
+/// Everything the claims are held against.
+struct Findings {
+    input: Strength,
+    secret: Option<Strength>,
+    marginals: Option<Marginals>,
+    pushed: Option<Pushed>,
+}
+
+fn examine(view: &View<'_>, context: &Context) -> Findings {
+    let channel = match view {
+        View::Listed(channel) => *channel,
+        View::Bits(bits) => {
+            let secret = match context {
+                Context::Secret(secret) => Some(unary::secret_strength(bits, secret)),
+                _ => None,
+            };
+            let input = unary::strength(bits, context);
+            return Findings { input, secret, marginals: None, pushed: None };
+        }
+    };
+    let pushed = match context {
+        Context::Secret(secret) => Some(Pushed::new(channel, secret)),
+        _ => None,
+    };
+    let marginals = marginals(channel, context, pushed.as_ref());
+    let columns = (0..channel.outputs()).map(|y| channel.extremes(y));
+    let input = strength(columns, marginals.as_ref());
+    Findings { input, secret: pushed.as_ref().map(Pushed::strength), marginals, pushed }
+}
+
+/// Verifies claims on any view; `keep` is given when the view has the `Keep` shape, whose δ has a
+/// faster exact form.
+pub(crate) fn check(
+    view: &View<'_>,
+    keep: Option<&KeepView<'_>>,
+    context: &Context,
+    claims: &[Claim],
+) -> Result<Certificate, Refusal> {
+    let Findings { input, secret, marginals, pushed } = examine(view, context);
+    let mut deltas = Vec::with_capacity(claims.len());
+    for (index, claim) in claims.iter().enumerate() {
+        if claim.delta == Delta::ZERO {
+            let subject = match claim.about {
+                Subject::Input => Some(&input),
+                Subject::Secret => secret.as_ref(),
+            };
+            // A draft cannot claim something about a secret it does not have.
+            if let Some(strength) = subject {
+                check_pure(index, claim, strength)?;
+            }
+            deltas.push(None);
+            continue;
+        }
+        let View::Listed(channel) = view else {
+            deltas.push(None);
+            continue;
+        };
+        let least = match (claim.about, &pushed) {
+            (Subject::Secret, Some(pushed)) => delta::of_secret(&claim.bound, pushed),
+            _ => delta::of_input(&claim.bound, *channel, keep, context, marginals.as_ref()),
+        };
+        let allowed = Ratio::new(Wide::from(claim.delta.units()), Wide::power_of_two(48));
+        let allowed = allowed.unwrap_or(Ratio::ZERO);
+        if least.ratio > allowed {
+            return Err(Refusal {
+                index,
+                claim: *claim,
+                side: Side::Delta,
+                cell: least.cell,
+                attained: least.ratio,
+                allowed,
+            });
+        }
+        deltas.push(Some(least));
+    }
+    Ok(Certificate { input, secret, deltas })
+}
+
+fn check_pure(index: usize, claim: &Claim, strength: &Strength) -> Result<(), Refusal> {
+    let sides = match claim.bound {
+        Bound::Ldp(epsilon) => {
+            [(Side::Ldp, Some(strength.ldp), epsilon), (Side::Ldp, None, epsilon)]
+        }
+        Bound::Lip { lower, upper } => {
+            [(Side::Upper, strength.upper, upper), (Side::Lower, strength.lower, lower)]
+        }
+    };
+    for (side, worst, epsilon) in sides {
+        let Some(worst) = worst else { continue };
+        if worst.ratio > epsilon.ratio() {
+            return Err(Refusal {
+                index,
+                claim: *claim,
+                side,
+                cell: worst.cell,
+                attained: worst.ratio,
+                allowed: epsilon.ratio(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Keeps the worse of two.
+pub(crate) fn keep_worst(worst: &mut Worst, numerator: Wide, denominator: Wide, cell: Cell) {
+    if let Some(ratio) = Ratio::new(numerator, denominator)
+        && ratio > worst.ratio
+    {
+        *worst = Worst { ratio, cell };
+    }
+}
+
+pub(crate) const NOTHING: Worst =
+    Worst { ratio: Ratio::ONE, cell: Cell { output: None, high: None, low: None, prior: None } };
+
+/// The worst ratios over all outputs.
+fn strength(columns: impl Iterator<Item = Extremes>, marginals: Option<&Marginals>) -> Strength {
+    let (mut ldp, mut upper, mut lower) = (NOTHING, NOTHING, NOTHING);
+    for (y, Extremes { high, low }) in columns.enumerate() {
+        let output = Some(y as u32);
+        let (top, bottom) = (Some(high.1 as u32), Some(low.1 as u32));
+        let cell = Cell { output, high: top, low: bottom, prior: None };
+        keep_worst(&mut ldp, high.0, low.0, cell);
+        let Some(marginals) = marginals else { continue };
+        let [(least, least_at), (greatest, greatest_at)] = marginals.range[y];
+        let cell = Cell { output, high: top, low: None, prior: least_at };
+        keep_worst(&mut upper, high.0 << marginals.scale, least, cell);
+        let cell = Cell { output, high: None, low: bottom, prior: greatest_at };
+        keep_worst(&mut lower, greatest, low.0 << marginals.scale, cell);
+    }
+    let known = marginals.is_some();
+    Strength { ldp, upper: known.then_some(upper), lower: known.then_some(lower) }
+}
+
+fn marginals(
+    channel: &dyn Likelihoods,
+    context: &Context,
+    pushed: Option<&Pushed>,
+) -> Option<Marginals> {
+    Some(match context {
+        Context::Unknown => return None,
+        Context::Known(prior) => Marginals::exact(channel.mixture(prior.weights()), 32),
+        Context::Each(priors) => {
+            let mut range: Vec<[(Wide, Option<u32>); 2]> = Vec::new();
+            for (at, prior) in priors.as_slice().iter().enumerate() {
+                let here = Some(at as u32);
+                for (y, m) in channel.mixture(prior.weights()).into_iter().enumerate() {
+                    match range.get_mut(y) {
+                        None => range.push([(m, here), (m, here)]),
+                        Some([least, _]) if m < least.0 => *least = (m, here),
+                        Some([_, greatest]) if m > greatest.0 => *greatest = (m, here),
+                        Some(_) => {}
+                    }
+                }
+            }
+            Marginals { range, scale: 32 }
+        }
+        Context::Within(within) => {
+            let ranges = channel.box_ranges(within);
+            let range = ranges.into_iter().map(|(l, g)| [(l, None), (g, None)]).collect();
+            Marginals { range, scale: 32 }
+        }
+        Context::Secret(_) => {
+            let pushed = pushed?;
+            Marginals { range: pushed.marginals.range.clone(), scale: 64 }
+        }
+    })
+}
+
+/// A channel pushed forward from the secret: c(y|s) = Σ_x P(x|s) w(y|x).
+pub(crate) struct Pushed {
+    pub(crate) rows: Vec<Vec<Wide>>,
+    /// The unit of the rows.
+    pub(crate) unit: u32,
+    pub(crate) marginals: Marginals,
+}
+
+impl Pushed {
+    fn new(channel: &dyn Likelihoods, secret: &Secret) -> Self {
+        let rows: Vec<_> = secret.rows().iter().map(|row| channel.mixture(row.weights())).collect();
+        let sums = marginal(secret.prior().weights(), &rows);
+        Self { rows, unit: channel.unit() + 32, marginals: Marginals::exact(sums, 32) }
+    }
+
+    fn strength(&self) -> Strength {
+        let column = |y: usize| {
+            let mut cells = self.rows.iter().enumerate().map(|(s, row)| (row[y], s));
+            let first = cells.next().unwrap_or((Wide::ZERO, 0));
+            cells.fold(Extremes { high: first, low: first }, |seen, cell| Extremes {
+                high: if cell.0 > seen.high.0 { cell } else { seen.high },
+                low: if cell.0 < seen.low.0 { cell } else { seen.low },
+            })
+        };
+        strength((0..self.marginals.range.len()).map(column), Some(&self.marginals))
+    }
+}

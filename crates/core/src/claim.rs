@@ -1,0 +1,117 @@
+//! What a policy promises.
+
+use crate::epsilon::Epsilon;
+use crate::mass::MASS_ONE;
+use core::fmt;
+
+/// One promise. A policy makes one or more, and all hold at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Claim {
+    /// Who is protected.
+    pub about: Subject,
+    /// What is bounded, and how tightly.
+    pub bound: Bound,
+    /// How much probability may escape the bound.
+    pub delta: Delta,
+}
+
+/// Who is protected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Subject {
+    /// The input X itself.
+    Input,
+    /// The secret S behind it, named in the context.
+    Secret,
+}
+
+/// What is bounded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bound {
+    /// LDP: any two likelihoods of one output are within e^ε of each other.
+    Ldp(Epsilon),
+    /// LIP: posterior over prior is at most e^upper and at least e^-lower. Two-sided LIP has both
+    /// equal; JSTL21 Definition 5, ZDS22 Definition 1.
+    Lip {
+        /// How far belief may fall.
+        lower: Epsilon,
+        /// How far belief may rise.
+        upper: Epsilon,
+    },
+}
+
+/// A probability in units of 2^-48, below one. Conditional convention: for every x the excess
+/// over the bound, summed over outputs, is at most δ, on each side (JSTL21 Corollary 9).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Delta(u64);
+
+/// A δ of one or more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DeltaTooLarge {
+    /// What was asked, in units of 2^-48.
+    pub units: u64,
+}
+
+impl fmt::Display for DeltaTooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "delta is {} in units of 2^-48: it must be below one ({MASS_ONE})", self.units)
+    }
+}
+
+impl core::error::Error for DeltaTooLarge {}
+
+impl Delta {
+    /// Nothing escapes.
+    pub const ZERO: Self = Self(0);
+
+    /// From units of 2^-48; below one.
+    pub fn from_units(units: u64) -> Result<Self, DeltaTooLarge> {
+        if units < MASS_ONE { Ok(Self(units)) } else { Err(DeltaTooLarge { units }) }
+    }
+
+    /// Units of 2^-48.
+    pub const fn units(self) -> u64 {
+        self.0
+    }
+}
+
+impl Claim {
+    /// Pure LDP of the input.
+    pub fn ldp(epsilon: Epsilon) -> Self {
+        Self { about: Subject::Input, bound: Bound::Ldp(epsilon), delta: Delta::ZERO }
+    }
+
+    /// Pure two-sided LIP of the input.
+    pub fn lip(epsilon: Epsilon) -> Self {
+        let bound = Bound::Lip { lower: epsilon, upper: epsilon };
+        Self { about: Subject::Input, bound, delta: Delta::ZERO }
+    }
+
+    /// The same promise about the secret.
+    #[must_use]
+    pub fn about_secret(self) -> Self {
+        Self { about: Subject::Secret, ..self }
+    }
+
+    /// The same promise with some probability of escape.
+    #[must_use]
+    pub fn with_delta(self, delta: Delta) -> Self {
+        Self { delta, ..self }
+    }
+}
+
+impl fmt::Display for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.bound {
+            Bound::Ldp(epsilon) => write!(f, "ldp:{epsilon}")?,
+            Bound::Lip { lower, upper } if lower == upper => write!(f, "lip:{upper}")?,
+            Bound::Lip { lower, upper } => write!(f, "alip:{lower},{upper}")?,
+        }
+        if self.delta != Delta::ZERO {
+            write!(f, " with delta {}/2^48", self.delta.units())?;
+        }
+        f.write_str(match self.about {
+            Subject::Input => "",
+            Subject::Secret => " of the secret",
+        })
+    }
+}

@@ -1,0 +1,217 @@
+//! What is assumed about the data before anything is released.
+
+use crate::mass::{Prior, WEIGHT_ONE};
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// The context a policy was designed for. It is part of the policy's identity, because a wrong
+/// prior is the one thing no checker can see.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Context {
+    /// Nothing is assumed; only LDP can be claimed.
+    Unknown,
+    /// One prior.
+    Known(Prior),
+    /// Any of several priors; claims hold for each.
+    Each(Priors),
+    /// Any prior in a box; claims hold for all of them.
+    Within(PriorBox),
+    /// A secret S behind the data: P(s) and P(x|s). The prior of X follows and is not stored.
+    Secret(Secret),
+}
+
+/// At least one prior, all over the same alphabet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Priors(Box<[Prior]>);
+
+/// All priors with `lower(x) <= P(x) <= upper(x)`; at least one exists. Units of 2^-32, the lower
+/// ends rounded down and the upper ends rounded up by whoever made them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PriorBox {
+    lower: Box<[u64]>,
+    upper: Box<[u64]>,
+}
+
+/// A secret with a name, its prior P(s), and one row P(x|s) for each of its values.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Secret {
+    name: String,
+    prior: Prior,
+    rows: Box<[Prior]>,
+}
+
+/// Why a context was refused.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ContextError {
+    /// An empty list of priors.
+    NoPriors,
+    /// Lists over different alphabets.
+    Sizes {
+        /// Which part.
+        what: &'static str,
+        /// The size needed.
+        expected: usize,
+        /// The size found.
+        found: usize,
+    },
+    /// A lower end above its upper end.
+    Reversed {
+        /// The symbol.
+        at: usize,
+        /// Its lower end, in units of 2^-32.
+        lower: u64,
+        /// Its upper end.
+        upper: u64,
+    },
+    /// No distribution lies in the box.
+    EmptyBox {
+        /// The sum of the lower ends, in units of 2^-32.
+        lower: u128,
+        /// The sum of the upper ends.
+        upper: u128,
+    },
+    /// The secret's name is empty or longer than 200 bytes.
+    Name,
+}
+
+impl fmt::Display for ContextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoPriors => f.write_str("the list of priors is empty: give at least one"),
+            Self::Sizes { what, expected, found } => {
+                write!(f, "{what} has {found} entries where {expected} are needed")
+            }
+            Self::Reversed { at, lower, upper } => write!(
+                f,
+                "the prior box is reversed at symbol {at}: lower {lower} is above upper {upper}"
+            ),
+            Self::EmptyBox { lower, upper } => write!(
+                f,
+                "no prior lies in the box: its lower ends sum to {lower} and its upper ends to {upper}, and {WEIGHT_ONE} must lie between"
+            ),
+            Self::Name => f.write_str("the secret's name must have 1 to 200 bytes"),
+        }
+    }
+}
+
+impl core::error::Error for ContextError {}
+
+impl Priors {
+    /// Checks that there is at least one prior and that all have one alphabet.
+    pub fn new(priors: Vec<Prior>) -> Result<Self, ContextError> {
+        let expected = priors.first().ok_or(ContextError::NoPriors)?.len();
+        match priors.iter().find(|p| p.len() != expected) {
+            Some(odd) => Err(ContextError::Sizes { what: "a prior", expected, found: odd.len() }),
+            None => Ok(Self(priors.into())),
+        }
+    }
+
+    /// The priors.
+    pub fn as_slice(&self) -> &[Prior] {
+        &self.0
+    }
+}
+
+impl PriorBox {
+    /// Checks that the ends are in order and that a distribution lies between them. Upper ends
+    /// above one are cut to one.
+    pub fn new(lower: Vec<u64>, mut upper: Vec<u64>) -> Result<Self, ContextError> {
+        if lower.is_empty() {
+            return Err(ContextError::NoPriors);
+        }
+        if lower.len() != upper.len() {
+            return Err(ContextError::Sizes {
+                what: "the upper end of the prior box",
+                expected: lower.len(),
+                found: upper.len(),
+            });
+        }
+        for (at, (&lower, upper)) in lower.iter().zip(&mut upper).enumerate() {
+            *upper = (*upper).min(WEIGHT_ONE);
+            if lower > *upper {
+                return Err(ContextError::Reversed { at, lower, upper: *upper });
+            }
+        }
+        let sum = |ends: &[u64]| ends.iter().map(|&e| u128::from(e)).sum::<u128>();
+        let (low, high, one) = (sum(&lower), sum(&upper), u128::from(WEIGHT_ONE));
+        if low > one || high < one {
+            return Err(ContextError::EmptyBox { lower: low, upper: high });
+        }
+        Ok(Self { lower: lower.into(), upper: upper.into() })
+    }
+
+    /// The lower ends.
+    pub fn lower(&self) -> &[u64] {
+        &self.lower
+    }
+
+    /// The upper ends.
+    pub fn upper(&self) -> &[u64] {
+        &self.upper
+    }
+
+    /// How much of 2^32 is left to distribute above the lower ends.
+    pub(crate) fn slack(&self) -> u64 {
+        WEIGHT_ONE - self.lower.iter().sum::<u64>()
+    }
+
+    /// The smallest weight a prior of the box can give to `x`.
+    pub(crate) fn least(&self, x: usize) -> u64 {
+        let others: u128 =
+            self.upper.iter().map(|&u| u128::from(u)).sum::<u128>() - u128::from(self.upper[x]);
+        let forced = u128::from(WEIGHT_ONE).saturating_sub(others) as u64;
+        self.lower[x].max(forced)
+    }
+}
+
+impl Secret {
+    /// Checks that there is one row for each value of the secret, all over one alphabet.
+    pub fn new(name: String, prior: Prior, rows: Vec<Prior>) -> Result<Self, ContextError> {
+        if name.is_empty() || name.len() > 200 {
+            return Err(ContextError::Name);
+        }
+        if rows.len() != prior.len() {
+            return Err(ContextError::Sizes {
+                what: "the list of rows P(x|s)",
+                expected: prior.len(),
+                found: rows.len(),
+            });
+        }
+        let expected = rows.first().ok_or(ContextError::NoPriors)?.len();
+        if let Some(odd) = rows.iter().find(|row| row.len() != expected) {
+            return Err(ContextError::Sizes { what: "a row P(x|s)", expected, found: odd.len() });
+        }
+        Ok(Self { name, prior, rows: rows.into() })
+    }
+
+    /// What the secret is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// P(s).
+    pub fn prior(&self) -> &Prior {
+        &self.prior
+    }
+
+    /// P(x|s), one row per s.
+    pub fn rows(&self) -> &[Prior] {
+        &self.rows
+    }
+}
+
+impl Context {
+    /// The size of the data's alphabet, where the context fixes it.
+    pub fn inputs(&self) -> Option<usize> {
+        match self {
+            Self::Unknown => None,
+            Self::Known(prior) => Some(prior.len()),
+            Self::Each(priors) => Some(priors.0[0].len()),
+            Self::Within(prior_box) => Some(prior_box.lower.len()),
+            Self::Secret(secret) => Some(secret.rows[0].len()),
+        }
+    }
+}

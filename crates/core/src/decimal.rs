@@ -1,0 +1,117 @@
+//! Decimal numbers for edges, representative values and confidences: the kernel has no floats.
+
+use core::cmp::Ordering;
+use core::fmt;
+
+/// `digits` x 10^-`scale`, with a scale of at most 18 and no trailing zeros behind the point, so
+/// that equal numbers have equal bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Decimal {
+    digits: i64,
+    scale: u8,
+}
+
+/// Text or parts that are not a decimal number the kernel can hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NotDecimal;
+
+impl fmt::Display for NotDecimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "not a decimal number: write digits with at most one point, at most 18 digits in all",
+        )
+    }
+}
+
+impl core::error::Error for NotDecimal {}
+
+impl Decimal {
+    /// The largest scale.
+    pub const MAX_SCALE: u8 = 18;
+
+    /// Zero.
+    pub const ZERO: Self = Self { digits: 0, scale: 0 };
+    /// One.
+    pub const ONE: Self = Self { digits: 1, scale: 0 };
+
+    /// Checks the scale and drops trailing zeros.
+    pub fn new(mut digits: i64, mut scale: u8) -> Result<Self, NotDecimal> {
+        if scale > Self::MAX_SCALE {
+            return Err(NotDecimal);
+        }
+        while scale > 0 && digits % 10 == 0 {
+            (digits, scale) = (digits / 10, scale - 1);
+        }
+        Ok(Self { digits, scale })
+    }
+
+    /// The digits, without the point.
+    pub const fn digits(self) -> i64 {
+        self.digits
+    }
+
+    /// How many of the digits stand behind the point.
+    pub const fn scale(self) -> u8 {
+        self.scale
+    }
+
+    fn in_units_of_largest_scale(self) -> i128 {
+        i128::from(self.digits) * 10i128.pow(u32::from(Self::MAX_SCALE - self.scale))
+    }
+}
+
+impl core::str::FromStr for Decimal {
+    type Err = NotDecimal;
+
+    fn from_str(text: &str) -> Result<Self, NotDecimal> {
+        let (negative, unsigned) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+        let count = whole.len() + fraction.len();
+        if count == 0 || count > 18 || fraction.is_empty() && unsigned.contains('.') {
+            return Err(NotDecimal);
+        }
+        let mut digits = 0i64;
+        for byte in whole.bytes().chain(fraction.bytes()) {
+            if !byte.is_ascii_digit() {
+                return Err(NotDecimal);
+            }
+            digits = 10 * digits + i64::from(byte - b'0');
+        }
+        Self::new(if negative { -digits } else { digits }, fraction.len() as u8)
+    }
+}
+
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.digits < 0 { "-" } else { "" };
+        let one = 10u64.pow(u32::from(self.scale));
+        let size = self.digits.unsigned_abs();
+        if self.scale == 0 {
+            return write!(f, "{sign}{size}");
+        }
+        write!(f, "{sign}{}.{:0width$}", size / one, size % one, width = usize::from(self.scale))
+    }
+}
+
+impl Ord for Decimal {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.in_units_of_largest_scale().cmp(&other.in_units_of_largest_scale())
+    }
+}
+
+impl PartialOrd for Decimal {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Decimal {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Decimal {}

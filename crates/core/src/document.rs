@@ -1,0 +1,481 @@
+//! The policy document: JSON that a person can read.
+//!
+//! Decoding goes through plain records and then the ordinary constructors, so no document can hold
+//! what a constructor would refuse. Unknown fields, unknown versions and leftovers are refused.
+
+use crate::alphabet::{Alphabet, AlphabetError, AlphabetView};
+use crate::claim::{Bound, Claim, Delta, DeltaTooLarge, Subject};
+use crate::context::{Context, ContextError, PriorBox, Priors, Secret};
+use crate::decimal::{Decimal, NotDecimal};
+use crate::epsilon::{Epsilon, EpsilonError};
+use crate::mass::{PartsError, Prior};
+use crate::policy::{Draft, DraftError, Provenance};
+use crate::shape::{Bits, Keep, Shape, ShapeError, Table};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+use serde::{Deserialize, Serialize};
+
+/// The version this kernel reads and writes.
+pub const VERSION: &str = "policy/1";
+
+/// Why bytes or a document are not a policy.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// The bytes do not begin as a policy does.
+    NotAPolicy,
+    /// A version this kernel does not know.
+    Version {
+        /// What was found.
+        found: String,
+    },
+    /// The bytes end too early.
+    Truncated {
+        /// At least how many are missing.
+        missing: usize,
+    },
+    /// Bytes follow the end.
+    Trailing {
+        /// How many.
+        bytes: usize,
+    },
+    /// A kind that does not exist.
+    Tag {
+        /// Of what.
+        what: &'static str,
+    },
+    /// A text is not UTF-8.
+    NotText,
+    /// The same policy has other bytes.
+    NotCanonical,
+    /// The JSON is malformed, or has a field too many or too few.
+    Json {
+        /// In the parser's words, with line and column.
+        message: String,
+    },
+    /// The stated id is not the document's.
+    Id {
+        /// The id the content has.
+        actual: String,
+    },
+    /// The nats written beside the odds are not theirs.
+    Nats {
+        /// What was written.
+        written: String,
+        /// What the odds give.
+        actual: String,
+    },
+    /// A part its constructor refuses.
+    Part(Refused),
+}
+
+/// What a constructor said.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Refused {
+    /// The alphabet.
+    Alphabet(AlphabetError),
+    /// A prior.
+    Prior(PartsError),
+    /// The context.
+    Context(ContextError),
+    /// The channel.
+    Shape(ShapeError),
+    /// A privacy level.
+    Epsilon(EpsilonError),
+    /// A delta.
+    Delta(DeltaTooLarge),
+    /// A decimal number.
+    Decimal(NotDecimal),
+    /// The whole.
+    Draft(DraftError),
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAPolicy => f.write_str("these bytes are not an undertone policy"),
+            Self::Version { found } => write!(
+                f,
+                "version {found:?} is not known here: this program reads {VERSION:?}; update it or re-export the policy"
+            ),
+            Self::Truncated { missing } => {
+                write!(f, "the bytes end too early: at least {missing} more are needed")
+            }
+            Self::Trailing { bytes } => write!(f, "{bytes} bytes follow the end of the policy"),
+            Self::Tag { what } => write!(f, "{what}: unknown kind"),
+            Self::NotText => f.write_str("a text is not UTF-8"),
+            Self::NotCanonical => f.write_str("the bytes are not in canonical form"),
+            Self::Json { message } => write!(f, "not a policy document: {message}"),
+            Self::Id { actual } => {
+                write!(f, "id: the content was changed; its id is {actual}")
+            }
+            Self::Nats { written, actual } => {
+                write!(f, "claims: {written} nats are written beside odds that give {actual}")
+            }
+            Self::Part(Refused::Alphabet(e)) => write!(f, "alphabet: {e}"),
+            Self::Part(Refused::Prior(e)) => write!(f, "prior: the list of weights {e}"),
+            Self::Part(Refused::Context(e)) => write!(f, "context: {e}"),
+            Self::Part(Refused::Shape(e)) => write!(f, "channel: {e}"),
+            Self::Part(Refused::Epsilon(e)) => write!(f, "claims: {e}"),
+            Self::Part(Refused::Delta(e)) => write!(f, "claims: {e}"),
+            Self::Part(Refused::Decimal(e)) => write!(f, "{e}"),
+            Self::Part(Refused::Draft(e)) => e.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for DecodeError {}
+
+macro_rules! refused {
+    ($($variant:ident $error:ty;)*) => {
+        $(impl From<$error> for DecodeError {
+            fn from(error: $error) -> Self {
+                Self::Part(Refused::$variant(error))
+            }
+        })*
+    };
+}
+refused! {
+    Alphabet AlphabetError;
+    Prior PartsError;
+    Context ContextError;
+    Shape ShapeError;
+    Epsilon EpsilonError;
+    Delta DeltaTooLarge;
+    Decimal NotDecimal;
+    Draft DraftError;
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPolicy {
+    undertone: String,
+    #[serde(default)]
+    id: Option<String>,
+    claims: Vec<RawClaim>,
+    context: RawContext,
+    #[serde(default)]
+    provenance: RawProvenance,
+    inputs: RawAlphabet,
+    #[serde(default)]
+    outputs: Option<RawAlphabet>,
+    channel: RawChannel,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawAlphabet {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    indices: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    names: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    points: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    edges: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    values: Option<Vec<String>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "shape", rename_all = "lowercase", deny_unknown_fields)]
+enum RawChannel {
+    Table { masses: Vec<Vec<u64>> },
+    Keep { keep: Vec<u64>, base: Vec<u64> },
+    Bits { symbols: u32, own: u64, other: u64 },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+enum RawContext {
+    Unknown {},
+    Prior { weights: Vec<u64> },
+    Priors { list: Vec<Vec<u64>> },
+    Box { lower: Vec<u64>, upper: Vec<u64> },
+    Secret { name: String, weights: Vec<u64>, rows: Vec<Vec<u64>> },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawLevel {
+    nats: String,
+    odds: (u32, u32),
+}
+
+#[derive(Serialize, Deserialize, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum RawSubject {
+    Input,
+    Secret,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "notion", rename_all = "lowercase", deny_unknown_fields)]
+enum RawClaim {
+    Ldp {
+        about: RawSubject,
+        epsilon: RawLevel,
+        #[serde(default)]
+        delta: u64,
+    },
+    Lip {
+        about: RawSubject,
+        epsilon: RawLevel,
+        #[serde(default)]
+        delta: u64,
+    },
+    Alip {
+        about: RawSubject,
+        lower: RawLevel,
+        upper: RawLevel,
+        #[serde(default)]
+        delta: u64,
+    },
+}
+
+#[derive(Serialize, Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct RawProvenance {
+    #[serde(default)]
+    source: String,
+    #[serde(default)]
+    n: u64,
+    #[serde(default)]
+    date: String,
+    #[serde(default)]
+    confidence: Option<String>,
+    #[serde(default)]
+    rounding: u64,
+}
+
+impl Draft {
+    /// Reads a policy document. A stated id must be the content's own.
+    pub fn from_json(text: &str) -> Result<Self, DecodeError> {
+        let raw: RawPolicy = serde_json::from_str(text)
+            .map_err(|error| DecodeError::Json { message: error.to_string() })?;
+        if raw.undertone != VERSION {
+            return Err(DecodeError::Version { found: raw.undertone });
+        }
+        let claims = raw.claims.into_iter().map(RawClaim::read).collect::<Result<_, _>>()?;
+        let outputs = raw.outputs.map(RawAlphabet::read).transpose()?;
+        let draft = Self::new(
+            raw.inputs.read()?,
+            outputs,
+            raw.channel.read()?,
+            raw.context.read()?,
+            claims,
+            raw.provenance.read()?,
+        )?;
+        if let Some(stated) = raw.id {
+            let actual = crate::codec::policy_id(&draft).to_string();
+            if stated != actual {
+                return Err(DecodeError::Id { actual });
+            }
+        }
+        Ok(draft)
+    }
+
+    /// Writes the policy document, with its id, one table row per line.
+    pub fn to_json(&self) -> String {
+        let mut fields = Vec::from([
+            ("undertone", json(&VERSION)),
+            ("id", json(&crate::codec::policy_id(self).to_string())),
+            ("claims", list(self.claims.iter().map(|claim| json(&RawClaim::write(claim))))),
+            ("context", json(&RawContext::write(&self.context))),
+            ("provenance", json(&RawProvenance::write(&self.provenance))),
+            ("inputs", json(&RawAlphabet::write(&self.inputs))),
+        ]);
+        if let Some(outputs) = &self.outputs {
+            fields.push(("outputs", json(&RawAlphabet::write(outputs))));
+        }
+        let channel = match &self.shape {
+            Shape::Table(table) => format!(
+                "{{\"shape\": \"table\", \"masses\": {}}}",
+                list(table.rows().iter().map(|row| json(&row.masses())))
+            ),
+            Shape::Keep(keep) => json(&RawChannel::Keep {
+                keep: keep.keep().into(),
+                base: keep.base().masses().into(),
+            }),
+            Shape::Bits(bits) => json(&RawChannel::Bits {
+                symbols: bits.symbols() as u32,
+                own: bits.own(),
+                other: bits.other(),
+            }),
+        };
+        fields.push(("channel", channel));
+        let lines: Vec<String> =
+            fields.iter().map(|(name, value)| format!("  \"{name}\": {value}")).collect();
+        format!("{{\n{}\n}}\n", lines.join(",\n"))
+    }
+}
+
+/// Plain records of integers and texts always serialise.
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    let items: Vec<String> = items.map(|item| format!("    {item}")).collect();
+    format!("[\n{}\n  ]", items.join(",\n"))
+}
+
+fn decimals(texts: Vec<String>) -> Result<Vec<Decimal>, DecodeError> {
+    texts.iter().map(|text| Ok(text.parse::<Decimal>()?)).collect()
+}
+
+fn texts(values: &[Decimal]) -> Vec<String> {
+    values.iter().map(ToString::to_string).collect()
+}
+
+impl RawAlphabet {
+    fn read(self) -> Result<Alphabet, DecodeError> {
+        Ok(match (self.indices, self.names, self.points, self.edges, self.values) {
+            (Some(size), None, None, None, None) => Alphabet::indices(size as usize)?,
+            (None, Some(names), None, None, None) => Alphabet::names(names)?,
+            (None, None, Some(points), None, None) => Alphabet::points(decimals(points)?)?,
+            (None, None, None, Some(edges), Some(values)) => {
+                Alphabet::bins(decimals(edges)?, decimals(values)?)?
+            }
+            _ => {
+                let message =
+                    "an alphabet has exactly one of: indices, names, points, or edges with values";
+                return Err(DecodeError::Json { message: message.into() });
+            }
+        })
+    }
+
+    fn write(alphabet: &Alphabet) -> Self {
+        let mut raw = Self { indices: None, names: None, points: None, edges: None, values: None };
+        match alphabet.view() {
+            AlphabetView::Indices(size) => raw.indices = Some(size),
+            AlphabetView::Names(names) => raw.names = Some(names.into()),
+            AlphabetView::Points(points) => raw.points = Some(texts(points)),
+            AlphabetView::Bins { edges, values } => {
+                (raw.edges, raw.values) = (Some(texts(edges)), Some(texts(values)));
+            }
+        }
+        raw
+    }
+}
+
+impl RawChannel {
+    fn read(self) -> Result<Shape, DecodeError> {
+        Ok(match self {
+            Self::Table { masses } => Shape::Table(Table::from_masses(masses)?),
+            Self::Keep { keep, base } => Shape::Keep(Keep::new(keep, base)?),
+            Self::Bits { symbols, own, other } => {
+                Shape::Bits(Bits::new(symbols as usize, own, other)?)
+            }
+        })
+    }
+}
+
+impl RawContext {
+    fn read(self) -> Result<Context, DecodeError> {
+        let priors =
+            |rows: Vec<Vec<u64>>| rows.into_iter().map(Prior::new).collect::<Result<_, _>>();
+        Ok(match self {
+            Self::Unknown {} => Context::Unknown,
+            Self::Prior { weights } => Context::Known(Prior::new(weights)?),
+            Self::Priors { list } => Context::Each(Priors::new(priors(list)?)?),
+            Self::Box { lower, upper } => Context::Within(PriorBox::new(lower, upper)?),
+            Self::Secret { name, weights, rows } => {
+                Context::Secret(Secret::new(name, Prior::new(weights)?, priors(rows)?)?)
+            }
+        })
+    }
+
+    fn write(context: &Context) -> Self {
+        let rows = |priors: &[Prior]| priors.iter().map(|prior| prior.weights().into()).collect();
+        match context {
+            Context::Unknown => Self::Unknown {},
+            Context::Known(prior) => Self::Prior { weights: prior.weights().into() },
+            Context::Each(priors) => Self::Priors { list: rows(priors.as_slice()) },
+            Context::Within(within) => {
+                Self::Box { lower: within.lower().into(), upper: within.upper().into() }
+            }
+            Context::Secret(secret) => Self::Secret {
+                name: secret.name().into(),
+                weights: secret.prior().weights().into(),
+                rows: rows(secret.rows()),
+            },
+        }
+    }
+}
+
+impl RawLevel {
+    fn read(self) -> Result<Epsilon, DecodeError> {
+        let epsilon = Epsilon::from_odds(self.odds.0, self.odds.1)?;
+        let actual = epsilon.nats().to_string();
+        if self.nats != actual {
+            return Err(DecodeError::Nats { written: self.nats, actual });
+        }
+        Ok(epsilon)
+    }
+
+    fn write(epsilon: Epsilon) -> Self {
+        Self { nats: epsilon.nats().to_string(), odds: epsilon.odds() }
+    }
+}
+
+impl RawClaim {
+    fn read(self) -> Result<Claim, DecodeError> {
+        let (about, bound, delta) = match self {
+            Self::Ldp { about, epsilon, delta } => (about, Bound::Ldp(epsilon.read()?), delta),
+            Self::Lip { about, epsilon, delta } => {
+                let epsilon = epsilon.read()?;
+                (about, Bound::Lip { lower: epsilon, upper: epsilon }, delta)
+            }
+            Self::Alip { about, lower, upper, delta } => {
+                (about, Bound::Lip { lower: lower.read()?, upper: upper.read()? }, delta)
+            }
+        };
+        let about = match about {
+            RawSubject::Input => Subject::Input,
+            RawSubject::Secret => Subject::Secret,
+        };
+        Ok(Claim { about, bound, delta: Delta::from_units(delta)? })
+    }
+
+    fn write(claim: &Claim) -> Self {
+        let about = match claim.about {
+            Subject::Input => RawSubject::Input,
+            Subject::Secret => RawSubject::Secret,
+        };
+        let delta = claim.delta.units();
+        match claim.bound {
+            Bound::Ldp(epsilon) => Self::Ldp { about, epsilon: RawLevel::write(epsilon), delta },
+            Bound::Lip { lower, upper } if lower == upper => {
+                Self::Lip { about, epsilon: RawLevel::write(upper), delta }
+            }
+            Bound::Lip { lower, upper } => Self::Alip {
+                about,
+                lower: RawLevel::write(lower),
+                upper: RawLevel::write(upper),
+                delta,
+            },
+        }
+    }
+}
+
+impl RawProvenance {
+    fn read(self) -> Result<Provenance, DecodeError> {
+        let Self { source, n, date, confidence, rounding } = self;
+        let confidence = confidence.map(|text| text.parse::<Decimal>()).transpose()?;
+        Ok(Provenance { source, n, date, confidence, rounding })
+    }
+
+    fn write(provenance: &Provenance) -> Self {
+        Self {
+            source: provenance.source.clone(),
+            n: provenance.n,
+            date: provenance.date.clone(),
+            confidence: provenance.confidence.map(|c| c.to_string()),
+            rounding: provenance.rounding,
+        }
+    }
+}

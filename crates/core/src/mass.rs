@@ -1,0 +1,109 @@
+//! Probabilities as integers: what is checked is what is sampled.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// One in units of 2^-48, the unit of an output's mass.
+pub const MASS_ONE: u64 = 1 << 48;
+/// One in units of 2^-32, the unit of a prior's weights and of the probabilities of `Bits`.
+pub const WEIGHT_ONE: u64 = 1 << 32;
+/// One in units of 2^-40, the unit of the probability of keeping the input.
+pub const KEEP_ONE: u64 = 1 << 40;
+/// The largest alphabet.
+pub const MAX_SYMBOLS: usize = 1 << 24;
+
+/// Why a list of integers is not a distribution in its unit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum PartsError {
+    /// There are none.
+    Empty,
+    /// There are more than [`MAX_SYMBOLS`].
+    TooMany {
+        /// How many were given.
+        found: usize,
+    },
+    /// They do not sum to one in their unit.
+    Sum {
+        /// What they sum to.
+        found: u128,
+        /// What they should sum to.
+        expected: u64,
+    },
+}
+
+impl fmt::Display for PartsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("is empty: give at least one entry"),
+            Self::TooMany { found } => {
+                write!(
+                    f,
+                    "has {found} entries, more than the {MAX_SYMBOLS} supported: merge rare symbols"
+                )
+            }
+            Self::Sum { found, expected } => {
+                write!(f, "sums to {found} where exactly {expected} is needed")
+            }
+        }
+    }
+}
+
+impl core::error::Error for PartsError {}
+
+/// Refuses a list that is empty, too long, or does not sum to exactly `one`.
+fn check_parts(parts: &[u64], one: u64) -> Result<(), PartsError> {
+    if parts.is_empty() {
+        return Err(PartsError::Empty);
+    }
+    if parts.len() > MAX_SYMBOLS {
+        return Err(PartsError::TooMany { found: parts.len() });
+    }
+    let found: u128 = parts.iter().map(|&p| u128::from(p)).sum();
+    if found != u128::from(one) {
+        return Err(PartsError::Sum { found, expected: one });
+    }
+    Ok(())
+}
+
+/// A distribution over outputs: masses in units of 2^-48 that sum to exactly [`MASS_ONE`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Row(Box<[u64]>);
+
+impl Row {
+    /// Checks the sum.
+    pub fn new(masses: Vec<u64>) -> Result<Self, PartsError> {
+        check_parts(&masses, MASS_ONE)?;
+        Ok(Self(masses.into()))
+    }
+
+    /// The masses.
+    pub fn masses(&self) -> &[u64] {
+        &self.0
+    }
+}
+
+/// A distribution over inputs: weights in units of 2^-32 that sum to exactly [`WEIGHT_ONE`].
+/// Symbols without mass are legal; every claim holds for them too.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Prior(Box<[u64]>);
+
+impl Prior {
+    /// Checks the sum.
+    pub fn new(weights: Vec<u64>) -> Result<Self, PartsError> {
+        check_parts(&weights, WEIGHT_ONE)?;
+        Ok(Self(weights.into()))
+    }
+
+    /// The weights.
+    pub fn weights(&self) -> &[u64] {
+        &self.0
+    }
+
+    /// The number of symbols, those without mass included.
+    #[expect(clippy::len_without_is_empty, reason = "a prior is never empty")]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+}

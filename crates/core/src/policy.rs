@@ -1,0 +1,296 @@
+//! A draft becomes a policy by being verified, and in no other way.
+
+use crate::alphabet::Alphabet;
+use crate::certificate::{self, Certificate, Refusal, Strength};
+use crate::claim::{Bound, Claim, Delta, Subject};
+use crate::codec;
+use crate::context::Context;
+use crate::decimal::Decimal;
+use crate::shape::Shape;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Where the prior came from. Shown to people; no check can stand in for it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Provenance {
+    /// In words: a census, an earlier round, an assumption.
+    pub source: String,
+    /// How many observations it rests on; 0 for an assumption.
+    pub n: u64,
+    /// When, as YYYY-MM-DD, or empty.
+    pub date: String,
+    /// The confidence of its box or radius, as a probability; `None` if none is stated.
+    pub confidence: Option<Decimal>,
+    /// How far rounding to integers moved the prior, in total variation, in units of 2^-48, rounded up.
+    pub rounding: u64,
+}
+
+/// The SHA-256 of a policy's canonical bytes: its identity.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PolicyId(pub [u8; 32]);
+
+impl fmt::Display for PolicyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for PolicyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PolicyId({self})")
+    }
+}
+
+impl core::str::FromStr for PolicyId {
+    type Err = NotAnId;
+
+    fn from_str(text: &str) -> Result<Self, NotAnId> {
+        codec::from_hex(text).map(Self).ok_or(NotAnId)
+    }
+}
+
+/// Text that is not 64 lower-case hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NotAnId;
+
+impl fmt::Display for NotAnId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not a policy id: it has 64 hexadecimal digits in lower case")
+    }
+}
+
+impl core::error::Error for NotAnId {}
+
+/// A channel with its claims, well formed but not yet believed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Draft {
+    pub(crate) inputs: Alphabet,
+    pub(crate) outputs: Option<Alphabet>,
+    pub(crate) shape: Shape,
+    pub(crate) context: Context,
+    pub(crate) claims: Vec<Claim>,
+    pub(crate) provenance: Provenance,
+}
+
+/// Why the parts of a draft do not fit together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum DraftError {
+    /// A part over another alphabet.
+    Sizes {
+        /// Which part.
+        what: &'static str,
+        /// The size needed.
+        expected: usize,
+        /// The size found.
+        found: usize,
+    },
+    /// An output alphabet for a shape whose outputs are its inputs.
+    Outputs,
+    /// No claim, or more than [`Draft::MAX_CLAIMS`].
+    Claims {
+        /// How many.
+        found: usize,
+    },
+    /// LIP without a context.
+    NoContext {
+        /// The claim.
+        index: usize,
+    },
+    /// A claim about a secret the context does not have.
+    NoSecret {
+        /// The claim.
+        index: usize,
+    },
+    /// δ on the shape `Bits`.
+    DeltaOnBits {
+        /// The claim.
+        index: usize,
+    },
+    /// A text of the provenance is too long, or the date is not YYYY-MM-DD.
+    Provenance {
+        /// Which field.
+        field: &'static str,
+    },
+}
+
+impl fmt::Display for DraftError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sizes { what, expected, found } => {
+                write!(f, "{what} has {found} symbols where {expected} are needed")
+            }
+            Self::Outputs => {
+                f.write_str("outputs: the shapes keep and bits release the inputs' own symbols; leave outputs out")
+            }
+            Self::Claims { found } => {
+                write!(f, "{found} claims: make 1 to {}", Draft::MAX_CLAIMS)
+            }
+            Self::NoContext { index } => {
+                write!(f, "claim {index} is about belief but no prior is given: add a context or claim ldp")
+            }
+            Self::NoSecret { index } => {
+                write!(f, "claim {index} is about a secret but the context has none: give P(s) and P(x|s)")
+            }
+            Self::DeltaOnBits { index } => {
+                write!(f, "claim {index} has a delta, which the shape bits does not support: claim it pure")
+            }
+            Self::Provenance { field } => write!(
+                f,
+                "provenance.{field}: texts have at most 500 bytes, dates are YYYY-MM-DD, a confidence lies between 0 and 1"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for DraftError {}
+
+impl Draft {
+    /// The most claims one policy may make.
+    pub const MAX_CLAIMS: usize = 16;
+
+    /// Checks that the parts fit together. `outputs` is the output alphabet of a `Table`; without
+    /// one, outputs are the inputs' own symbols.
+    pub fn new(
+        inputs: Alphabet,
+        outputs: Option<Alphabet>,
+        shape: Shape,
+        context: Context,
+        claims: Vec<Claim>,
+        provenance: Provenance,
+    ) -> Result<Self, DraftError> {
+        let size = |what, expected, found| {
+            if expected == found {
+                Ok(())
+            } else {
+                Err(DraftError::Sizes { what, expected, found })
+            }
+        };
+        size("the input alphabet", shape.inputs(), inputs.len())?;
+        if outputs.is_some() && !matches!(shape, Shape::Table(_)) {
+            return Err(DraftError::Outputs);
+        }
+        let named = outputs.as_ref().unwrap_or(&inputs).len();
+        size("the output alphabet", shape.outputs(), named)?;
+        if let Some(found) = context.inputs() {
+            size("the prior", shape.inputs(), found)?;
+        }
+        if claims.is_empty() || claims.len() > Self::MAX_CLAIMS {
+            return Err(DraftError::Claims { found: claims.len() });
+        }
+        for (index, claim) in claims.iter().enumerate() {
+            let lip = matches!(claim.bound, Bound::Lip { .. });
+            if lip && matches!(context, Context::Unknown) {
+                return Err(DraftError::NoContext { index });
+            }
+            if claim.about == Subject::Secret && !matches!(context, Context::Secret(_)) {
+                return Err(DraftError::NoSecret { index });
+            }
+            if claim.delta != Delta::ZERO && matches!(shape, Shape::Bits(_)) {
+                return Err(DraftError::DeltaOnBits { index });
+            }
+        }
+        provenance.check()?;
+        Ok(Self { inputs, outputs, shape, context, claims, provenance })
+    }
+
+    /// Checks every claim in exact integer arithmetic. This is the only way to a [`Policy`].
+    pub fn verify(self) -> Result<Policy, Refusal> {
+        let certificate = certificate::certify(&self.shape, &self.context, &self.claims)?;
+        let id = codec::policy_id(&self);
+        Ok(Policy { draft: self, certificate, id })
+    }
+
+    /// What the channel attains about its input, and about the secret where the context has one,
+    /// whatever it claims.
+    pub fn strength(&self) -> (Strength, Option<Strength>) {
+        certificate::attained(&self.shape, &self.context)
+    }
+
+    /// The same draft making other claims.
+    pub fn with_claims(self, claims: Vec<Claim>) -> Result<Self, DraftError> {
+        Self::new(self.inputs, self.outputs, self.shape, self.context, claims, self.provenance)
+    }
+
+    /// The input alphabet.
+    pub fn inputs(&self) -> &Alphabet {
+        &self.inputs
+    }
+
+    /// The output alphabet.
+    pub fn outputs(&self) -> &Alphabet {
+        self.outputs.as_ref().unwrap_or(&self.inputs)
+    }
+
+    /// The channel.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// What is assumed.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// What is claimed.
+    pub fn claims(&self) -> &[Claim] {
+        &self.claims
+    }
+
+    /// Where the prior came from.
+    pub fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+}
+
+impl Provenance {
+    fn check(&self) -> Result<(), DraftError> {
+        let refuse = |field| Err(DraftError::Provenance { field });
+        if self.source.len() > 500 {
+            return refuse("source");
+        }
+        let shape = |(at, byte): (usize, u8)| match at {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        };
+        let dated = self.date.len() == 10 && self.date.bytes().enumerate().all(shape);
+        if !self.date.is_empty() && !dated {
+            return refuse("date");
+        }
+        if self.confidence.is_some_and(|c| c < Decimal::ZERO || c > Decimal::ONE) {
+            return refuse("confidence");
+        }
+        Ok(())
+    }
+}
+
+/// A verified draft: every claim was checked against the very integers that are sampled.
+///
+/// ```compile_fail
+/// // There is no other constructor.
+/// let forged = undertone_core::Policy { draft, certificate, id };
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Policy {
+    draft: Draft,
+    certificate: Certificate,
+    id: PolicyId,
+}
+
+impl Policy {
+    /// What was verified.
+    pub fn draft(&self) -> &Draft {
+        &self.draft
+    }
+
+    /// What was found.
+    pub fn certificate(&self) -> &Certificate {
+        &self.certificate
+    }
+
+    /// Its identity.
+    pub fn id(&self) -> PolicyId {
+        self.id
+    }
+}

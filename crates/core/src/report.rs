@@ -1,0 +1,187 @@
+//! The only thing that leaves the device.
+
+use crate::codec::{Reader, from_hex};
+use crate::document::DecodeError;
+use crate::ledger::Permit;
+use crate::policy::{Policy, PolicyId};
+use crate::sample::SampleError;
+use crate::shape::Shape;
+use crate::symbol::{Symbol, Token};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+use rand_core::CryptoRng;
+use serde::{Deserialize, Serialize};
+
+/// 128 random bits that make a report countable exactly once.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ReportId(pub [u8; 16]);
+
+impl fmt::Display for ReportId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// One randomised answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Report {
+    /// The policy it was drawn under.
+    pub policy: PolicyId,
+    /// Its own random id.
+    pub id: ReportId,
+    /// The answer.
+    pub token: Token,
+}
+
+/// Why a report does not belong to a policy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Foreign {
+    /// Drawn under another policy.
+    Policy,
+    /// A token this policy never releases.
+    Token,
+}
+
+impl fmt::Display for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Policy => "the report was made under another policy",
+            Self::Token => "the token is outside the policy's output alphabet",
+        })
+    }
+}
+
+impl core::error::Error for Foreign {}
+
+impl Policy {
+    /// Randomises one answer. The permit is used up: the budget it stands for has left the ledger.
+    ///
+    /// The token is drawn first, then 16 bytes for the report's id.
+    pub fn randomize<R: CryptoRng + ?Sized>(
+        &self,
+        x: Symbol,
+        permit: Permit,
+        rng: &mut R,
+    ) -> Result<Report, SampleError> {
+        if permit.policy() != self.id() {
+            return Err(SampleError::WrongPermit);
+        }
+        let token = self.draw(x, rng)?;
+        let mut id = [0; 16];
+        rng.fill_bytes(&mut id);
+        Ok(Report { policy: self.id(), id: ReportId(id), token })
+    }
+
+    /// Whether a report could have come from this policy.
+    pub fn accepts(&self, report: &Report) -> Result<(), Foreign> {
+        if report.policy != self.id() {
+            return Err(Foreign::Policy);
+        }
+        let outputs = self.draft().shape().outputs();
+        let fits = match (&report.token, self.draft().shape()) {
+            (Token::Index(index), Shape::Table(_) | Shape::Keep(_)) => (*index as usize) < outputs,
+            (Token::Bits(bytes), Shape::Bits(_)) => {
+                let spare = 8 * bytes.len() - outputs.min(8 * bytes.len());
+                bytes.len() == outputs.div_ceil(8)
+                    && bytes.last().is_none_or(|last| last & ((1u16 << spare) - 1) as u8 == 0)
+            }
+            _ => false,
+        };
+        if fits { Ok(()) } else { Err(Foreign::Token) }
+    }
+}
+
+const VERSION: u8 = 1;
+const NAME: &str = "report/1";
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawReport {
+    undertone: String,
+    policy: String,
+    id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    token: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bits: Option<String>,
+}
+
+impl Report {
+    /// Version, policy id, report id, then 0 and the index, or 1 and the packed bits.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::from([VERSION]);
+        out.extend_from_slice(&self.policy.0);
+        out.extend_from_slice(&self.id.0);
+        match &self.token {
+            Token::Index(index) => {
+                out.push(0);
+                out.extend_from_slice(&index.to_be_bytes());
+            }
+            Token::Bits(bytes) => {
+                out.push(1);
+                out.extend_from_slice(bytes);
+            }
+        }
+        out
+    }
+
+    /// Reads one report; whether its token fits the policy is for [`Policy::accepts`] to say.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut reader = Reader(bytes);
+        let version = reader.u8()?;
+        if version != VERSION {
+            return Err(DecodeError::Version { found: format!("report/{version}") });
+        }
+        let policy = PolicyId(reader.array()?);
+        let id = ReportId(reader.array()?);
+        let token = match reader.u8()? {
+            0 => Token::Index(reader.u32()?),
+            1 => Token::Bits(reader.take(reader.0.len())?.into()),
+            _ => return Err(DecodeError::Tag { what: "token" }),
+        };
+        if !reader.0.is_empty() {
+            return Err(DecodeError::Trailing { bytes: reader.0.len() });
+        }
+        Ok(Self { policy, id, token })
+    }
+
+    /// The report as JSON.
+    pub fn to_json(&self) -> String {
+        let (token, bits) = match &self.token {
+            Token::Index(index) => (Some(*index), None),
+            Token::Bits(bytes) => {
+                (None, Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+            }
+        };
+        let (policy, id) = (self.policy.to_string(), self.id.to_string());
+        let raw = RawReport { undertone: NAME.into(), policy, id, token, bits };
+        // A plain record of texts and a number always serialises.
+        serde_json::to_string(&raw).unwrap_or_default()
+    }
+
+    /// Reads a report from JSON.
+    pub fn from_json(text: &str) -> Result<Self, DecodeError> {
+        let bad = |message: &str| DecodeError::Json { message: message.into() };
+        let raw: RawReport = serde_json::from_str(text).map_err(|e| bad(&e.to_string()))?;
+        if raw.undertone != NAME {
+            return Err(DecodeError::Version { found: raw.undertone });
+        }
+        let policy = raw.policy.parse().map_err(|_| bad("policy: not 64 hexadecimal digits"))?;
+        let id = from_hex(&raw.id).ok_or_else(|| bad("id: not 32 hexadecimal digits"))?;
+        let token = match (raw.token, raw.bits) {
+            (Some(index), None) => Token::Index(index),
+            (None, Some(digits)) => {
+                let pairs = digits.as_bytes().chunks(2).map(|pair| {
+                    core::str::from_utf8(pair).ok().and_then(from_hex::<1>).map(|byte| byte[0])
+                });
+                let bytes: Option<Vec<u8>> = pairs.collect();
+                Token::Bits(bytes.ok_or_else(|| bad("bits: not hexadecimal digits"))?.into())
+            }
+            _ => return Err(bad("a report has exactly one of: token, bits")),
+        };
+        Ok(Self { policy, id: ReportId(id), token })
+    }
+}

@@ -1,0 +1,397 @@
+//! Drawing outputs: the table that was proved is the table that is sampled.
+//!
+//! The map from random bytes to an output is pinned, so that every language gives the same answer
+//! from the same bytes. `Table`: 6 bytes, big-endian, as u; the output is the number of cumulative
+//! sums of the row that are <= u. `Keep`: 5 bytes for the coin (keep iff u < λ), then 6 for the base,
+//! always read. `Bits`: one byte per bit for all bits, then for each byte that ties with the top
+//! byte of its threshold, in order, three more.
+//!
+//! There are three ways to walk that map: [`Policy::draw`] for one value, [`Sampler`] with guide
+//! tables for many, and [`Policy::draw_flat`], whose memory accesses and branches do not depend on
+//! the secret.
+
+use crate::mass::Row;
+use crate::policy::Policy;
+use crate::shape::{Bits, Shape};
+use crate::symbol::{Symbol, Token};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+use rand_core::CryptoRng;
+
+/// Why nothing was drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum SampleError {
+    /// The symbol belongs to a larger alphabet than the policy's.
+    UnknownSymbol,
+    /// The output buffer does not fit the inputs.
+    Buffer {
+        /// The length needed.
+        expected: usize,
+        /// The length given.
+        found: usize,
+    },
+    /// Indices were asked of a policy that releases bits, or the other way round.
+    WrongShape,
+    /// The permit was issued for another policy.
+    WrongPermit,
+}
+
+impl fmt::Display for SampleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownSymbol => {
+                f.write_str("the symbol is not of this policy's input alphabet: take it from there")
+            }
+            Self::Buffer { expected, found } => {
+                write!(f, "the output buffer has {found} places where {expected} are needed")
+            }
+            Self::WrongShape => f.write_str(
+                "bits are released by the shape bits only, indices by table and keep: use the other call",
+            ),
+            Self::WrongPermit => f.write_str("the permit was issued for another policy"),
+        }
+    }
+}
+
+impl core::error::Error for SampleError {}
+
+/// Reads up to 8 big-endian bytes.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |value, &byte| value << 8 | u64::from(byte))
+}
+
+fn next<const N: usize>(rng: &mut (impl CryptoRng + ?Sized)) -> u64 {
+    let mut bytes = [0; N];
+    rng.fill_bytes(&mut bytes);
+    number(&bytes)
+}
+
+/// Whether a bit with the given 32-bit threshold is set: `Ok` if the first byte decides.
+fn bit(byte: u8, threshold: u64) -> Result<bool, ()> {
+    let top = threshold >> 24;
+    if u64::from(byte) == top { Err(()) } else { Ok(u64::from(byte) < top) }
+}
+
+impl Policy {
+    fn check_symbol(&self, x: Symbol) -> Result<usize, SampleError> {
+        let index = x.index() as usize;
+        if index < self.draft().shape().inputs() {
+            Ok(index)
+        } else {
+            Err(SampleError::UnknownSymbol)
+        }
+    }
+
+    /// Draws one output for `x`.
+    pub fn draw<R: CryptoRng + ?Sized>(
+        &self,
+        x: Symbol,
+        rng: &mut R,
+    ) -> Result<Token, SampleError> {
+        let x = self.check_symbol(x)?;
+        Ok(match self.draft().shape() {
+            Shape::Table(table) => Token::Index(scan(&table.rows()[x], next::<6>(rng))),
+            Shape::Keep(keep) => {
+                let coin = next::<5>(rng);
+                let drawn = scan(keep.base(), next::<6>(rng));
+                Token::Index(if coin < keep.keep()[x] { x as u32 } else { drawn })
+            }
+            Shape::Bits(bits) => {
+                let mut packed = vec![0; bits.symbols().div_ceil(8)];
+                draw_bits(bits, x, rng, &mut vec![0; bits.symbols()], &mut packed);
+                Token::Bits(packed.into())
+            }
+        })
+    }
+
+    /// The same map, walked so that neither branches nor addresses depend on `x` or on the output:
+    /// every row is read, every edge compared, and the result selected by arithmetic. For `Bits` four
+    /// bytes per bit are always consumed, of which the pinned map uses a prefix.
+    ///
+    /// The cost is that of the whole table for each draw. The compiler is not forbidden to undo
+    /// this, and the random generator has its own timing.
+    pub fn draw_flat<R: CryptoRng + ?Sized>(
+        &self,
+        x: Symbol,
+        rng: &mut R,
+    ) -> Result<Token, SampleError> {
+        let x = self.check_symbol(x)? as u64;
+        Ok(match self.draft().shape() {
+            Shape::Table(table) => {
+                let u = next::<6>(rng);
+                let pick = |(row, edges): (u64, &Row)| flat_scan(edges, u) & mask(row == x);
+                let rows = (0u64..).zip(table.rows());
+                Token::Index(rows.map(pick).fold(0, |a, b| a | b) as u32)
+            }
+            Shape::Keep(keep) => {
+                let (coin, u) = (next::<5>(rng), next::<6>(rng));
+                let chosen = (0u64..).zip(keep.keep());
+                let kept = chosen.fold(0, |a, (at, &k)| a | k & mask(at == x));
+                let drawn = flat_scan(keep.base(), u);
+                let stay = mask(coin < kept);
+                Token::Index((x & stay | drawn & !stay) as u32)
+            }
+            Shape::Bits(bits) => {
+                let mut bytes = vec![0; 4 * bits.symbols()];
+                rng.fill_bytes(&mut bytes);
+                Token::Bits(flat_bits(bits, x, &bytes).into())
+            }
+        })
+    }
+}
+
+/// All ones for true.
+fn mask(condition: bool) -> u64 {
+    u64::from(condition).wrapping_neg()
+}
+
+/// The number of cumulative sums <= u, stopping at the answer.
+fn scan(row: &Row, u: u64) -> u32 {
+    let mut sum = 0;
+    let below = |mass: &&u64| {
+        sum += **mass;
+        sum <= u
+    };
+    row.masses().iter().take_while(below).count() as u32
+}
+
+/// The number of cumulative sums <= u, reading them all.
+fn flat_scan(row: &Row, u: u64) -> u64 {
+    let mut sum = 0;
+    row.masses().iter().fold(0, |count, mass| {
+        sum += mass;
+        count + u64::from(sum <= u)
+    })
+}
+
+fn flat_bits(bits: &Bits, x: u64, bytes: &[u8]) -> Vec<u8> {
+    let (first, more) = bytes.split_at(bits.symbols());
+    let mut packed = vec![0u8; bits.symbols().div_ceil(8)];
+    let mut ties = 0u64;
+    for (at, &byte) in first.iter().enumerate() {
+        let own = mask(at as u64 == x);
+        let threshold = bits.own() & own | bits.other() & !own;
+        let tie = mask(u64::from(byte) == threshold >> 24);
+        // Tie number j takes bytes 3j to 3j + 2; all candidates so far are read.
+        let candidates = more.chunks_exact(3).take(at + 1);
+        let low = (0u64..)
+            .zip(candidates)
+            .fold(0, |low, (j, three)| low | number(three) & mask(j == ties));
+        let whole = u64::from(byte) << 24 | low & tie;
+        packed[at / 8] |= u8::from(whole < threshold) << (7 - at % 8);
+        ties += 1 & tie;
+    }
+    packed
+}
+
+/// Draws all bits of one report into `packed`; `bytes` is scratch space, one per symbol.
+fn draw_bits<R: CryptoRng + ?Sized>(
+    bits: &Bits,
+    x: usize,
+    rng: &mut R,
+    bytes: &mut [u8],
+    packed: &mut [u8],
+) {
+    rng.fill_bytes(bytes);
+    packed.fill(0);
+    let (own, other) = (bits.own(), bits.other());
+    let (top, tied) = (other >> 24, u8::try_from(other >> 24).ok());
+    // Eight bits at a time against the common threshold; ties and the own bit are set right below.
+    let mut ties = false;
+    for (chunk, out) in bytes.chunks(8).zip(packed.iter_mut()) {
+        let mut set = 0;
+        for (at, &byte) in chunk.iter().enumerate() {
+            set |= u8::from(u64::from(byte) < top) << (7 - at);
+            ties |= Some(byte) == tied;
+        }
+        *out = set;
+    }
+    let flag = |at: usize| 0x80u8 >> (at % 8);
+    packed[x / 8] &= !flag(x);
+    if bit(bytes[x], own) == Ok(true) {
+        packed[x / 8] |= flag(x);
+    }
+    if !ties && bit(bytes[x], own).is_ok() {
+        return;
+    }
+    for (at, &byte) in bytes.iter().enumerate() {
+        let threshold = if at == x { own } else { other };
+        if bit(byte, threshold).is_err() && next::<3>(rng) < threshold & 0xff_ffff {
+            packed[at / 8] |= flag(at);
+        }
+    }
+}
+
+/// A policy prepared for many draws: guide tables turn the search into one look-up, with the same
+/// result for the same bytes.
+pub struct Sampler(Prepared);
+
+enum Prepared {
+    Table { inputs: usize, guide: Guide },
+    Keep { keep: Vec<u64>, guide: Guide },
+    Bits(Bits),
+}
+
+/// Random bytes are fetched for this many draws at a time.
+const BLOCK: usize = 256;
+
+impl Sampler {
+    /// Prepares a verified policy.
+    pub fn new(policy: &Policy) -> Self {
+        Self(match policy.draft().shape() {
+            Shape::Table(table) => Prepared::Table {
+                inputs: table.rows().len(),
+                guide: Guide::new(table.outputs(), table.rows()),
+            },
+            Shape::Keep(keep) => Prepared::Keep {
+                keep: keep.keep().into(),
+                guide: Guide::new(keep.keep().len(), core::slice::from_ref(keep.base())),
+            },
+            Shape::Bits(bits) => Prepared::Bits(*bits),
+        })
+    }
+
+    /// Draws one index for each input (`Table` and `Keep`).
+    pub fn draw_indices<R: CryptoRng + ?Sized>(
+        &self,
+        inputs: &[Symbol],
+        rng: &mut R,
+        out: &mut [u32],
+    ) -> Result<(), SampleError> {
+        if out.len() != inputs.len() {
+            return Err(SampleError::Buffer { expected: inputs.len(), found: out.len() });
+        }
+        self.check_symbols(inputs)?;
+        // Two spare bytes let every value be read as eight.
+        let mut bytes = [0; 11 * BLOCK + 2];
+        for (inputs, out) in inputs.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
+            match &self.0 {
+                Prepared::Table { guide, .. } => {
+                    rng.fill_bytes(&mut bytes[..6 * inputs.len()]);
+                    for ((at, x), out) in inputs.iter().enumerate().zip(out) {
+                        *out = guide.look_up(x.index() as usize, eight(&bytes, 6 * at) >> 16);
+                    }
+                }
+                Prepared::Keep { keep, guide } => {
+                    rng.fill_bytes(&mut bytes[..11 * inputs.len()]);
+                    for ((at, x), out) in inputs.iter().enumerate().zip(out) {
+                        let coin = eight(&bytes, 11 * at) >> 24;
+                        let drawn = guide.look_up(0, eight(&bytes, 11 * at + 5) >> 16);
+                        *out = if coin < keep[x.index() as usize] { x.index() } else { drawn };
+                    }
+                }
+                Prepared::Bits(_) => return Err(SampleError::WrongShape),
+            }
+        }
+        Ok(())
+    }
+
+    /// Draws one packed vector of bits for each input (`Bits`); every input takes ⌈k/8⌉ bytes.
+    pub fn draw_bits<R: CryptoRng + ?Sized>(
+        &self,
+        inputs: &[Symbol],
+        rng: &mut R,
+        out: &mut [u8],
+    ) -> Result<(), SampleError> {
+        let Prepared::Bits(bits) = &self.0 else { return Err(SampleError::WrongShape) };
+        let width = bits.symbols().div_ceil(8);
+        let expected = inputs.len() * width;
+        if out.len() != expected {
+            return Err(SampleError::Buffer { expected, found: out.len() });
+        }
+        self.check_symbols(inputs)?;
+        let mut bytes = vec![0; bits.symbols()];
+        for (x, packed) in inputs.iter().zip(out.chunks_mut(width)) {
+            draw_bits(bits, x.index() as usize, rng, &mut bytes, packed);
+        }
+        Ok(())
+    }
+
+    fn check_symbols(&self, inputs: &[Symbol]) -> Result<(), SampleError> {
+        let size = match &self.0 {
+            Prepared::Table { inputs, .. } => *inputs,
+            Prepared::Keep { keep, .. } => keep.len(),
+            Prepared::Bits(bits) => bits.symbols(),
+        };
+        let largest = inputs.iter().map(|x| x.index() as usize).max();
+        if largest.is_some_and(|x| x >= size) { Err(SampleError::UnknownSymbol) } else { Ok(()) }
+    }
+}
+
+fn eight(bytes: &[u8], at: usize) -> u64 {
+    let mut value = [0; 8];
+    value.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_be_bytes(value)
+}
+
+/// Cumulative sums of every row, and for every row a table over the top bits of u.
+///
+/// An entry packs, from the top: the distance of the first edge from the start of its bucket (one
+/// past the bucket if there is none), whether more edges follow in the bucket, and the output at
+/// the start. Most buckets hold at most one edge, so one comparison ends the search.
+struct Guide {
+    outputs: usize,
+    /// Bits of u below the bucket's number.
+    width: u32,
+    /// Bits of an entry that hold the output.
+    index_bits: u32,
+    entries: Vec<u64>,
+    edges: Vec<u64>,
+}
+
+impl Guide {
+    fn new(outputs: usize, rows: &[Row]) -> Self {
+        let index_bits = usize::BITS - outputs.leading_zeros();
+        let bucket_bits = index_bits + 1;
+        let width = 48 - bucket_bits;
+        let mut entries = Vec::with_capacity(rows.len() << bucket_bits);
+        let mut edges = Vec::with_capacity(rows.len() * outputs);
+        for row in rows {
+            let start_of_row = edges.len();
+            let mut sum = 0;
+            edges.extend(row.masses().iter().map(|mass| {
+                sum += mass;
+                sum
+            }));
+            let edges = &edges[start_of_row..];
+            let mut index = 0;
+            for bucket in 0u64..1 << bucket_bits {
+                let start = bucket << width;
+                while edges[index] <= start {
+                    index += 1;
+                }
+                let inside = edges[index..].iter().take(2).filter(|&&e| e < start + (1 << width));
+                let several = u64::from(inside.count() > 1);
+                let distance = (edges[index] - start).min(1 << width);
+                entries.push((distance << 1 | several) << index_bits | index as u64);
+            }
+        }
+        Self { outputs, width, index_bits, entries, edges }
+    }
+
+    /// The number of cumulative sums of `row` that are <= u < 2^48.
+    #[inline]
+    fn look_up(&self, row: usize, u: u64) -> u32 {
+        let buckets = 48 - self.width;
+        let entry = self.entries[row << buckets | (u >> self.width) as usize];
+        let index = entry & ((1 << self.index_bits) - 1);
+        let rest = entry >> self.index_bits;
+        let passed = u & ((1 << self.width) - 1) >= rest >> 1;
+        if rest & u64::from(passed) == 0 {
+            return index as u32 + u32::from(passed);
+        }
+        // More edges may have been passed: they start behind the first one.
+        let behind = index as usize + 1;
+        let edges = &self.edges[row * self.outputs + behind..(row + 1) * self.outputs];
+        let near = edges.iter().take(4).take_while(|&&edge| edge <= u).count();
+        if near < 4 {
+            return (behind + near) as u32;
+        }
+        (behind + 4 + edges[4..].partition_point(|&edge| edge <= u)) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,236 @@
+//! The three shapes of a channel.
+
+use crate::mass::{KEEP_ONE, PartsError, Row, WEIGHT_ONE};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// A finite channel in integers. A closed set: each shape has its own exact check, sampler, codec
+/// and vectors.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// Any channel, one row per input.
+    Table(Table),
+    /// Keep the input or draw from a base distribution.
+    Keep(Keep),
+    /// A one-hot input, independent bits out.
+    Bits(Bits),
+}
+
+/// One [`Row`] per input, all over the same outputs; at most [`Table::MAX_CELLS`] cells.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Table {
+    rows: Box<[Row]>,
+}
+
+/// With probability λ(x) (units of 2^-40) release x, else draw from the base distribution.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Keep {
+    keep: Box<[u64]>,
+    base: Row,
+}
+
+/// Every symbol has a bit; the input's own bit is set with one probability and every other bit
+/// with another (units of 2^-32), independently.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bits {
+    symbols: u32,
+    own: u64,
+    other: u64,
+}
+
+/// Why a channel was refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ShapeError {
+    /// No rows.
+    Empty,
+    /// Rows over different outputs.
+    Ragged {
+        /// The row.
+        row: usize,
+        /// The outputs of the first row.
+        expected: usize,
+        /// The outputs of this one.
+        found: usize,
+    },
+    /// More cells than a `Table` may have.
+    TooLarge {
+        /// Rows.
+        inputs: usize,
+        /// Columns.
+        outputs: usize,
+    },
+    /// A row, or the base, is not a distribution.
+    Row {
+        /// The row; `None` for the base of `Keep`.
+        row: Option<usize>,
+        /// What is wrong with it.
+        error: PartsError,
+    },
+    /// The keep probabilities and the base differ in size.
+    Sizes {
+        /// How many keep probabilities.
+        keep: usize,
+        /// How many base masses.
+        base: usize,
+    },
+    /// A probability above one.
+    AboveOne {
+        /// Which: a symbol of `Keep`, or 0 (own) and 1 (other) of `Bits`.
+        at: usize,
+        /// The value.
+        value: u64,
+        /// One in its unit.
+        one: u64,
+    },
+}
+
+impl fmt::Display for ShapeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("the channel is empty: give at least one row"),
+            Self::Ragged { row, expected, found } => {
+                write!(f, "row {row} has {found} outputs where row 0 has {expected}")
+            }
+            Self::TooLarge { inputs, outputs } => write!(
+                f,
+                "a table of {inputs} x {outputs} cells is above the {} supported: use the shape keep or bits, or merge symbols",
+                Table::MAX_CELLS
+            ),
+            Self::Row { row: Some(row), error } => write!(f, "row {row} {error}"),
+            Self::Row { row: None, error } => write!(f, "the base {error}"),
+            Self::Sizes { keep, base } => {
+                write!(f, "{keep} keep probabilities for {base} base masses: give one per symbol")
+            }
+            Self::AboveOne { at, value, one } => {
+                write!(f, "probability {at} is {value}, above one ({one})")
+            }
+        }
+    }
+}
+
+impl core::error::Error for ShapeError {}
+
+impl Table {
+    /// The most cells a table may have.
+    pub const MAX_CELLS: usize = 1 << 26;
+
+    /// Checks that all rows have the same outputs.
+    pub fn new(rows: Vec<Row>) -> Result<Self, ShapeError> {
+        let expected = rows.first().ok_or(ShapeError::Empty)?.masses().len();
+        for (row, candidate) in rows.iter().enumerate() {
+            let found = candidate.masses().len();
+            if found != expected {
+                return Err(ShapeError::Ragged { row, expected, found });
+            }
+        }
+        if rows.len().saturating_mul(expected) > Self::MAX_CELLS {
+            return Err(ShapeError::TooLarge { inputs: rows.len(), outputs: expected });
+        }
+        Ok(Self { rows: rows.into() })
+    }
+
+    /// The same from bare integers.
+    pub fn from_masses(rows: Vec<Vec<u64>>) -> Result<Self, ShapeError> {
+        let check = |(row, masses)| {
+            Row::new(masses).map_err(|error| ShapeError::Row { row: Some(row), error })
+        };
+        Self::new(rows.into_iter().enumerate().map(check).collect::<Result<_, _>>()?)
+    }
+
+    /// The rows, one per input.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// How many outputs.
+    pub fn outputs(&self) -> usize {
+        self.rows[0].masses().len()
+    }
+}
+
+impl Keep {
+    /// Checks sizes and ranges.
+    pub fn new(keep: Vec<u64>, base: Vec<u64>) -> Result<Self, ShapeError> {
+        if keep.len() != base.len() {
+            return Err(ShapeError::Sizes { keep: keep.len(), base: base.len() });
+        }
+        if let Some(at) = keep.iter().position(|&k| k > KEEP_ONE) {
+            return Err(ShapeError::AboveOne { at, value: keep[at], one: KEEP_ONE });
+        }
+        let base = Row::new(base).map_err(|error| ShapeError::Row { row: None, error })?;
+        Ok(Self { keep: keep.into(), base })
+    }
+
+    /// λ(x) in units of 2^-40.
+    pub fn keep(&self) -> &[u64] {
+        &self.keep
+    }
+
+    /// The base distribution.
+    pub fn base(&self) -> &Row {
+        &self.base
+    }
+}
+
+impl Bits {
+    /// Checks ranges; `own` and `other` are in units of 2^-32.
+    pub fn new(symbols: usize, own: u64, other: u64) -> Result<Self, ShapeError> {
+        if symbols == 0 {
+            return Err(ShapeError::Empty);
+        }
+        if symbols > crate::mass::MAX_SYMBOLS {
+            return Err(ShapeError::TooLarge { inputs: symbols, outputs: symbols });
+        }
+        for (at, value) in [own, other].into_iter().enumerate() {
+            if value > WEIGHT_ONE {
+                return Err(ShapeError::AboveOne { at, value, one: WEIGHT_ONE });
+            }
+        }
+        Ok(Self { symbols: symbols as u32, own, other })
+    }
+
+    /// How many symbols, and bits.
+    pub fn symbols(&self) -> usize {
+        self.symbols as usize
+    }
+
+    /// The probability that the input's own bit is set.
+    pub fn own(&self) -> u64 {
+        self.own
+    }
+
+    /// The probability that any other bit is set.
+    pub fn other(&self) -> u64 {
+        self.other
+    }
+
+    /// Up to a common factor, the likelihoods of an input whose own bit speaks for it and of one
+    /// whose own bit speaks against it, in units of 2^-64. Equal for a channel that says nothing.
+    pub(crate) fn likelihoods(&self) -> (u128, u128) {
+        let one = u128::from(WEIGHT_ONE);
+        let (p, q) = (u128::from(self.own), u128::from(self.other));
+        let (set, clear) = (p * (one - q), (one - p) * q);
+        if set == clear { (1, 1) } else { (set.max(clear), set.min(clear)) }
+    }
+}
+
+impl Shape {
+    /// How many inputs.
+    pub fn inputs(&self) -> usize {
+        match self {
+            Self::Table(table) => table.rows.len(),
+            Self::Keep(keep) => keep.keep.len(),
+            Self::Bits(bits) => bits.symbols(),
+        }
+    }
+
+    /// How many outputs; for `Bits`, how many bits.
+    pub fn outputs(&self) -> usize {
+        match self {
+            Self::Table(table) => table.outputs(),
+            Self::Keep(_) | Self::Bits(_) => self.inputs(),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Exact strength of the shape `Bits`, whose 2^k outputs are never listed.
+//!
+//! Up to a factor common to all inputs, the likelihood of x given a vector of bits is `high` if the
+//! bit of x speaks for it and `low` if it speaks against it; which symbols have a speaking bit is
+//! an arbitrary set. So every extreme is a question about sets, answered in closed form.
+
+use crate::certificate::{Cell, NOTHING, Strength, keep_worst};
+use crate::context::{Context, Secret};
+use crate::mass::WEIGHT_ONE;
+use crate::shape::Bits;
+use crate::wide::Wide;
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+/// What the input leaks. For x the worst set is {x} or its complement, and the lighter x is in the
+/// prior, the worse.
+pub(crate) fn strength(bits: &Bits, context: &Context) -> Strength {
+    let (high, low) = bits.likelihoods();
+    let (high, low) = (Wide::from(high), Wide::from(low));
+    let (mut ldp, mut upper, mut lower) = (NOTHING, NOTHING, NOTHING);
+    if bits.symbols() > 1 {
+        let cell = Cell { output: Some(0), high: Some(0), low: Some(1), prior: None };
+        keep_worst(&mut ldp, high, low, cell);
+    }
+    let known = !matches!(context, Context::Unknown);
+    for x in (0..bits.symbols()).filter(|_| known) {
+        let (weight, one, prior) = least_weight(context, x);
+        let rest = one.saturating_sub(weight);
+        let here = Some(x as u32);
+        let cell = Cell { output: here, high: here, low: None, prior };
+        keep_worst(&mut upper, high * one, weight * high + rest * low, cell);
+        let cell = Cell { output: here, high: None, low: here, prior };
+        keep_worst(&mut lower, weight * low + rest * high, low * one, cell);
+    }
+    Strength { ldp, upper: known.then_some(upper), lower: known.then_some(lower) }
+}
+
+/// The smallest weight of x over the context's priors, one in the same unit, and which prior.
+fn least_weight(context: &Context, x: usize) -> (Wide, Wide, Option<u32>) {
+    let unit = Wide::from(WEIGHT_ONE);
+    match context {
+        Context::Unknown => (unit, unit, None),
+        Context::Known(prior) => (Wide::from(prior.weights()[x]), unit, None),
+        Context::Each(priors) => {
+            let weights = priors.as_slice().iter().map(|p| p.weights()[x]);
+            let (at, least) =
+                weights.enumerate().min_by_key(|&(_, w)| w).unwrap_or((0, WEIGHT_ONE));
+            (Wide::from(least), unit, Some(at as u32))
+        }
+        Context::Within(within) => (Wide::from(within.least(x)), unit, None),
+        Context::Secret(secret) => (data_weight(secret, x), unit * unit, None),
+    }
+}
+
+/// P(x) = Σ_s P(s) P(x|s), in units of 2^-64.
+fn data_weight(secret: &Secret, x: usize) -> Wide {
+    let weights = secret.prior().weights().iter();
+    weights
+        .zip(secret.rows())
+        .fold(Wide::ZERO, |sum, (&p, row)| sum + Wide::from(p) * Wide::from(row.weights()[x]))
+}
+
+/// What the secret leaks. A ratio (l + D a(A)) / (l + D b(A)) of two measures of a set A is largest
+/// at a set of the form {x: a(x) > t b(x)}, so only prefixes of the order by a/b are tried.
+pub(crate) fn secret_strength(bits: &Bits, secret: &Secret) -> Strength {
+    let (high, low) = bits.likelihoods();
+    let gap = Wide::from(high - low);
+    let low = Wide::from(low);
+    let unit = Wide::from(WEIGHT_ONE);
+    let data: Vec<Wide> = (0..bits.symbols()).map(|x| data_weight(secret, x)).collect();
+    let rows: Vec<Vec<Wide>> = secret
+        .rows()
+        .iter()
+        .map(|row| row.weights().iter().map(|&w| Wide::from(w) * unit).collect())
+        .collect();
+    let (mut ldp, mut upper, mut lower) = (NOTHING, NOTHING, NOTHING);
+    let floor = low * unit * unit;
+    let worst_set = |a: &[Wide], b: &[Wide], worst: &mut _, cell: Cell| {
+        let mut order: Vec<usize> = (0..a.len()).collect();
+        order.sort_by(|&x, &z| by_ratio(a, b, x, z));
+        let (mut sum_a, mut sum_b) = (Wide::ZERO, Wide::ZERO);
+        for x in order {
+            sum_a += a[x];
+            sum_b += b[x];
+            keep_worst(worst, floor + gap * sum_a, floor + gap * sum_b, cell);
+        }
+    };
+    for (s, row) in rows.iter().enumerate() {
+        let here = Some(s as u32);
+        worst_set(row, &data, &mut upper, Cell { high: here, ..Cell::default() });
+        worst_set(&data, row, &mut lower, Cell { low: here, ..Cell::default() });
+        for (t, other) in rows.iter().enumerate().filter(|&(t, _)| t != s) {
+            let cell = Cell { high: here, low: Some(t as u32), ..Cell::default() };
+            worst_set(row, other, &mut ldp, cell);
+        }
+    }
+    Strength { ldp, upper: Some(upper), lower: Some(lower) }
+}
+
+/// Descending by a/b; 0/0 last, where it cannot matter.
+fn by_ratio(a: &[Wide], b: &[Wide], x: usize, z: usize) -> Ordering {
+    let empty = |at: usize| a[at].is_zero() && b[at].is_zero();
+    empty(x).cmp(&empty(z)).then_with(|| (a[z] * b[x]).cmp(&(a[x] * b[z])))
+}
