@@ -243,9 +243,11 @@ impl ByLift {
     fn new(keep: &KeepView<'_>, mass: &[Wide]) -> Self {
         let base_of = |y: u32| Wide::from(keep.base(y as usize));
         let mut order: Vec<u32> = (0..mass.len() as u32).collect();
+        // Outputs without base come last: no factor reaches them, and 0/0 has no place among ratios.
         order.sort_by(|&a, &b| {
+            let empty = |y: u32| base_of(y).is_zero();
             let (left, right) = (mass[a as usize] * base_of(b), mass[b as usize] * base_of(a));
-            left.cmp(&right).then(a.cmp(&b))
+            empty(a).cmp(&empty(b)).then(left.cmp(&right)).then(a.cmp(&b))
         });
         let (mut base, mut sums) = (Vec::from([Wide::ZERO]), Vec::from([Wide::ZERO]));
         for (at, &y) in order.iter().enumerate() {

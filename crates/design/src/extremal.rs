@@ -8,6 +8,12 @@
 
 use crate::{Channel, Distribution, Error};
 
+mod family;
+mod range;
+
+pub use family::family_lifts;
+pub use range::{LiftRange, MAX_EPSILON};
+
 /// Above this many symbols the 2^(M-1)·M vertices are no longer enumerated.
 pub const MAX_SYMBOLS: usize = 16;
 

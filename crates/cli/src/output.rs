@@ -1,0 +1,80 @@
+//! What a command found, for people and for programs.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent, presets};
+use serde_json::{Value, json};
+
+/// A result in both forms, and whether it is good news.
+pub(crate) struct Outcome {
+    pub(crate) json: Value,
+    pub(crate) text: String,
+    pub(crate) good: bool,
+}
+
+impl Outcome {
+    pub(crate) fn good(json: Value, text: String) -> Self {
+        Self { json, text, good: true }
+    }
+
+    pub(crate) fn print(self, json: bool) -> ExitCode {
+        if json {
+            line(&format!("{:#}", self.json));
+        } else {
+            line(self.text.trim_end());
+        }
+        ExitCode::from(u8::from(!self.good))
+    }
+}
+
+/// One line on standard output. A reader that has gone away is not an error worth a panic.
+pub(crate) fn line(text: &str) {
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
+
+/// A number for programs; JSON has no infinity, so that is the text "inf".
+pub(crate) fn number(value: f64) -> Value {
+    if value.is_infinite() { json!(if value > 0.0 { "inf" } else { "-inf" }) } else { json!(value) }
+}
+
+/// The same where there may be none.
+pub(crate) fn optional(value: Option<f64>) -> Value {
+    value.map_or(Value::Null, number)
+}
+
+/// A number for people: up to twelve digits, no trailing zeros.
+pub(crate) fn nats(value: f64) -> String {
+    if value.is_infinite() {
+        return "unbounded".into();
+    }
+    if value != 0.0 && value.abs() < 1e-4 {
+        return format!("{value:.6e}");
+    }
+    let whole = if value.abs() < 1.0 { 0 } else { value.abs().log10().floor() as usize };
+    let text = format!("{value:.*}", 11 - whole.min(11));
+    let text =
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    text.into()
+}
+
+/// A table whose columns after the first are numbers unless they are texts.
+pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    table.set_style(TableComponent::HeaderLines, '─');
+    table.set_style(TableComponent::MiddleHeaderIntersections, '─');
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    if table.width().is_none() {
+        table.set_width(100);
+    }
+    table.set_header(header);
+    for row in rows {
+        table.add_row(row.into_iter().map(|text| {
+            let numeric = text.parse::<f64>().is_ok() || text == "unbounded";
+            let alignment = if numeric { CellAlignment::Right } else { CellAlignment::Left };
+            Cell::new(text).set_alignment(alignment)
+        }));
+    }
+    table.to_string()
+}

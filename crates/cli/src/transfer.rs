@@ -1,0 +1,117 @@
+//! `undertone transfer`: what leaks when the prior was wrong.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use undertone_design::extremal::LiftRange;
+use undertone_design::measure::lip;
+use undertone_design::{realise, transfer};
+
+use crate::failure::Failure;
+use crate::input;
+use crate::output::{Outcome, nats, number, optional, table};
+
+/// Bound what leaks when the prior was wrong, and compute it exactly.
+///
+/// A mechanism keeps epsilon-LIP under the prior --from; the truth is --to. With --policy the answer is
+/// also given for that policy's own channel. Without --to, the truth is any prior that --samples
+/// observations leave possible at confidence 1 - beta.
+///
+/// Example: undertone transfer --from assumed.json --to truth.json --epsilon 1
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The prior the mechanism was designed for.
+    #[arg(long)]
+    from: PathBuf,
+    /// The true prior.
+    #[arg(long, required_unless_present = "samples")]
+    to: Option<PathBuf>,
+    /// The LIP level kept under --from.
+    #[arg(long, allow_negative_numbers = true)]
+    epsilon: f64,
+    /// A policy whose own leakage under --to is wanted too.
+    #[arg(long, requires = "to")]
+    policy: Option<PathBuf>,
+    /// How many observations --from was estimated from.
+    #[arg(long)]
+    samples: Option<u64>,
+    /// The probability that the estimate is further off than its radius.
+    #[arg(long, default_value_t = 0.05, allow_negative_numbers = true)]
+    beta: f64,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
+    let range = LiftRange::symmetric(args.epsilon)
+        .map_err(|error| Failure::usage(format!("--epsilon: {error}")))?;
+    let from = input::prior(&args.from)?;
+    let mut fields = serde_json::Map::new();
+    let mut text = String::new();
+    if let Some(path) = &args.to {
+        let to = input::prior(path)?;
+        let found = transfer::transfer(&from, &to, range)?;
+        fields.insert("published".into(), number(found.published));
+        fields.insert("ratio".into(), number(args.epsilon + found.ratio));
+        fields.insert("prior_free".into(), optional(found.prior_free));
+        fields.insert("exact".into(), number(found.exact));
+        fields.insert("eta".into(), number(found.eta));
+        fields.insert("log_ratio".into(), number(found.ratio));
+        fields.insert("witness".into(), json!(found.witness));
+        let mut rows = vec![
+            vec![
+                "published".into(),
+                nats(found.published),
+                "JSTL21 (12): with the smallest mass of either prior".into(),
+            ],
+            vec![
+                "ratio".into(),
+                nats(args.epsilon + found.ratio),
+                format!("epsilon + max |ln P1/P2| = epsilon + {}", nats(found.ratio)),
+            ],
+            vec![
+                "prior_free".into(),
+                found.prior_free.map_or("does not apply".into(), nats),
+                "from the total variation distance alone".into(),
+            ],
+            vec![
+                "exact".into(),
+                nats(found.exact),
+                "worst over all mechanisms that keep the promise".into(),
+            ],
+        ];
+        if let Some(path) = &args.policy {
+            let draft = input::draft(path)?;
+            let bound = lip::upper_bound(&to, &realise::channel(draft.shape())?)?;
+            fields.insert("policy".into(), number(bound.two_sided()));
+            rows.push(vec![
+                "policy".into(),
+                nats(bound.two_sided()),
+                "this policy's own channel, rounded up".into(),
+            ]);
+        }
+        text += &table(&["LIP under the true prior", "nats", "how"], rows);
+    }
+    if let Some(samples) = args.samples {
+        let found = transfer::estimated(&from, samples, args.beta, range)
+            .map_err(|error| Failure::usage(format!("--samples, --beta: {error}")))?;
+        fields.insert(
+            "estimated".into(),
+            json!({
+                "samples": samples,
+                "beta": args.beta,
+                "radius": found.radius,
+                "published_radius": found.published_radius,
+                "floor": found.floor,
+                "eta": number(found.eta),
+                "leakage": number(found.leakage),
+            }),
+        );
+        text += &format!(
+            "\nWith probability {} the truth is within l1 distance {} of an estimate from {samples} samples\n(the printed radius is {}), and then the LIP level is at most {} nats.",
+            1.0 - args.beta,
+            nats(found.radius),
+            nats(found.published_radius),
+            nats(found.leakage)
+        );
+    }
+    Ok(Outcome::good(fields.into(), text.trim_start().into()))
+}

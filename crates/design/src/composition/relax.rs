@@ -1,0 +1,157 @@
+//! A bound on f = Σ_z w(z) Π_k r_k(z) over all slices: Lagrangian duality, solved by filling.
+//!
+//! Each r_k(z) lies in [low, high] and Σ_z P(z) r_k(z) is fixed. Put a price λ_k on that sum. For
+//! any prices
+//!
+//! min f >= Σ_z min_S { w(z) Π_{k∈S} high_k(z) Π_{k∉S} low_k(z) - P(z) Σ_{k∈S} λ_k (high_k - low_k)(z) } + Σ_k λ_k C_k,
+//!
+//! where C_k = (fixed sum) - Σ_z P(z) low_k(z): a priced slice problem splits into one problem per
+//! symbol, and a function that is linear in each r_k(z) is least at a corner. Equal releases share a
+//! price, so a corner is a count per group. With the other prices fixed, the best price of one group
+//! is found exactly: sort the slopes of the symbols' lower hulls and fill until the budget is spent.
+//! The groups take turns. Any prices give a valid bound, so stopping early is safe; with a single
+//! group the first turn is optimal. Maxima are minima of -w.
+
+use super::view::Group;
+
+/// Above this many combinations of counts the bound falls back to prices of zero.
+pub(super) const MAX_COUNTS: usize = 4096;
+
+/// Rounds of price setting when there are several groups.
+const ROUNDS: usize = 6;
+
+/// One group with the number of its releases still open.
+pub(super) struct Open<'a> {
+    pub(super) group: &'a Group,
+    pub(super) count: usize,
+}
+
+/// A lower bound on Σ_z weight(z) Π r(z) over the open releases; weights may be negative.
+pub(super) fn least(weights: &[f64], masses: &[f64], open: &[Open<'_>]) -> f64 {
+    let counts = open.iter().fold(1usize, |n, o| n.saturating_mul(o.count + 1));
+    if counts > MAX_COUNTS {
+        return unpriced(weights, open);
+    }
+    let tables: Vec<Vec<f64>> = (0..weights.len()).map(|z| corners(weights[z], z, open)).collect();
+    let budgets: Vec<f64> = open.iter().map(|o| budget(o, masses)).collect();
+    let mut prices = vec![0.0; open.len()];
+    let mut best = f64::NEG_INFINITY;
+    if open.is_empty() {
+        return weights.iter().sum();
+    }
+    for _ in 0..if open.len() == 1 { 1 } else { ROUNDS } {
+        let before = best;
+        for g in 0..open.len() {
+            let (value, price) = fill(g, &tables, masses, open, &budgets, &prices);
+            prices[g] = price;
+            best = best.max(value);
+        }
+        if !(best > before + 1e-13 * best.abs()) {
+            break;
+        }
+    }
+    best
+}
+
+/// The bound at prices of zero: every symbol at the corner it likes best.
+fn unpriced(weights: &[f64], open: &[Open<'_>]) -> f64 {
+    let corner = |z: usize, w: f64| {
+        let end = |o: &Open<'_>| if w > 0.0 { o.group.low[z] } else { o.group.high[z] };
+        open.iter().map(|o| end(o).powi(o.count as i32)).product::<f64>() * w
+    };
+    weights.iter().enumerate().map(|(z, &w)| corner(z, w)).sum()
+}
+
+/// What the open releases of a group have to place above their lowest values.
+fn budget(open: &Open<'_>, masses: &[f64]) -> f64 {
+    let lowest: f64 = open.group.low.iter().zip(masses).map(|(l, p)| l * p).sum();
+    open.count as f64 * (open.group.budget - lowest).max(0.0)
+}
+
+/// The value of every combination of counts at symbol z, the last group fastest.
+fn corners(weight: f64, z: usize, open: &[Open<'_>]) -> Vec<f64> {
+    let mut values = vec![weight];
+    for o in open {
+        let (low, high) = (o.group.low[z], o.group.high[z]);
+        let powers: Vec<f64> =
+            (0..=o.count).map(|j| low.powi((o.count - j) as i32) * high.powi(j as i32)).collect();
+        values = values.iter().flat_map(|v| powers.iter().map(move |p| v * p)).collect();
+    }
+    values
+}
+
+/// The best price of group `g` against the other prices, and the bound it gives.
+fn fill(
+    g: usize,
+    tables: &[Vec<f64>],
+    masses: &[f64],
+    open: &[Open<'_>],
+    budgets: &[f64],
+    prices: &[f64],
+) -> (f64, f64) {
+    let mut value: f64 = (0..open.len()).filter(|&o| o != g).map(|o| prices[o] * budgets[o]).sum();
+    let mut pieces: Vec<(f64, f64)> = Vec::new(); // slope per unit of budget, length in budget
+    for (z, table) in tables.iter().enumerate() {
+        let least = least_by_count(g, z, table, masses[z], open, prices);
+        value += least[0];
+        let unit = masses[z] * (open[g].group.high[z] - open[g].group.low[z]);
+        if unit > 0.0 {
+            pieces.extend(lower_hull(&least).map(|(slope, length)| (slope / unit, length * unit)));
+        }
+    }
+    pieces.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (mut left, mut price) = (budgets[g], 0.0);
+    for (slope, length) in pieces {
+        if !(left > 0.0) {
+            break;
+        }
+        price = slope;
+        value += slope * length.min(left);
+        left -= length;
+    }
+    (value, price)
+}
+
+/// For each count of group `g`, the least priced value over the other groups' counts.
+fn least_by_count(
+    g: usize,
+    z: usize,
+    table: &[f64],
+    mass: f64,
+    open: &[Open<'_>],
+    prices: &[f64],
+) -> Vec<f64> {
+    let mut least = vec![f64::INFINITY; open[g].count + 1];
+    for (at, &value) in table.iter().enumerate() {
+        let (mut code, mut own, mut cost) = (at, 0, 0.0);
+        for (o, other) in open.iter().enumerate().rev() {
+            let count = code % (other.count + 1);
+            code /= other.count + 1;
+            if o == g {
+                own = count;
+            } else {
+                let unit = mass * (other.group.high[z] - other.group.low[z]);
+                cost += prices[o] * unit * count as f64;
+            }
+        }
+        least[own] = least[own].min(value - cost);
+    }
+    least
+}
+
+/// The pieces (slope, length) of the lower convex hull of the points (j, values[j]).
+fn lower_hull(values: &[f64]) -> impl Iterator<Item = (f64, f64)> {
+    let slope = |a: usize, b: usize| (values[b] - values[a]) / (b - a) as f64;
+    let mut hull: Vec<usize> = Vec::new();
+    for j in 0..values.len() {
+        while let [.., a, b] = hull[..] {
+            if slope(a, b) < slope(b, j) {
+                break;
+            }
+            hull.pop();
+        }
+        hull.push(j);
+    }
+    let pieces: Vec<_> = hull.windows(2).map(|w| (slope(w[0], w[1]), (w[1] - w[0]) as f64)).collect();
+    pieces.into_iter()
+}

@@ -1,0 +1,214 @@
+//! From floats to the integers that ship: round, then mix until the kernel accepts.
+//!
+//! A design sits exactly on its bound, so rounding alone would break it by a hair. The rounded
+//! channel is mixed with the uniform distribution on the used outputs, just enough for the kernel
+//! to accept; full mixing is one row repeated, which satisfies every claim, so the search always
+//! ends. Mixing with the output's marginal instead would multiply the violations of outputs that
+//! are hardly ever released.
+
+use undertone_core::{
+    Alphabet, Claim, Context, Draft, MASS_ONE, Policy, Prior, Provenance, Refusal, Shape, Table,
+    WEIGHT_ONE,
+};
+
+use crate::{Channel, Distribution, Error};
+
+/// Outputs whose largest probability is below this are ghosts of a solver's tolerance and are dropped.
+pub const GHOST: f64 = 1e-9;
+
+/// Everything of a policy but its channel.
+#[derive(Debug, Clone)]
+pub struct Promise {
+    /// What goes in.
+    pub inputs: Alphabet,
+    /// What comes out, if it is not the inputs' own symbols.
+    pub outputs: Option<Alphabet>,
+    /// What is assumed.
+    pub context: Context,
+    /// What is claimed.
+    pub claims: Vec<Claim>,
+    /// Where the prior came from.
+    pub provenance: Provenance,
+}
+
+/// A verified policy and what it took.
+#[derive(Debug, Clone)]
+pub struct Shipped {
+    /// The policy.
+    pub policy: Policy,
+    /// The share of the uniform distribution that was mixed in; 0 if rounding alone was accepted.
+    pub mixed: f64,
+}
+
+/// A distribution rounded to integers, and how far it moved.
+#[derive(Debug, Clone)]
+pub struct RoundedPrior {
+    /// The integers.
+    pub prior: Prior,
+    /// The total variation distance to the floats, in units of 2^-48, rounded up.
+    pub moved: u64,
+}
+
+/// Integers that sum to exactly `one`, as close as possible to `one` times `p`: rounded down, then
+/// the largest remainders get one unit more. Zeros stay zero.
+pub fn largest_remainder(p: &[f64], one: u64) -> Vec<u64> {
+    let scaled: Vec<f64> = p.iter().map(|p| p * one as f64).collect();
+    let mut parts: Vec<u64> = scaled.iter().map(|s| s.floor() as u64).collect();
+    let mut order: Vec<usize> = (0..p.len()).filter(|&at| p[at] > 0.0).collect();
+    let remainder = |at: &usize| scaled[*at] - scaled[*at].floor();
+    order.sort_by(|a, b| remainder(b).total_cmp(&remainder(a)).then(a.cmp(b)));
+    let sum: u64 = parts.iter().sum();
+    // Floats that sum to one only within their precision may leave a few units either way.
+    for at in order.iter().cycle().take(one.saturating_sub(sum) as usize) {
+        parts[*at] += 1;
+    }
+    let mut excess = sum.saturating_sub(one);
+    let mut largest: Vec<usize> = (0..parts.len()).collect();
+    largest.sort_by_key(|&at| std::cmp::Reverse(parts[at]));
+    for at in largest {
+        let taken = excess.min(parts[at]);
+        parts[at] -= taken;
+        excess -= taken;
+    }
+    parts
+}
+
+/// A prior in units of 2^-32.
+pub fn prior(p: &Distribution) -> Result<RoundedPrior, Error> {
+    let weights = largest_remainder(p.as_slice(), WEIGHT_ONE);
+    let distance = weights.iter().zip(p.as_slice());
+    let distance: f64 = distance.map(|(&w, p)| (w as f64 / WEIGHT_ONE as f64 - p).abs()).sum();
+    let moved = (distance / 2.0 * MASS_ONE as f64 * (1.0 + 1e-12)).ceil() as u64;
+    let prior = Prior::new(weights).map_err(|error| Error::other("prior", error.to_string()))?;
+    Ok(RoundedPrior { prior, moved })
+}
+
+/// The channel's rows as integers in units of 2^-48, mixed with `share` of the uniform distribution
+/// on the outputs.
+fn table(channel: &Channel, share: f64) -> Result<Table, Error> {
+    let uniform = share / channel.outputs() as f64;
+    let rows = channel.rows().iter().map(|row| {
+        let mixed: Vec<f64> =
+            row.as_slice().iter().map(|q| (1.0 - share) * q + uniform).collect();
+        largest_remainder(&mixed, MASS_ONE)
+    });
+    Table::from_masses(rows.collect()).map_err(|error| Error::other("channel", error.to_string()))
+}
+
+impl Promise {
+    fn draft(&self, shape: Shape) -> Result<Draft, Error> {
+        let Self { inputs, outputs, context, claims, provenance } = self.clone();
+        Draft::new(inputs, outputs, shape, context, claims, provenance)
+            .map_err(|error| Error::other("policy", error.to_string()))
+    }
+
+    /// The verdict on the channel as it is, only rounded.
+    pub fn verify(&self, channel: &Channel) -> Result<Result<Policy, Refusal>, Error> {
+        Ok(self.draft(Shape::Table(table(channel, 0.0)?))?.verify())
+    }
+
+    /// Rounds `channel` and mixes it until every claim verifies.
+    pub fn ship(&self, channel: &Channel) -> Result<Shipped, Error> {
+        let attempt = |share: f64| {
+            let draft = self.draft(Shape::Table(table(channel, share)?))?;
+            Ok::<_, Error>(draft.verify().ok().map(|policy| Shipped { policy, mixed: share }))
+        };
+        if let Some(shipped) = attempt(0.0)? {
+            return Ok(shipped);
+        }
+        // Doubling from the unit of rounding up to full mixing, then bisection between the last
+        // refused and the first accepted share.
+        let (mut refused, mut share) = (0.0, 1.0 / MASS_ONE as f64);
+        let mut shipped = loop {
+            if let Some(shipped) = attempt(share)? {
+                break shipped;
+            }
+            if share >= 1.0 {
+                // One row repeated: only a claim no channel can meet gets here.
+                return Err(Error::other("claims", "no channel over these outputs satisfies them all"));
+            }
+            refused = share;
+            share = (2.0 * share).min(1.0);
+        };
+        for _ in 0..12 {
+            let middle = (refused + shipped.mixed) / 2.0;
+            match attempt(middle)? {
+                Some(better) => shipped = better,
+                None => refused = middle,
+            }
+        }
+        Ok(shipped)
+    }
+}
+
+/// Drops outputs that are never released (largest probability below [`GHOST`]) and rescales the rows.
+/// Returns the outputs kept.
+pub fn drop_ghosts(channel: &Channel) -> Result<(Channel, Vec<usize>), Error> {
+    let used = |&y: &usize| channel.column(y).any(|q| q >= GHOST);
+    let kept: Vec<usize> = (0..channel.outputs()).filter(used).collect();
+    let rows = channel.rows().iter().map(|row| {
+        Distribution::normalised("channel row", kept.iter().map(|&y| row[y]).collect())
+    });
+    Ok((Channel::from_rows(rows.collect::<Result<_, _>>()?)?, kept))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use undertone_core::Epsilon;
+
+    #[test]
+    fn remainders_sum_to_one_and_zeros_stay() {
+        let parts = largest_remainder(&[1.0 / 3.0, 0.0, 1.0 / 3.0, 1.0 / 3.0], WEIGHT_ONE);
+        assert_eq!(parts.iter().sum::<u64>(), WEIGHT_ONE);
+        assert_eq!(parts[1], 0);
+    }
+
+    #[test]
+    fn a_prior_moves_less_than_a_unit_per_symbol() {
+        let p = Distribution::normalised("p", (1..=100).map(f64::from).collect()).unwrap();
+        let rounded = prior(&p).unwrap();
+        assert!(rounded.moved > 0 && rounded.moved < 100 << 16);
+    }
+
+    #[test]
+    fn a_channel_on_its_bound_ships_with_hardly_any_mixing() {
+        let e = 1f64.exp();
+        let rr = Channel::new(vec![
+            vec![e / (1.0 + e), 1.0 / (1.0 + e)],
+            vec![1.0 / (1.0 + e), e / (1.0 + e)],
+        ])
+        .unwrap();
+        let promise = Promise {
+            inputs: Alphabet::indices(2).unwrap(),
+            outputs: None,
+            context: Context::Unknown,
+            claims: vec![Claim::ldp(Epsilon::parse("1").unwrap())],
+            provenance: Provenance::default(),
+        };
+        assert!(promise.verify(&rr).unwrap().is_err(), "float e is above the odds of the claim");
+        let shipped = promise.ship(&rr).unwrap();
+        assert!(shipped.mixed < 1e-9, "{}", shipped.mixed);
+    }
+
+    #[test]
+    fn even_the_identity_ships_once_it_is_drowned() {
+        let promise = Promise {
+            inputs: Alphabet::indices(3).unwrap(),
+            outputs: None,
+            context: Context::Unknown,
+            claims: vec![Claim::ldp(Epsilon::ZERO)],
+            provenance: Provenance::default(),
+        };
+        let shipped = promise.ship(&Channel::identity(3).unwrap()).unwrap();
+        assert_eq!(shipped.mixed, 1.0);
+    }
+
+    #[test]
+    fn ghosts_are_dropped() {
+        let c = Channel::new(vec![vec![0.5, 1e-12, 0.5 - 1e-12], vec![0.2, 1e-13, 0.8 - 1e-13]]);
+        let (c, kept) = drop_ghosts(&c.unwrap()).unwrap();
+        assert_eq!((c.outputs(), kept), (2, vec![0, 2]));
+    }
+}

@@ -1,0 +1,82 @@
+//! A policy's integers as floats, for measures and plots. Never the way to a guarantee.
+
+use undertone_core::{Bits, Context, KEEP_ONE, MASS_ONE, Prior, Shape, WEIGHT_ONE};
+
+use crate::{Channel, Distribution, Error, Joint};
+
+/// Channels with more cells than this are not written out.
+pub const MAX_CELLS: usize = 1 << 22;
+
+fn fractions(parts: &[u64], one: u64) -> Vec<f64> {
+    parts.iter().map(|&part| part as f64 / one as f64).collect()
+}
+
+/// A prior's weights as a distribution.
+pub fn distribution(prior: &Prior) -> Result<Distribution, Error> {
+    Distribution::new("prior", fractions(prior.weights(), WEIGHT_ONE))
+}
+
+/// The law of the data a context speaks of: the prior, the law of X behind a secret; `None` where
+/// the context has no single one.
+pub fn prior(context: &Context) -> Result<Option<Distribution>, Error> {
+    match context {
+        Context::Known(prior) => distribution(prior).map(Some),
+        Context::Secret(_) => secret(context)?.map(|joint| joint.data()).transpose(),
+        Context::Unknown | Context::Each(_) | Context::Within(_) => Ok(None),
+    }
+}
+
+/// The joint law of a context's secret and the data.
+pub fn secret(context: &Context) -> Result<Option<Joint>, Error> {
+    let Context::Secret(secret) = context else { return Ok(None) };
+    let rows = secret.rows().iter().map(distribution).collect::<Result<_, _>>()?;
+    Joint::from_parts(distribution(secret.prior())?, Channel::from_rows(rows)?).map(Some)
+}
+
+/// The channel, written out; for `Bits` every vector of bits is an output, bit 0 the most significant.
+pub fn channel(shape: &Shape) -> Result<Channel, Error> {
+    let outputs = match shape {
+        Shape::Bits(bits) => 1usize.checked_shl(bits.symbols() as u32).unwrap_or(usize::MAX),
+        _ => shape.outputs(),
+    };
+    let size = shape.inputs().saturating_mul(outputs);
+    if size > MAX_CELLS {
+        return Err(Error::TooLarge {
+            what: "the channel".into(),
+            size,
+            limit: MAX_CELLS,
+            fix: "use the exact figures of the certificate, which do not need it written out".into(),
+        });
+    }
+    match shape {
+        Shape::Table(table) => {
+            Channel::new(table.rows().iter().map(|row| fractions(row.masses(), MASS_ONE)).collect())
+        }
+        Shape::Keep(keep) => {
+            let base = fractions(keep.base().masses(), MASS_ONE);
+            let row = |(x, &k): (usize, &u64)| {
+                let kept = k as f64 / KEEP_ONE as f64;
+                let mut row: Vec<f64> = base.iter().map(|b| (1.0 - kept) * b).collect();
+                row[x] += kept;
+                row
+            };
+            Channel::new(keep.keep().iter().enumerate().map(row).collect())
+        }
+        Shape::Bits(bits) => {
+            Channel::new((0..bits.symbols()).map(|x| bits_row(bits, x, outputs)).collect())
+        }
+    }
+}
+
+fn bits_row(bits: &Bits, x: usize, outputs: usize) -> Vec<f64> {
+    let set = |at: usize| {
+        let units = if at == x { bits.own() } else { bits.other() };
+        units as f64 / WEIGHT_ONE as f64
+    };
+    let symbols = bits.symbols();
+    let likelihood = |y: usize| {
+        let bit = |at: usize| y >> (symbols - 1 - at) & 1 == 1;
+        (0..symbols).map(|at| if bit(at) { set(at) } else { 1.0 - set(at) }).product()
+    };
+    (0..outputs).map(likelihood).collect()
+}

@@ -1,0 +1,237 @@
+//! A small revised simplex: maximise Σ c_j w_j over w >= 0 with Σ_j w_j a_j = b.
+//!
+//! Few rows (symbols), many columns (extremal lift vectors). The basis inverse is rebuilt at every
+//! step, which costs nothing at this size and keeps the answer accurate to rounding.
+
+use crate::{Distribution, Error};
+
+/// An optimum: the weights that are not zero, the value, and the dual prices that prove it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Optimum {
+    /// Σ c_j w_j.
+    pub value: f64,
+    /// Columns in use with their weights, at most one per row.
+    pub weights: Vec<(usize, f64)>,
+    /// One price per row: no column costs more than its worth, and Σ price·b equals the value.
+    pub prices: Vec<f64>,
+}
+
+/// Reduced costs and pivots below this count as zero.
+const TOLERANCE: f64 = 1e-11;
+
+/// After this many steps the smallest-index rule takes over, which cannot cycle.
+const DANTZIG_STEPS: usize = 500;
+
+/// Far more steps than any problem here takes.
+const MOST_STEPS: usize = 50_000;
+
+/// Solves the program; columns are as long as `rhs`, whose entries are not negative.
+pub fn maximise(columns: &[Vec<f64>], costs: &[f64], rhs: &[f64]) -> Result<Optimum, Error> {
+    let rows = rhs.len();
+    if rows == 0 || columns.is_empty() {
+        return Err(Error::Empty { what: "the linear program".into() });
+    }
+    if costs.len() != columns.len() {
+        return Err(Error::Size {
+            what: "costs".into(),
+            expected: columns.len(),
+            found: costs.len(),
+        });
+    }
+    for column in columns {
+        if column.len() != rows {
+            let what = "a column of the linear program".into();
+            return Err(Error::Size { what, expected: rows, found: column.len() });
+        }
+    }
+    if let Some(&value) = rhs.iter().find(|b| !(**b >= 0.0)) {
+        return Err(Error::range("the right-hand side", value, "not negative"));
+    }
+    // Phase one drives the artificial columns (one per row, after the real ones) to zero.
+    let program = Program { columns, rows };
+    let mut basis: Vec<usize> = (columns.len()..columns.len() + rows).collect();
+    let shortfall = |j: usize| if j < columns.len() { 0.0 } else { -1.0 };
+    let first = program.climb(&mut basis, &shortfall, rhs)?;
+    let scale = rhs.iter().fold(1.0f64, |m, b| m.max(*b));
+    if first.value < -1e-9 * scale {
+        return Err(Error::other("the linear program", "no weights satisfy the constraints"));
+    }
+    let cost = |j: usize| costs.get(j).copied().unwrap_or(0.0);
+    program.climb(&mut basis, &cost, rhs)
+}
+
+/// Whether `point` is a mixture of `set`.
+pub fn in_hull(set: &[Distribution], point: &Distribution) -> bool {
+    let columns: Vec<Vec<f64>> = set.iter().map(|p| p.as_slice().to_vec()).collect();
+    set.iter().all(|p| p.len() == point.len())
+        && maximise(&columns, &vec![0.0; columns.len()], point.as_slice()).is_ok()
+}
+
+struct Program<'a> {
+    columns: &'a [Vec<f64>],
+    rows: usize,
+}
+
+impl Program<'_> {
+    fn is_artificial(&self, j: usize) -> bool {
+        j >= self.columns.len()
+    }
+
+    fn entry(&self, row: usize, j: usize) -> f64 {
+        match self.columns.get(j) {
+            Some(column) => column[row],
+            None => f64::from(u8::from(j - self.columns.len() == row)),
+        }
+    }
+
+    /// Improves from a feasible basis to an optimal one.
+    fn climb(
+        &self,
+        basis: &mut [usize],
+        cost: &dyn Fn(usize) -> f64,
+        rhs: &[f64],
+    ) -> Result<Optimum, Error> {
+        for step in 0..MOST_STEPS {
+            let inverse = self.inverse(basis)?;
+            let weights: Vec<f64> =
+                inverse.iter().map(|row| dot(row, rhs)).map(|w| w.max(0.0)).collect();
+            let prices: Vec<f64> = (0..self.rows)
+                .map(|i| basis.iter().zip(&inverse).map(|(&j, row)| cost(j) * row[i]).sum())
+                .collect();
+            let Some(entering) = self.entering(basis, cost, &prices, step >= DANTZIG_STEPS) else {
+                let value = basis.iter().zip(&weights).map(|(&j, w)| cost(j) * w).sum();
+                let used = basis.iter().zip(&weights).filter(|(j, w)| !self.is_artificial(**j) && **w > 0.0);
+                return Ok(Optimum { value, weights: used.map(|(&j, &w)| (j, w)).collect(), prices });
+            };
+            let direction: Vec<f64> =
+                inverse.iter().map(|row| dot(row, &self.columns[entering])).collect();
+            let Some(leaving) = self.leaving(basis, &weights, &direction) else {
+                return Err(Error::other("the linear program", "is unbounded"));
+            };
+            basis[leaving] = entering;
+        }
+        Err(Error::other("the linear program", "did not settle; use the closed-form bound"))
+    }
+
+    /// A column worth more than it costs: the best one, or the first once `careful`.
+    fn entering(
+        &self,
+        basis: &[usize],
+        cost: &dyn Fn(usize) -> f64,
+        prices: &[f64],
+        careful: bool,
+    ) -> Option<usize> {
+        let mut best = None;
+        let mut gain = TOLERANCE;
+        for (j, column) in self.columns.iter().enumerate() {
+            let reduced = cost(j) - dot(prices, column);
+            if reduced > gain && !basis.contains(&j) {
+                if careful {
+                    return Some(j);
+                }
+                (best, gain) = (Some(j), reduced);
+            }
+        }
+        best
+    }
+
+    /// The row that reaches zero first; an artificial column at zero leaves at once, so that it
+    /// cannot grow again.
+    fn leaving(&self, basis: &[usize], weights: &[f64], direction: &[f64]) -> Option<usize> {
+        let mut best: Option<(usize, f64)> = None;
+        for (i, (&w, &d)) in weights.iter().zip(direction).enumerate() {
+            let idle = self.is_artificial(basis[i]) && w <= TOLERANCE;
+            let ratio = if idle && d.abs() > 1e-9 {
+                0.0
+            } else if d > 1e-10 {
+                w / d
+            } else {
+                continue;
+            };
+            let better = match best {
+                None => true,
+                Some((k, least)) if (ratio - least).abs() <= 1e-14 => basis[i] < basis[k],
+                Some((_, least)) => ratio < least,
+            };
+            if better {
+                best = Some((i, ratio));
+            }
+        }
+        best.map(|(i, _)| i)
+    }
+
+    /// The inverse of the basis matrix, by elimination with pivoting.
+    fn inverse(&self, basis: &[usize]) -> Result<Vec<Vec<f64>>, Error> {
+        let n = self.rows;
+        let mut work: Vec<Vec<f64>> = (0..n)
+            .map(|i| {
+                let left = basis.iter().map(|&j| self.entry(i, j));
+                left.chain((0..n).map(|k| f64::from(u8::from(i == k)))).collect()
+            })
+            .collect();
+        for k in 0..n {
+            let pivot = (k..n).max_by(|&a, &b| work[a][k].abs().total_cmp(&work[b][k].abs()));
+            let Some(pivot) = pivot.filter(|&row| work[row][k].abs() > 1e-13) else {
+                return Err(Error::other("the linear program", "its basis became singular"));
+            };
+            work.swap(k, pivot);
+            let head = work[k][k];
+            work[k].iter_mut().for_each(|v| *v /= head);
+            let row = work[k].clone();
+            for (i, other) in work.iter_mut().enumerate() {
+                let factor = other[k];
+                if i != k && factor != 0.0 {
+                    other.iter_mut().zip(&row).for_each(|(v, r)| *v -= factor * r);
+                }
+            }
+        }
+        Ok(work.into_iter().map(|row| row[n..].to_vec()).collect())
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_program_solved_by_hand() {
+        // max 3a + 2b with a + b + s = 4, a + 3b + t = 6, a, b, s, t >= 0: a = 4.
+        let columns =
+            vec![vec![1.0, 1.0], vec![1.0, 3.0], vec![1.0, 0.0], vec![0.0, 1.0]];
+        let optimum = maximise(&columns, &[3.0, 2.0, 0.0, 0.0], &[4.0, 6.0]).unwrap();
+        assert!((optimum.value - 12.0).abs() < 1e-12);
+        assert!((dot(&optimum.prices, &[4.0, 6.0]) - 12.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn infeasible_unbounded_and_malformed_programs_are_refused() {
+        assert!(maximise(&[vec![1.0, 1.0]], &[1.0], &[1.0, 2.0]).is_err());
+        assert!(maximise(&[vec![1.0], vec![-1.0]], &[1.0, 1.0], &[1.0]).is_err());
+        assert!(maximise(&[vec![1.0]], &[1.0, 2.0], &[1.0]).is_err());
+        assert!(maximise(&[vec![1.0, 2.0]], &[1.0], &[1.0]).is_err());
+        assert!(maximise(&[vec![1.0]], &[1.0], &[f64::NAN]).is_err());
+        assert!(maximise(&[], &[], &[1.0]).is_err());
+    }
+
+    #[test]
+    fn redundant_rows_are_harmless() {
+        let columns = vec![vec![1.0, 2.0], vec![2.0, 4.0], vec![0.5, 1.0]];
+        let optimum = maximise(&columns, &[1.0, 3.0, 0.1], &[1.0, 2.0]).unwrap();
+        assert!((optimum.value - 1.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn hull_membership() {
+        let d = |p: &[f64]| Distribution::new("p", p.to_vec()).unwrap();
+        let set = [d(&[0.1, 0.9]), d(&[0.4, 0.6])];
+        assert!(in_hull(&set, &d(&[0.25, 0.75])));
+        assert!(in_hull(&set, &d(&[0.4, 0.6])));
+        assert!(!in_hull(&set, &d(&[0.5, 0.5])));
+        assert!(!in_hull(&set, &d(&[0.2, 0.3, 0.5])));
+    }
+}
