@@ -3,6 +3,7 @@
 use crate::claim::{Bound, Claim, Delta, Subject};
 use crate::context::{Context, Secret};
 use crate::delta;
+use crate::epsilon::Epsilon;
 use crate::likelihood::{Dense, Extremes, KeepView, Likelihoods, marginal};
 use crate::ratio::Ratio;
 use crate::shape::{Bits, Shape};
@@ -85,6 +86,8 @@ pub enum Side {
     Upper,
     /// Belief falls too far.
     Lower,
+    /// Posterior odds between two inputs.
+    Di,
     /// More probability escapes than δ.
     Delta,
 }
@@ -137,6 +140,7 @@ impl fmt::Display for Refusal {
         let side = match self.side {
             Side::Upper => "belief rises by",
             Side::Lower => "belief falls by",
+            Side::Di => "posterior odds reach",
             Side::Ldp | Side::Delta => "likelihoods differ by",
         };
         let allowed = self.allowed.ln_up().unwrap_or_default();
@@ -241,6 +245,12 @@ pub(crate) fn check(
     let Findings { input, secret, marginals, pushed } = examine(view, context);
     let mut deltas = Vec::with_capacity(claims.len());
     for (index, claim) in claims.iter().enumerate() {
+        if let Bound::Di(epsilon) = claim.bound {
+            let worst = identifiability(view, context);
+            refuse_above(index, claim, Side::Di, worst, epsilon)?;
+            deltas.push(None);
+            continue;
+        }
         if claim.delta == Delta::ZERO {
             let subject = match claim.about {
                 Subject::Input => Some(&input),
@@ -279,28 +289,60 @@ pub(crate) fn check(
 }
 
 fn check_pure(index: usize, claim: &Claim, strength: &Strength) -> Result<(), Refusal> {
-    let sides = match claim.bound {
-        Bound::Ldp(epsilon) => {
-            [(Side::Ldp, Some(strength.ldp), epsilon), (Side::Ldp, None, epsilon)]
-        }
+    match claim.bound {
+        Bound::Ldp(epsilon) => refuse_above(index, claim, Side::Ldp, Some(strength.ldp), epsilon),
         Bound::Lip { lower, upper } => {
-            [(Side::Upper, strength.upper, upper), (Side::Lower, strength.lower, lower)]
+            refuse_above(index, claim, Side::Upper, strength.upper, upper)?;
+            refuse_above(index, claim, Side::Lower, strength.lower, lower)
         }
+        Bound::Di(_) => Ok(()),
+    }
+}
+
+/// Refuses a claim whose worst ratio is above its odds.
+fn refuse_above(
+    index: usize,
+    claim: &Claim,
+    side: Side,
+    worst: Option<Worst>,
+    epsilon: Epsilon,
+) -> Result<(), Refusal> {
+    let allowed = epsilon.ratio();
+    match worst {
+        Some(Worst { ratio: attained, cell }) if attained > allowed => {
+            Err(Refusal { index, claim: *claim, side, cell, attained, allowed })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The largest posterior odds between two inputs, over the context's priors; `None` where the
+/// context has no prior to weigh them with.
+pub(crate) fn identifiability(view: &View<'_>, context: &Context) -> Option<Worst> {
+    let priors = match context {
+        Context::Known(prior) => core::slice::from_ref(prior),
+        Context::Each(priors) => priors.as_slice(),
+        _ => return None,
     };
-    for (side, worst, epsilon) in sides {
-        let Some(worst) = worst else { continue };
-        if worst.ratio > epsilon.ratio() {
-            return Err(Refusal {
-                index,
-                claim: *claim,
-                side,
-                cell: worst.cell,
-                attained: worst.ratio,
-                allowed: epsilon.ratio(),
-            });
+    let mut worst = NOTHING;
+    for (at, prior) in priors.iter().enumerate() {
+        let columns = match view {
+            View::Listed(channel) => channel.weighted_extremes(prior.weights()),
+            View::Bits(bits) => {
+                unary::weighted_extremes(bits, prior.weights()).into_iter().collect()
+            }
+        };
+        for (y, Extremes { high, low }) in columns.into_iter().enumerate() {
+            let cell = Cell {
+                output: Some(y as u32),
+                high: Some(high.1 as u32),
+                low: Some(low.1 as u32),
+                prior: (priors.len() > 1).then_some(at as u32),
+            };
+            keep_worst(&mut worst, high.0, low.0, cell);
         }
     }
-    Ok(())
+    Some(worst)
 }
 
 /// Keeps the worse of two.
@@ -385,14 +427,8 @@ impl Pushed {
     }
 
     fn strength(&self) -> Strength {
-        let column = |y: usize| {
-            let mut cells = self.rows.iter().enumerate().map(|(s, row)| (row[y], s));
-            let first = cells.next().unwrap_or((Wide::ZERO, 0));
-            cells.fold(Extremes { high: first, low: first }, |seen, cell| Extremes {
-                high: if cell.0 > seen.high.0 { cell } else { seen.high },
-                low: if cell.0 < seen.low.0 { cell } else { seen.low },
-            })
-        };
+        let column =
+            |y: usize| Extremes::of(self.rows.iter().enumerate().map(|(s, row)| (row[y], s)));
         strength((0..self.marginals.range.len()).map(column), Some(&self.marginals))
     }
 }

@@ -37,6 +37,9 @@ pub enum Bound {
         /// How far belief may rise.
         upper: Epsilon,
     },
+    /// Differential identifiability on singletons: the posterior odds between any two inputs are at
+    /// most e^ε. JSTL21 Definition 3. No level below the prior's own odds can hold.
+    Di(Epsilon),
 }
 
 /// A probability in units of 2^-48, below one. Conditional convention: for every x the excess
@@ -103,6 +106,7 @@ impl fmt::Display for Claim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.bound {
             Bound::Ldp(epsilon) => write!(f, "ldp:{epsilon}")?,
+            Bound::Di(epsilon) => write!(f, "di:{epsilon}")?,
             Bound::Lip { lower, upper } if lower == upper => write!(f, "lip:{upper}")?,
             Bound::Lip { lower, upper } => write!(f, "alip:{lower},{upper}")?,
         }

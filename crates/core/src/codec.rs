@@ -217,6 +217,7 @@ fn put_claim(out: &mut Vec<u8>, claim: &Claim) {
     match claim.bound {
         Bound::Ldp(epsilon) => odds(0, &[epsilon]),
         Bound::Lip { lower, upper } => odds(1, &[lower, upper]),
+        Bound::Di(epsilon) => odds(2, &[epsilon]),
     }
     put_u64s(out, &[claim.delta.units()]);
 }
@@ -384,6 +385,7 @@ impl<'a> Reader<'a> {
                 let lower = self.epsilon()?;
                 Bound::Lip { lower, upper: self.epsilon()? }
             }
+            2 => Bound::Di(self.epsilon()?),
             _ => return Err(DecodeError::Tag { what: "claim.notion" }),
         };
         Ok(Claim { about, bound, delta: Delta::from_units(self.u64()?)? })

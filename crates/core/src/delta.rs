@@ -33,6 +33,13 @@ fn wide(value: u32) -> Wide {
     Wide::from(u64::from(value))
 }
 
+/// For claims a draft cannot make: LIP without a context, identifiability with a δ.
+const UNBOUNDED: LeastDelta = LeastDelta {
+    ratio: Ratio::ONE,
+    cell: Cell { output: None, high: None, low: None, prior: None },
+    bound: true,
+};
+
 /// Of the input.
 pub(crate) fn of_input(
     bound: &Bound,
@@ -44,6 +51,7 @@ pub(crate) fn of_input(
     let (inputs, outputs) = (channel.inputs(), channel.outputs());
     let (lower, upper) = match (*bound, keep) {
         (Bound::Lip { lower, upper }, _) => (lower, upper),
+        (Bound::Di(_), _) => return UNBOUNDED,
         (Bound::Ldp(epsilon), Some(keep)) => return keep_ldp(epsilon, keep),
         (Bound::Ldp(epsilon), None) if channel.unit() == 48 => {
             return ldp_pairs(epsilon, inputs, outputs, channel);
@@ -81,8 +89,7 @@ pub(crate) fn of_input(
         (_, Some(marginals)) => {
             LeastDelta { bound: matches!(context, Context::Within(_)), ..under(marginals) }
         }
-        // A draft cannot claim LIP without a context; nothing would be bounded.
-        (_, None) => LeastDelta { ratio: Ratio::ONE, cell: Cell::default(), bound: true },
+        (_, None) => UNBOUNDED,
     }
 }
 
@@ -90,6 +97,7 @@ pub(crate) fn of_input(
 pub(crate) fn of_secret(bound: &Bound, pushed: &Pushed) -> LeastDelta {
     let rows = &pushed.rows;
     match *bound {
+        Bound::Di(_) => UNBOUNDED,
         Bound::Lip { lower, upper } => {
             let cell = |s: usize, y: usize| rows[s][y] << pushed.marginals.scale;
             lip_rows(lower, upper, rows.len(), pushed.unit, &pushed.marginals, |m| m, cell)
@@ -206,7 +214,7 @@ fn ldp_pairs(
             let w = channel.at(x, y);
             // d·w < 2^80 leaves 60 bits; n·w saturates, which only matters where it exceeds any top.
             tops.push(((d * w + (1 << DROPPED) - 1) >> DROPPED) as u64);
-            floors.push((n * w >> DROPPED).min(1 << 62) as u64);
+            floors.push(((n * w) >> DROPPED).min(1 << 62) as u64);
         }
     }
     let row = |x: usize| x * outputs..(x + 1) * outputs;

@@ -227,6 +227,12 @@ enum RawClaim {
         #[serde(default)]
         delta: u64,
     },
+    Di {
+        about: RawSubject,
+        epsilon: RawLevel,
+        #[serde(default)]
+        delta: u64,
+    },
     Alip {
         about: RawSubject,
         lower: RawLevel,
@@ -426,6 +432,7 @@ impl RawClaim {
     fn read(self) -> Result<Claim, DecodeError> {
         let (about, bound, delta) = match self {
             Self::Ldp { about, epsilon, delta } => (about, Bound::Ldp(epsilon.read()?), delta),
+            Self::Di { about, epsilon, delta } => (about, Bound::Di(epsilon.read()?), delta),
             Self::Lip { about, epsilon, delta } => {
                 let epsilon = epsilon.read()?;
                 (about, Bound::Lip { lower: epsilon, upper: epsilon }, delta)
@@ -449,6 +456,7 @@ impl RawClaim {
         let delta = claim.delta.units();
         match claim.bound {
             Bound::Ldp(epsilon) => Self::Ldp { about, epsilon: RawLevel::write(epsilon), delta },
+            Bound::Di(epsilon) => Self::Di { about, epsilon: RawLevel::write(epsilon), delta },
             Bound::Lip { lower, upper } if lower == upper => {
                 Self::Lip { about, epsilon: RawLevel::write(upper), delta }
             }

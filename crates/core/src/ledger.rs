@@ -6,6 +6,7 @@
 //! both together still meets the claims of both.
 
 use crate::certificate::{View, check, with_view};
+use crate::claim::Delta;
 use crate::likelihood::Dense;
 use crate::mass::{Prior, WEIGHT_ONE};
 use crate::nats::Nats;
@@ -191,7 +192,15 @@ const MAX_JOINT_CELLS: usize = 1 << 22;
 
 /// Whether both policies' claims hold for their two releases together; `None` if that cannot be
 /// checked here (only tables can be joined exactly, and only up to a size).
+///
+/// A pure claim is an inequality per pair of outputs, so it also holds when the second policy was
+/// chosen after the first answer. A δ is a sum over outputs and does not survive such a choice
+/// (two candidates that each need .0204 with the first need .0336 when chosen by its answer).
 fn verify_together(earlier: &Policy, policy: &Policy) -> Option<bool> {
+    let claims = earlier.draft().claims().iter().chain(policy.draft().claims());
+    if claims.into_iter().any(|claim| claim.delta != Delta::ZERO) {
+        return None;
+    }
     with_view(earlier.draft().shape(), |a| {
         with_view(policy.draft().shape(), |b| {
             let (View::Listed(a), View::Listed(b)) = (a, b) else { return None };

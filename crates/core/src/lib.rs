@@ -9,6 +9,8 @@
 //! no clock and no I/O; randomness is an argument.
 
 #![no_std]
+// A refusal carries its exact ratios; it is the product, not an afterthought.
+#![expect(clippy::result_large_err, reason = "refusals carry exact ratios")]
 
 extern crate alloc;
 

@@ -14,6 +14,17 @@ pub(crate) struct Extremes {
     pub(crate) low: (Wide, usize),
 }
 
+impl Extremes {
+    /// Of a list that is never empty; the first of equals is named.
+    pub(crate) fn of(mut cells: impl Iterator<Item = (Wide, usize)>) -> Self {
+        let first = cells.next().unwrap_or((Wide::ZERO, 0));
+        cells.fold(Self { high: first, low: first }, |seen, cell| Self {
+            high: if cell.0 > seen.high.0 { cell } else { seen.high },
+            low: if cell.0 < seen.low.0 { cell } else { seen.low },
+        })
+    }
+}
+
 /// A channel whose outputs can be listed. Likelihoods are in units of 2^-`unit`.
 pub(crate) trait Likelihoods {
     fn unit(&self) -> u32;
@@ -22,6 +33,8 @@ pub(crate) trait Likelihoods {
     /// w(y|x).
     fn at(&self, x: usize, y: usize) -> u128;
     fn extremes(&self, y: usize) -> Extremes;
+    /// The largest and smallest weights(x) w(y|x) for every y.
+    fn weighted_extremes(&self, weights: &[u64]) -> Vec<Extremes>;
     /// Σ_x weights(x) w(y|x) for every y, in units of 2^-(unit + 32).
     fn mixture(&self, weights: &[u64]) -> Vec<Wide>;
     /// The least and the greatest such sum for every y, over all priors of a box.
@@ -131,6 +144,14 @@ impl Likelihoods for Dense<'_> {
             high: (Wide::from(high), high_at as usize),
             low: (Wide::from(low), low_at as usize),
         }
+    }
+
+    fn weighted_extremes(&self, weights: &[u64]) -> Vec<Extremes> {
+        let column = |y: usize| {
+            let cell = |x: usize| Wide::from(weights[x]) * Wide::from(self.at(x, y));
+            Extremes::of((0..self.inputs()).map(|x| (cell(x), x)))
+        };
+        (0..self.outputs()).map(column).collect()
     }
 
     fn mixture(&self, weights: &[u64]) -> Vec<Wide> {
@@ -288,6 +309,23 @@ impl Likelihoods for KeepView<'_> {
         let high = other(&mut self.by_rest.iter().rev())
             .map_or(own, |o| if o.0 > own.0 { o } else { own });
         Extremes { high, low }
+    }
+
+    fn weighted_extremes(&self, weights: &[u64]) -> Vec<Extremes> {
+        // Away from the diagonal the order of weights(x) rest(x) decides, the same for every output.
+        let weight = |x: usize| u128::from(weights[x]) * u128::from(self.rest(x));
+        let mut order: Vec<usize> = (0..self.inputs()).collect();
+        order.sort_unstable_by_key(|&x| weight(x));
+        let column = |y: usize| {
+            let other = |x: &&usize| **x != y;
+            let (least, most) = (order.iter().find(other), order.iter().rev().find(other));
+            let others = least.into_iter().chain(most);
+            let own = (Wide::from(weights[y]) * Wide::from(self.own(y)), y);
+            let base = Wide::from(self.base(y));
+            let others = others.map(|&x| (Wide::from(weight(x)) * base, x));
+            Extremes::of(core::iter::once(own).chain(others))
+        };
+        (0..self.outputs()).map(column).collect()
     }
 
     fn mixture(&self, weights: &[u64]) -> Vec<Wide> {

@@ -108,6 +108,11 @@ pub enum DraftError {
         /// The claim.
         index: usize,
     },
+    /// Identifiability of anything but the input under one or several priors, or with a δ.
+    Identifiability {
+        /// The claim.
+        index: usize,
+    },
     /// A text of the provenance is too long, or the date is not YYYY-MM-DD.
     Provenance {
         /// Which field.
@@ -136,6 +141,10 @@ impl fmt::Display for DraftError {
             Self::DeltaOnBits { index } => {
                 write!(f, "claim {index} has a delta, which the shape bits does not support: claim it pure")
             }
+            Self::Identifiability { index } => write!(
+                f,
+                "claim {index} is di, which speaks of the input under one prior or a list of priors, without delta"
+            ),
             Self::Provenance { field } => write!(
                 f,
                 "provenance.{field}: texts have at most 500 bytes, dates are YYYY-MM-DD, a confidence lies between 0 and 1"
@@ -186,6 +195,12 @@ impl Draft {
             }
             if claim.about == Subject::Secret && !matches!(context, Context::Secret(_)) {
                 return Err(DraftError::NoSecret { index });
+            }
+            if matches!(claim.bound, Bound::Di(_)) {
+                let weighed = matches!(context, Context::Known(_) | Context::Each(_));
+                if !weighed || claim.about == Subject::Secret || claim.delta != Delta::ZERO {
+                    return Err(DraftError::Identifiability { index });
+                }
             }
             if claim.delta != Delta::ZERO && matches!(shape, Shape::Bits(_)) {
                 return Err(DraftError::DeltaOnBits { index });

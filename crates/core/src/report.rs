@@ -66,13 +66,31 @@ impl Policy {
         permit: Permit,
         rng: &mut R,
     ) -> Result<Report, SampleError> {
-        if permit.policy() != self.id() {
-            return Err(SampleError::WrongPermit);
-        }
+        self.check_permit(permit)?;
         let token = self.draw(x, rng)?;
+        Ok(self.report(token, rng))
+    }
+
+    /// The same with [`Policy::draw_flat`], whose time and memory accesses do not depend on `x`.
+    pub fn randomize_flat<R: CryptoRng + ?Sized>(
+        &self,
+        x: Symbol,
+        permit: Permit,
+        rng: &mut R,
+    ) -> Result<Report, SampleError> {
+        self.check_permit(permit)?;
+        let token = self.draw_flat(x, rng)?;
+        Ok(self.report(token, rng))
+    }
+
+    fn check_permit(&self, permit: Permit) -> Result<(), SampleError> {
+        if permit.policy() == self.id() { Ok(()) } else { Err(SampleError::WrongPermit) }
+    }
+
+    fn report<R: CryptoRng + ?Sized>(&self, token: Token, rng: &mut R) -> Report {
         let mut id = [0; 16];
         rng.fill_bytes(&mut id);
-        Ok(Report { policy: self.id(), id: ReportId(id), token })
+        Report { policy: self.id(), id: ReportId(id), token }
     }
 
     /// Whether a report could have come from this policy.

@@ -6,6 +6,7 @@
 
 use crate::certificate::{Cell, NOTHING, Strength, keep_worst};
 use crate::context::{Context, Secret};
+use crate::likelihood::Extremes;
 use crate::mass::WEIGHT_ONE;
 use crate::shape::Bits;
 use crate::wide::Wide;
@@ -58,6 +59,22 @@ fn data_weight(secret: &Secret, x: usize) -> Wide {
     weights
         .zip(secret.rows())
         .fold(Wide::ZERO, |sum, (&p, row)| sum + Wide::from(p) * Wide::from(row.weights()[x]))
+}
+
+/// The largest posterior odds between two inputs, up to a common factor: the heaviest input with its
+/// bit for it against the lightest with its bit against it.
+pub(crate) fn weighted_extremes(bits: &Bits, weights: &[u64]) -> Option<Extremes> {
+    let (high, low) = bits.likelihoods();
+    let mut order: Vec<usize> = (0..bits.symbols()).collect();
+    order.sort_by_key(|&x| weights[x]);
+    let (&lightest, &heaviest) = (order.first()?, order.last()?);
+    if bits.symbols() == 1 {
+        return None;
+    }
+    Some(Extremes {
+        high: (Wide::from(weights[heaviest]) * Wide::from(high), heaviest),
+        low: (Wide::from(weights[lightest]) * Wide::from(low), lightest),
+    })
 }
 
 /// What the secret leaks. A ratio (l + D a(A)) / (l + D b(A)) of two measures of a set A is largest

@@ -164,10 +164,10 @@ impl core::ops::Shl<u32> for Wide {
     fn shl(self, by: u32) -> Self {
         let (skip, by) = ((by / 64) as usize, by % 64);
         let mut limbs = [0; 6];
-        for at in skip..6 {
-            limbs[at] = self.0[at - skip] << by;
+        for (at, limb) in limbs.iter_mut().enumerate().skip(skip) {
+            *limb = self.0[at - skip] << by;
             if by > 0 && at > skip {
-                limbs[at] |= self.0[at - skip - 1] >> (64 - by);
+                *limb |= self.0[at - skip - 1] >> (64 - by);
             }
         }
         Self(limbs)
@@ -179,10 +179,10 @@ impl core::ops::Shr<u32> for Wide {
     fn shr(self, by: u32) -> Self {
         let (skip, by) = ((by / 64) as usize, by % 64);
         let mut limbs = [0; 6];
-        for at in skip..6 {
-            limbs[at - skip] = self.0[at] >> by;
-            if by > 0 && at + 1 < 6 {
-                limbs[at - skip] |= self.0[at + 1] << (64 - by);
+        for (at, limb) in limbs.iter_mut().enumerate().take(6 - skip) {
+            *limb = self.0[at + skip] >> by;
+            if by > 0 && at + skip + 1 < 6 {
+                *limb |= self.0[at + skip + 1] << (64 - by);
             }
         }
         Self(limbs)

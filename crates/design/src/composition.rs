@@ -18,8 +18,8 @@ mod relax;
 mod search;
 mod view;
 
-pub use family::{FamilyComposition, family};
 pub(crate) use family::exact_ldp;
+pub use family::{FamilyComposition, family};
 pub use given::{Leakage, given};
 pub(crate) use given::{columns, each_output, log_ratios};
 
@@ -30,6 +30,9 @@ use view::View;
 
 /// Σ(ε_lower + ε_upper) beyond which products leave the range of floats.
 pub const MAX_TOTAL_EPSILON: f64 = 700.0;
+
+/// Above this many symbols the exact worst case is not attempted.
+const MAX_SYMBOLS: usize = 64;
 
 /// Whether the observer's belief in the symbol rises or falls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +89,11 @@ pub fn compose(prior: &Distribution, ranges: &[LiftRange]) -> Result<Composition
         Err(Error::TooLarge { .. }) => None,
         Err(other) => return Err(other),
     };
-    Ok(Composition { published: published(prior.min(), ranges)?, sharpened: sharpened(prior, ranges)?, exact })
+    Ok(Composition {
+        published: published(prior.min(), ranges)?,
+        sharpened: sharpened(prior, ranges)?,
+        exact,
+    })
 }
 
 /// [JSTL21] Theorem 4 as printed: ln(p + (1-p) Π_k min{E_k², (E_k - 1 + p)/p}), p = min P(x).
@@ -121,9 +128,8 @@ pub(crate) fn ldp_to_lip(p_min: f64, epsilon: f64) -> f64 {
 ///   nested events {r_k = high_k} with probabilities t_k = (m_k - low_k)/(high_k - low_k) maximise
 ///   its mean (the concave envelope of the product, and Jensen's inequality over z).
 /// * f is at least (1-P(x)) Π_k low_k^(1-t_k) high_k^(t_k): Jensen for the exponential, then the
-///   chord of the concave logarithm. For at most a few thousand combinations of counts the convex
-///   envelope itself is used (module `relax`), which for n equal releases is the interpolation of
-///   low^(n-j) high^j at j = n·t.
+///   chord of the concave logarithm. The convex envelope itself (module `relax`) is used where it is
+///   larger; for n equal releases it is the interpolation of low^(n-j) high^j at j = n·t.
 ///
 /// high_k never exceeds L(x)·min{E_k², (E_k - 1 + p)/p}, and with all r_k at their ends this is
 /// Theorem 4's own argument, so the result never exceeds the published bound. It is exact for n = 1.
@@ -176,8 +182,11 @@ fn merged_limit(view: &View) -> f64 {
         }
         Side::Raised => {
             let log: f64 = values.iter().map(|&(t, l, h)| (1.0 - t) * l.ln() + t * h.ln()).sum();
-            let open: Vec<Open<'_>> =
-                view.groups.iter().map(|group| Open { group, count: group.releases.len() }).collect();
+            let open: Vec<Open<'_>> = view
+                .groups
+                .iter()
+                .map(|group| Open { group, count: group.releases.len() })
+                .collect();
             (rest * log.exp()).max(relax::least(&[rest], &[rest], &open))
         }
     }
@@ -189,8 +198,11 @@ fn merged_limit(view: &View) -> f64 {
 /// `view` and `search`). A refusal as too large leaves [`sharpened`] as the way out.
 pub fn worst_case(prior: &Distribution, ranges: &[LiftRange]) -> Result<WorstCase, Error> {
     check_total(ranges)?;
-    let mut views = Vec::new();
     let p = prior.as_slice();
+    if p.len() > MAX_SYMBOLS {
+        return Err(search::too_large("the prior", p.len(), MAX_SYMBOLS));
+    }
+    let mut views = Vec::new();
     for x in (0..p.len()).filter(|&x| !p[..x].contains(&p[x])) {
         for side in [Side::Raised, Side::Lowered] {
             let view = View::new(prior, ranges, x, side);

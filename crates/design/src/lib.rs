@@ -20,6 +20,7 @@ pub mod realise;
 pub mod relation;
 pub mod round;
 pub mod sequence;
+pub mod solve;
 pub mod transfer;
 
 pub use channel::Channel;

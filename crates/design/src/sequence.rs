@@ -16,9 +16,9 @@ pub use posterior::{Posterior, posterior};
 pub use process::Process;
 pub use worst::{SequenceWorstCase, independent_worst_case, worst_case};
 
+use crate::Error;
 use crate::composition::{exact_ldp, ldp_to_lip, printed_ldp};
 use crate::extremal::LiftRange;
-use crate::Error;
 
 /// [JSTL21] Corollary 5 (11) as printed: ln(p + (1-p) e^D), D = Σ_k min{2ε_k, ln((E_k - 1 + p_k)/p_k)},
 /// p the smallest probability of a trajectory and p_k the smallest of X_k. True but loose; with

@@ -39,7 +39,11 @@ pub struct Transfer {
 }
 
 /// All four answers for a promise `range` made under `from` and tested under `to`.
-pub fn transfer(from: &Distribution, to: &Distribution, range: LiftRange) -> Result<Transfer, Error> {
+pub fn transfer(
+    from: &Distribution,
+    to: &Distribution,
+    range: LiftRange,
+) -> Result<Transfer, Error> {
     let eta = eta(from, to)?;
     let (exact, witness) = worst_case(from, to, range)?;
     Ok(Transfer {
@@ -122,7 +126,11 @@ pub struct SmallestTerm {
 }
 
 /// [JSTL21] Corollary 6, as printed and corrected.
-pub fn smallest_term(from: &Distribution, to: &Distribution, epsilon: f64) -> Result<SmallestTerm, Error> {
+pub fn smallest_term(
+    from: &Distribution,
+    to: &Distribution,
+    epsilon: f64,
+) -> Result<SmallestTerm, Error> {
     let epsilon = LiftRange::symmetric(epsilon)?.epsilon();
     let floor = from.min().min(to.min());
     let odds = epsilon.exp_m1() / from.min();
@@ -162,7 +170,13 @@ pub(crate) fn worst_case(
 }
 
 /// The largest sign·ln of x's lift under `to`.
-fn extreme_lift(from: &Distribution, to: &Distribution, range: LiftRange, x: usize, sign: f64) -> (f64, Vec<f64>) {
+fn extreme_lift(
+    from: &Distribution,
+    to: &Distribution,
+    range: LiftRange,
+    x: usize,
+    sign: f64,
+) -> (f64, Vec<f64>) {
     let under = |lift: &[f64]| -> f64 { lift.iter().zip(to.as_slice()).map(|(l, p)| l * p).sum() };
     let mut best = vec![1.0; from.len()];
     let mut theta = 1.0f64;
@@ -170,10 +184,11 @@ fn extreme_lift(from: &Distribution, to: &Distribution, range: LiftRange, x: usi
         let gain = |z: usize| sign * (f64::from(u8::from(z == x)) - theta * to[z]);
         let lift = knapsack(from, range, gain);
         let ratio = lift[x] / under(&lift);
-        if !(sign * (ratio - theta) > 1e-15 * theta) {
+        if sign * (ratio - theta) > 1e-15 * theta {
+            (theta, best) = (ratio, lift);
+        } else {
             return (sign * theta.ln(), best);
         }
-        (theta, best) = (ratio, lift);
     }
 }
 
@@ -189,7 +204,7 @@ fn knapsack(prior: &Distribution, range: LiftRange, gain: impl Fn(usize) -> f64)
     order.sort_by(|&a, &b| (gain(b) / p[b]).total_cmp(&(gain(a) / p[a])));
     let mut left = 1.0 - range.low();
     for z in order {
-        if !(left > 0.0) {
+        if left <= 0.0 {
             break;
         }
         let step = (range.high() - range.low()).min(left / p[z]);

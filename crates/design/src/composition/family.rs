@@ -32,7 +32,11 @@ pub fn family(priors: &[Distribution], ranges: &[LiftRange]) -> Result<FamilyCom
         Err(Error::TooLarge { .. }) => None,
         Err(other) => return Err(other),
     };
-    Ok(FamilyComposition { published: published(priors, ranges), sharpened: bound(priors, ranges)?, exact })
+    Ok(FamilyComposition {
+        published: published(priors, ranges),
+        sharpened: bound(priors, ranges)?,
+        exact,
+    })
 }
 
 /// The printed form: the smallest minimum of the list outside, the largest minimum inside ω_k.

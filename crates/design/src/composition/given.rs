@@ -55,7 +55,9 @@ fn lift_ends(prior: &Distribution, likelihood: &[f64]) -> (f64, f64) {
 fn ldp(channels: &[Channel], inputs: usize) -> f64 {
     let tables: Vec<_> = channels.iter().map(log_ratios).collect();
     let pair = |x: usize, z: usize| tables.iter().map(|table| table[x][z]).sum::<f64>();
-    (0..inputs).flat_map(|x| (0..inputs).map(move |z| (x, z))).fold(0.0, |d: f64, (x, z)| d.max(pair(x, z)))
+    (0..inputs)
+        .flat_map(|x| (0..inputs).map(move |z| (x, z)))
+        .fold(0.0, |d: f64, (x, z)| d.max(pair(x, z)))
 }
 
 /// d(x,x') = max_y ln q(y|x)/q(y|x') over the outputs possible under x; infinite if one is not under x'.
@@ -114,11 +116,8 @@ pub(crate) fn columns(channel: &Channel) -> Vec<Vec<f64>> {
 /// Divides by the largest entry; nothing if that is zero.
 fn scaled(mut vector: Vec<f64>) -> Option<Vec<f64>> {
     let top = vector.iter().copied().fold(0.0, f64::max);
-    if !(top > 0.0) {
-        return None;
-    }
     vector.iter_mut().for_each(|v| *v /= top);
-    Some(vector)
+    (top > 0.0).then_some(vector)
 }
 
 struct Walk<'a, V> {

@@ -11,11 +11,14 @@
 //! is found exactly: sort the slopes of the symbols' lower hulls and fill until the budget is spent.
 //! The groups take turns. Any prices give a valid bound, so stopping early is safe; with a single
 //! group the first turn is optimal. Maxima are minima of -w.
+//!
+//! Too many groups make too many combinations of counts. Then only the first ones are priced; the
+//! others are left free to take, at each symbol, whichever end is best.
 
 use super::view::Group;
 
-/// Above this many combinations of counts the bound falls back to prices of zero.
-pub(super) const MAX_COUNTS: usize = 4096;
+/// Groups are priced as long as they have no more combinations of counts than this (or it is one group).
+const MAX_COUNTS: usize = 128;
 
 /// Rounds of price setting when there are several groups.
 const ROUNDS: usize = 6;
@@ -28,38 +31,45 @@ pub(super) struct Open<'a> {
 
 /// A lower bound on Σ_z weight(z) Π r(z) over the open releases; weights may be negative.
 pub(super) fn least(weights: &[f64], masses: &[f64], open: &[Open<'_>]) -> f64 {
-    let counts = open.iter().fold(1usize, |n, o| n.saturating_mul(o.count + 1));
-    if counts > MAX_COUNTS {
-        return unpriced(weights, open);
-    }
-    let tables: Vec<Vec<f64>> = (0..weights.len()).map(|z| corners(weights[z], z, open)).collect();
-    let budgets: Vec<f64> = open.iter().map(|o| budget(o, masses)).collect();
-    let mut prices = vec![0.0; open.len()];
-    let mut best = f64::NEG_INFINITY;
-    if open.is_empty() {
+    let (priced, free) = open.split_at(priced(open).0);
+    let best_end = |w: f64, z: usize, o: &Open<'_>| {
+        (if w > 0.0 { o.group.low[z] } else { o.group.high[z] }).powi(o.count as i32)
+    };
+    let freed = |(z, &w): (usize, &f64)| free.iter().fold(w, |value, o| value * best_end(w, z, o));
+    let weights: Vec<f64> = weights.iter().enumerate().map(freed).collect();
+    if priced.is_empty() {
         return weights.iter().sum();
     }
-    for _ in 0..if open.len() == 1 { 1 } else { ROUNDS } {
+    let tables: Vec<Vec<f64>> =
+        (0..weights.len()).map(|z| corners(weights[z], z, priced)).collect();
+    let budgets: Vec<f64> = priced.iter().map(|o| budget(o, masses)).collect();
+    let mut prices = vec![0.0; priced.len()];
+    let mut best = f64::NEG_INFINITY;
+    for _ in 0..if priced.len() == 1 { 1 } else { ROUNDS } {
         let before = best;
-        for g in 0..open.len() {
-            let (value, price) = fill(g, &tables, masses, open, &budgets, &prices);
+        for g in 0..priced.len() {
+            let (value, price) = fill(g, &tables, masses, priced, &budgets, &prices);
             prices[g] = price;
             best = best.max(value);
         }
-        if !(best > before + 1e-13 * best.abs()) {
+        if best <= before + 1e-13 * best.abs() {
             break;
         }
     }
     best
 }
 
-/// The bound at prices of zero: every symbol at the corner it likes best.
-fn unpriced(weights: &[f64], open: &[Open<'_>]) -> f64 {
-    let corner = |z: usize, w: f64| {
-        let end = |o: &Open<'_>| if w > 0.0 { o.group.low[z] } else { o.group.high[z] };
-        open.iter().map(|o| end(o).powi(o.count as i32)).product::<f64>() * w
-    };
-    weights.iter().enumerate().map(|(z, &w)| corner(z, w)).sum()
+/// How many groups are priced, and a measure of the work per symbol that takes.
+pub(super) fn priced(open: &[Open<'_>]) -> (usize, usize) {
+    let (mut groups, mut counts) = (0, 1usize);
+    for o in open {
+        let more = counts.saturating_mul(o.count + 1);
+        if groups > 0 && more > MAX_COUNTS {
+            break;
+        }
+        (groups, counts) = (groups + 1, more);
+    }
+    (groups, if groups > 1 { counts * groups * ROUNDS } else { counts })
 }
 
 /// What the open releases of a group have to place above their lowest values.
@@ -102,7 +112,7 @@ fn fill(
     pieces.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (mut left, mut price) = (budgets[g], 0.0);
     for (slope, length) in pieces {
-        if !(left > 0.0) {
+        if left <= 0.0 {
             break;
         }
         price = slope;
@@ -152,6 +162,7 @@ fn lower_hull(values: &[f64]) -> impl Iterator<Item = (f64, f64)> {
         }
         hull.push(j);
     }
-    let pieces: Vec<_> = hull.windows(2).map(|w| (slope(w[0], w[1]), (w[1] - w[0]) as f64)).collect();
+    let pieces: Vec<_> =
+        hull.windows(2).map(|w| (slope(w[0], w[1]), (w[1] - w[0]) as f64)).collect();
     pieces.into_iter()
 }

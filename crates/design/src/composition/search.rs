@@ -19,8 +19,8 @@ use crate::Error;
 /// Above this many other symbols the vertices of a slice are no longer enumerated.
 const MAX_OTHERS: usize = 15;
 
-/// How many partial products one view may examine.
-const MAX_PRODUCTS: usize = 1_000_000;
+/// How much work one view may take, in steps of about ten nanoseconds.
+const MAX_WORK: usize = 20_000_000;
 
 /// Slack, in nats, within which a product counts as no better than the best one known.
 const TOLERANCE: f64 = 1e-13;
@@ -44,7 +44,7 @@ impl View {
         let sequence: Vec<&Group> = self.sequence().map(|(_, group)| group).collect();
         let mut best = self.settle(&sequence, Vec::new());
         // Different first releases lead to different local optima.
-        for first in 0..self.masses.len() {
+        for first in 0..self.masses.len().min(MAX_OTHERS) {
             let Some(group) = sequence.first() else { break };
             let mut order = vec![1.0; self.masses.len()];
             order[first] = if self.sign() > 0.0 { 0.0 } else { 2.0 };
@@ -70,14 +70,15 @@ impl View {
         loop {
             for k in 0..ratios.len() {
                 let kept = std::mem::take(&mut ratios[k]);
-                let rest: Vec<Vec<f64>> = ratios.iter().filter(|r| !r.is_empty()).cloned().collect();
+                let rest: Vec<Vec<f64>> =
+                    ratios.iter().filter(|r| !r.is_empty()).cloned().collect();
                 ratios[k] = self.fill(sequence[k], &product(&rest, self.masses.len()));
                 if !self.better(self.sum(&ratios), f) {
                     ratios[k] = kept;
                 }
             }
             let now = self.sum(&ratios);
-            if !(self.sign() * (now - f) < -TOLERANCE * f.abs()) {
+            if self.sign() * (now - f) >= -TOLERANCE * f.abs() || !now.is_finite() {
                 return Found { f: now, ratios };
             }
             f = now;
@@ -93,7 +94,7 @@ impl View {
         let lowest: f64 = ratio.iter().zip(&self.masses).map(|(r, p)| r * p).sum();
         let mut left = group.budget - lowest;
         for z in order {
-            if !(left > 0.0) {
+            if left <= 0.0 {
                 break;
             }
             let step = (group.high[z] - ratio[z]).min(left / self.masses[z]);
@@ -117,7 +118,8 @@ impl View {
 
     /// The best choice if it leaks more than `known`, and nothing if none does.
     pub(super) fn search(&self, known: f64) -> Result<Option<Found>, Error> {
-        let no_better = |f: f64, best: f64| self.leakage(f) <= best + TOLERANCE * (1.0 + best.abs());
+        let no_better =
+            |f: f64, best: f64| self.leakage(f) <= best + TOLERANCE * (1.0 + best.abs());
         if no_better(self.limit(), known) {
             return Ok(None);
         }
@@ -127,7 +129,7 @@ impl View {
         let vertices: Vec<Vec<Vec<f64>>> = self.groups.iter().map(|g| self.vertices(g)).collect();
         let classes = self.classes();
         let (mut best, mut found) = (known, None);
-        let mut examined = 0;
+        let mut work = 0;
         let mut layer = vec![(vec![1.0; self.masses.len()], Vec::<Vec<f64>>::new())];
         let steps = self.steps();
         let mut done = 0;
@@ -135,6 +137,7 @@ impl View {
             let last = at + 1 == steps.len();
             done += times;
             let open: Vec<Open<'_>> = open_after(&self.groups, done);
+            let cost = self.masses.len() * (2 + relax::priced(&open).1);
             let mut seen = HashSet::new();
             let mut next = Vec::new();
             for (so_far, ratios) in &layer {
@@ -151,9 +154,13 @@ impl View {
                     if !last && !seen.insert(key(&value, &classes)) {
                         continue;
                     }
-                    examined += 1;
-                    if examined > MAX_PRODUCTS {
-                        return Err(too_large("the number of products of lift vectors", examined, MAX_PRODUCTS));
+                    work += cost;
+                    if work > MAX_WORK {
+                        return Err(too_large(
+                            "the search over products of lift vectors",
+                            work,
+                            MAX_WORK,
+                        ));
                     }
                     let weights: Vec<f64> =
                         value.iter().zip(&self.masses).map(|(v, p)| self.sign() * v * p).collect();
@@ -253,7 +260,7 @@ fn key(value: &[f64], classes: &[usize]) -> Vec<(usize, i64)> {
     key
 }
 
-fn too_large(what: &str, size: usize, limit: usize) -> Error {
+pub(super) fn too_large(what: &str, size: usize, limit: usize) -> Error {
     Error::TooLarge {
         what: what.into(),
         size,

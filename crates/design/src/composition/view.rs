@@ -11,8 +11,8 @@
 //! each in [low, high], with the fixed sum Σ_{z≠x} P(z) L_k(z) = 1 - P(x) L_k(x).
 
 use super::Side;
-use crate::extremal::LiftRange;
 use crate::Distribution;
+use crate::extremal::LiftRange;
 
 /// Equal releases, with their slice in units of L(x).
 #[derive(Debug, Clone)]
@@ -47,7 +47,12 @@ pub(super) struct View {
 
 impl View {
     /// The view of `symbol`, with equal releases grouped; releases that reveal nothing are left out.
-    pub(super) fn new(prior: &Distribution, ranges: &[LiftRange], symbol: usize, side: Side) -> Self {
+    pub(super) fn new(
+        prior: &Distribution,
+        ranges: &[LiftRange],
+        symbol: usize,
+        side: Side,
+    ) -> Self {
         let p = prior.as_slice();
         let mass = p[symbol];
         let others: Vec<usize> = (0..p.len()).filter(|&z| z != symbol && p[z] > 0.0).collect();
@@ -58,7 +63,12 @@ impl View {
     /// The same with all other symbols merged into one that may take any value any of them may.
     ///
     /// `smallest` is the least positive mass among the others: its slice is the widest.
-    pub(super) fn merged(ranges: &[LiftRange], mass: f64, smallest: Option<f64>, side: Side) -> Self {
+    pub(super) fn merged(
+        ranges: &[LiftRange],
+        mass: f64,
+        smallest: Option<f64>,
+        side: Side,
+    ) -> Self {
         let rest = 1.0 - mass;
         let mut groups = groups(ranges, mass, &[], side);
         let masses: Vec<f64> = smallest.map(|_| rest).into_iter().collect();

@@ -34,7 +34,8 @@ pub fn family_lifts(priors: &[Distribution], range: LiftRange) -> Result<Vec<Vec
             fix: "give fewer priors or fewer symbols, or use the closed-form bound".into(),
         });
     }
-    let mut search = Search { constraints: &constraints, first, seen: HashSet::new(), rays: Vec::new() };
+    let mut search =
+        Search { constraints: &constraints, first, seen: HashSet::new(), rays: Vec::new() };
     search.extend(0, &mut Vec::new());
     Ok(search.rays)
 }
@@ -111,7 +112,8 @@ impl Search<'_> {
             return;
         }
         let top = ray.iter().copied().fold(0.0, f64::max);
-        let holds = |a: &Vec<f64>| a.iter().zip(&ray).map(|(a, v)| a * v).sum::<f64>() >= -1e-11 * top;
+        let holds =
+            |a: &Vec<f64>| a.iter().zip(&ray).map(|(a, v)| a * v).sum::<f64>() >= -1e-11 * top;
         let key = ray.iter().map(|v| (v.ln() * 1e9).round() as i64).collect();
         if self.constraints.iter().all(holds) && self.seen.insert(key) {
             self.rays.push(ray);
@@ -140,7 +142,9 @@ mod tests {
 
     #[test]
     fn one_prior_gives_the_ordinary_vertices() {
-        for (p, epsilon) in [(vec![0.5, 0.3, 0.2], 0.7), (vec![0.1, 0.1, 0.1, 0.7], 2.0), (vec![0.9, 0.1], 1.0)] {
+        for (p, epsilon) in
+            [(vec![0.5, 0.3, 0.2], 0.7), (vec![0.1, 0.1, 0.1, 0.7], 2.0), (vec![0.9, 0.1], 1.0)]
+        {
             let prior = Distribution::new("p", p).unwrap();
             let range = LiftRange::symmetric(epsilon).unwrap();
             let expected = lifts(&prior, range.low(), range.high()).unwrap();

@@ -23,9 +23,15 @@ impl LiftRange {
 
     /// (ε_lower, ε_upper): separate budgets for losing and for gaining belief.
     pub fn asymmetric(epsilon_lower: f64, epsilon_upper: f64) -> Result<Self, Error> {
-        for (what, value) in [("the lower epsilon", epsilon_lower), ("the upper epsilon", epsilon_upper)] {
+        for (what, value) in
+            [("the lower epsilon", epsilon_lower), ("the upper epsilon", epsilon_upper)]
+        {
             if !(0.0..=MAX_EPSILON).contains(&value) {
-                return Err(Error::range(what, value, format!("at least 0 and at most {MAX_EPSILON}")));
+                return Err(Error::range(
+                    what,
+                    value,
+                    format!("at least 0 and at most {MAX_EPSILON}"),
+                ));
             }
         }
         Ok(Self {

@@ -1,3 +1,17 @@
 //! Mechanisms, one file each; the measure of the same name tells what they leak.
 
 pub mod randomized_response;
+
+use crate::Channel;
+
+/// A channel as a designer proposes it, before rounding.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proposal {
+    /// The channel, in floats.
+    pub channel: Channel,
+    /// What the objective is worth on it, by the solver's account.
+    pub optimum: f64,
+    /// A bound no channel under the same claims can pass, where the method has one: a lower bound on
+    /// a loss, an upper bound on a gain.
+    pub bound: Option<f64>,
+}

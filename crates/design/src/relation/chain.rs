@@ -97,7 +97,11 @@ pub(super) fn missing(
     wanted: Convention,
     setting: &Setting,
 ) -> Option<BTreeSet<Missing>> {
-    let goal = if from.is_pure() || to != Notion::Lip { (to, Convention::Conditional) } else { (to, wanted) };
+    let goal = if from.is_pure() || to != Notion::Lip {
+        (to, Convention::Conditional)
+    } else {
+        (to, wanted)
+    };
     let mut best: BTreeMap<Node, BTreeSet<Missing>> = BTreeMap::new();
     best.insert(node(from), BTreeSet::new());
     let mut queue = VecDeque::from([node(from)]);

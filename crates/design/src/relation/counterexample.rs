@@ -416,7 +416,7 @@ fn never(g: &Guarantee, s: &Setting, room: f64) -> Option<Member> {
             law(&[p, 1.0 - p]).ok()?
         }
     };
-    if prior.len() < 2 || !(prior.min() > 0.0 && prior.min() <= largest * (1.0 + 1e-12)) {
+    if prior.len() < 2 || !(prior.min() <= largest * (1.0 + 1e-12)) {
         return None;
     }
     let quiet = rarest(&prior);
@@ -454,7 +454,7 @@ fn reveal(g: &Guarantee, s: &Setting, leakage: impl Fn(f64) -> f64) -> Option<Me
 }
 
 fn constant(s: &Setting) -> Option<Member> {
-    let skewed = s.prior.clone().filter(|p| p.min() > 0.0 && p.max() > p.min());
+    let skewed = s.prior.clone().filter(|p| p.max() > p.min());
     let prior = skewed.or_else(|| law(&[0.9, 0.1]).ok())?;
     Some(Member {
         channel: Channel::new(vec![vec![1.0]; prior.len()]).ok()?,

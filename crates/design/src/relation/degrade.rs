@@ -9,7 +9,8 @@ pub fn contrast(first: &Channel) -> f64 {
     for (x, a) in rows.iter().enumerate() {
         for b in &rows[x + 1..] {
             let distance: f64 =
-                a.as_slice().iter().zip(b.as_slice()).map(|(p, q)| (p - q).abs()).sum::<f64>() / 2.0;
+                a.as_slice().iter().zip(b.as_slice()).map(|(p, q)| (p - q).abs()).sum::<f64>()
+                    / 2.0;
             largest = largest.max(distance);
         }
     }

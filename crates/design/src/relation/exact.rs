@@ -4,6 +4,9 @@
 //! every quantity of one output here is quasi-convex, so its supremum sits on an extreme ray, and
 //! every quantity averaged over outputs is a sum of convex functions of degree one, so its supremum
 //! is a linear program over extreme rays: weights that make every row sum to one.
+//!
+//! A ray is scaled to lifts of mean one and kept as its deviations d = lift - 1, and the program is
+//! written in them (Σ w = 1, Σ w d = 0), so that small budgets lose no digits.
 
 use super::{Guarantee, Notion, Setting, simplex};
 use crate::{Channel, Distribution, Error, extremal};
@@ -21,7 +24,11 @@ pub struct Supremum {
 }
 
 /// The exact supremum, or `None` if the pair or the setting is not one it can treat.
-pub fn supremum(from: &Guarantee, to: Notion, setting: &Setting) -> Result<Option<Supremum>, Error> {
+pub fn supremum(
+    from: &Guarantee,
+    to: Notion,
+    setting: &Setting,
+) -> Result<Option<Supremum>, Error> {
     let Some((premise, law)) = Premise::of(from, to, setting) else { return Ok(None) };
     let Some(quantity) = Quantity::of(to, law, setting) else { return Ok(None) };
     if law.len() > MAX_SYMBOLS || (premise.kind == Kind::Odds && law.min() <= 0.0) {
@@ -50,12 +57,11 @@ pub fn supremum(from: &Guarantee, to: Notion, setting: &Setting) -> Result<Optio
             Ok(witness.map(|witness| Supremum { guarantee, witness }))
         }
         Quantity::Average(average) => {
-            let costs: Vec<f64> = rays.iter().map(|ray| average.cost(ray, law)).collect();
-            let optimum = simplex::maximise(&rays, &costs, &vec![1.0; law.len()])?;
-            let level = average.finish(optimum.value);
+            let (weights, sum) = mixture(&rays, law, |ray| average.gain(ray, law))?;
+            let level = average.finish(sum);
             let rows = (0..law.len())
                 .map(|x| {
-                    let row = optimum.weights.iter().map(|&(j, w)| w * rays[j][x]).collect();
+                    let row = weights.iter().map(|&(j, w)| w * (1.0 + rays[j][x])).collect();
                     Distribution::normalised("a witness row", row)
                 })
                 .collect::<Result<Vec<_>, _>>()?;
@@ -81,7 +87,11 @@ struct Premise {
 
 impl Premise {
     /// The premise and the law it speaks of, if the program can treat it.
-    fn of<'a>(from: &Guarantee, to: Notion, setting: &'a Setting) -> Option<(Self, &'a Distribution)> {
+    fn of<'a>(
+        from: &Guarantee,
+        to: Notion,
+        setting: &'a Setting,
+    ) -> Option<(Self, &'a Distribution)> {
         // A secret's own channel is what is optimised, so both notions must speak of that secret.
         if !from.is_pure() || from.notion().subject() != to.subject() {
             return None;
@@ -143,9 +153,9 @@ impl Premise {
         self.kind != Kind::Odds || {
             let edge = |a: f64, b: f64| (a - self.upper * b).abs() <= 1e-12 * a;
             let pairs = || (0..law.len()).flat_map(|x| (0..law.len()).map(move |z| (x, z)));
-            pairs().filter(|&(x, z)| edge(law[x], law[z])).all(|(x, z)| {
-                edge(law[x] * ray[x], law[z] * ray[z])
-            })
+            pairs()
+                .filter(|&(x, z)| edge(law[x], law[z]))
+                .all(|(x, z)| edge(law[x] * ray[x], law[z] * ray[z]))
         }
     }
 
@@ -249,7 +259,8 @@ impl Quantity {
             Notion::Arimoto => {
                 let alpha = setting.alpha?;
                 // Arimoto's under P is Sibson's under the prior proportional to P^α.
-                let tilted: Vec<f64> = law.as_slice().iter().map(|p| (p / law.max()).powf(alpha)).collect();
+                let tilted: Vec<f64> =
+                    law.as_slice().iter().map(|p| (p / law.max()).powf(alpha)).collect();
                 let sum: f64 = tilted.iter().sum();
                 let escort = tilted.iter().map(|p| p / sum).collect();
                 Some(Self::Average(AverageMeasure::Order(alpha, escort)))
@@ -295,7 +306,8 @@ impl AverageMeasure {
         match self {
             Self::Information => {
                 let centre = mean(ray, law);
-                let term = |(&l, &p): (&f64, &f64)| if l > 0.0 { p * l * (l / centre).ln() } else { 0.0 };
+                let term =
+                    |(&l, &p): (&f64, &f64)| if l > 0.0 { p * l * (l / centre).ln() } else { 0.0 };
                 ray.iter().zip(law.as_slice()).map(term).sum()
             }
             Self::Maximal => ends(ray.iter().copied()).1,

@@ -7,7 +7,12 @@ use crate::{Distribution, Error};
 
 /// ε-LDP gives this LIP: ln(p + (1-p)e^ε). Sharp. [JSTL21] Theorem 1, converse.
 pub fn lip_from_ldp(epsilon: f64, p: f64) -> f64 {
-    ((1.0 - p) * epsilon.exp_m1()).ln_1p()
+    if epsilon < 30.0 {
+        ((1.0 - p) * epsilon.exp_m1()).ln_1p()
+    } else {
+        // The same with e^ε taken out: many sensors or secrets would overflow it.
+        epsilon + (1.0 - p + p * (-epsilon).exp()).ln()
+    }
 }
 
 /// ε-LDP gives this max-lift: -ln(p + (1-p)e^-ε). Sharp, by the same argument as [`lip_from_ldp`].
@@ -40,7 +45,8 @@ pub fn exact_ldp(prior: &Distribution, lower: f64, upper: f64) -> f64 {
 /// The exact differential identifiability of all mechanisms with asymmetric LIP under `prior`:
 /// the largest P(x)/P(x2)·R(x,x2). [JSTL21] Theorem 3 and (10), solved in closed form.
 pub fn exact_di(prior: &Distribution, lower: f64, upper: f64) -> f64 {
-    largest_over_pairs(prior, |high, low| high / low * likelihood_ratio(high, low, lower, upper)).ln()
+    largest_over_pairs(prior, |high, low| high / low * likelihood_ratio(high, low, lower, upper))
+        .ln()
 }
 
 fn largest_over_pairs(prior: &Distribution, ratio: impl Fn(f64, f64) -> f64) -> f64 {
@@ -142,7 +148,8 @@ pub fn capacity(epsilon: f64) -> f64 {
 /// Theorem 1 (iii), sharpened. The law must have 2^q values.
 pub fn infp_from_infdp(hypothesis: &Distribution, epsilon: f64) -> Result<(f64, f64), Error> {
     if !hypothesis.len().is_power_of_two() {
-        let problem = format!("has {} values; binary secrets make a power of two", hypothesis.len());
+        let problem =
+            format!("has {} values; binary secrets make a power of two", hypothesis.len());
         return Err(Error::other("the law of G", problem));
     }
     let p = hypothesis.as_slice();

@@ -107,7 +107,8 @@ impl Guarantee {
                 format!("the delta of {} is always conditional (found {convention})", self.notion),
             ));
         }
-        let convention = if self.notion == Notion::Lip { convention } else { Convention::default() };
+        let convention =
+            if self.notion == Notion::Lip { convention } else { Convention::default() };
         Ok(Self { delta, convention, ..self })
     }
 

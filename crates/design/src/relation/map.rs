@@ -176,7 +176,12 @@ mod tests {
         for arrow in &layout.arrows {
             for node in &layout.nodes {
                 let own = node.notion == arrow.from || node.notion == arrow.to;
-                assert!(own || !layout::crosses(&arrow.path, &node.area), "{} {}", arrow.label, node.notion);
+                assert!(
+                    own || !layout::crosses(&arrow.path, &node.area),
+                    "{} {}",
+                    arrow.label,
+                    node.notion
+                );
             }
         }
     }
@@ -186,7 +191,8 @@ mod tests {
         let drawn = svg();
         assert!(drawn.starts_with("<svg") && drawn.ends_with("</svg>\n"));
         for tag in ["text", "g", "marker", "defs", "title"] {
-            let opened = drawn.matches(&format!("<{tag}>")).count() + drawn.matches(&format!("<{tag} ")).count();
+            let opened = drawn.matches(&format!("<{tag}>")).count()
+                + drawn.matches(&format!("<{tag} ")).count();
             assert_eq!(opened, drawn.matches(&format!("</{tag}>")).count(), "{tag}");
         }
         assert!(!drawn.contains("& ") && !drawn.contains("< "));

@@ -29,6 +29,8 @@ pub use notion::{Notion, Subject};
 pub use rule::{DERIVED, Form, Printed, Rule, Verdict};
 pub use setting::{Missing, Setting};
 
+use std::collections::BTreeSet;
+
 use crate::Error;
 use chain::Reading;
 
@@ -57,7 +59,11 @@ fn outcome(from: &Guarantee, to: Notion, setting: &Setting) -> Result<Outcome, E
         let steps = vec![Step {
             rule: "exact supremum over all mechanisms, by extremal lift vectors",
             paper: closed.as_ref().map_or(DERIVED, |label| {
-                label.rules.first().filter(|_| label.rules.len() == 1).map_or(DERIVED, |rule| rule.paper)
+                label
+                    .rules
+                    .first()
+                    .filter(|_| label.rules.len() == 1)
+                    .map_or(DERIVED, |rule| rule.paper)
             }),
             formula: "sup over mechanisms with the premise, under this prior",
             guarantee,
@@ -92,13 +98,16 @@ fn outcome(from: &Guarantee, to: Notion, setting: &Setting) -> Result<Outcome, E
         Some(set) if !set.is_empty() && !needs_pure => {
             Ok(Outcome::Needs { missing: set.into_iter().collect() })
         }
-        other => match refute(from, to, setting) {
-            Some(example) => Ok(Outcome::NoImplication(example)),
-            None => {
-                let missing = other.into_iter().flatten().collect();
-                Ok(Outcome::Needs { missing })
+        other => {
+            // Everything is known and still no bound: it is infinite in this very setting.
+            let stuck = other.as_ref().is_some_and(BTreeSet::is_empty);
+            if let Some(example) = refute(from, to, setting, stuck) {
+                return Ok(Outcome::NoImplication(example));
             }
-        },
+            let missing = other.filter(|set| !set.is_empty());
+            let missing = missing.map_or(vec![Missing::Rule], |set| set.into_iter().collect());
+            Ok(Outcome::Needs { missing })
+        }
     }
 }
 
@@ -128,7 +137,8 @@ fn independence(from: &Guarantee, to: Notion, setting: &Setting) -> Option<Holds
     let odds = [Notion::Di, Notion::Ident].contains(&to);
     // An average says nothing about symbols that never occur.
     let blind = setting.prior.iter().chain(&setting.hypothesis).any(|law| law.min() <= 0.0);
-    let same_secret = about_hypothesis(from.notion()) == about_hypothesis(to) || !about_hypothesis(from.notion());
+    let same_secret =
+        about_hypothesis(from.notion()) == about_hypothesis(to) || !about_hypothesis(from.notion());
     if !(from.is_pure() && from.upper() == 0.0) || odds || blind || !same_secret {
         return None;
     }
@@ -162,7 +172,8 @@ fn unbounded(from: &Guarantee, setting: &Setting, supremum: exact::Supremum) -> 
         copies: 1,
         leakage: supremum.guarantee.epsilon(),
     });
-    let known = counterexample::all().iter().find(|n| n.from == from.notion() && n.scope == Scope::Prior);
+    let known =
+        counterexample::all().iter().find(|n| n.from == from.notion() && n.scope == Scope::Prior);
     Counterexample {
         large: Notion::Ldp,
         paper: known.map_or(DERIVED, |n| n.paper),
@@ -173,18 +184,19 @@ fn unbounded(from: &Guarantee, setting: &Setting, supremum: exact::Supremum) -> 
 
 /// A counterexample for the question itself, or for something the target implies, by a family that
 /// meets something which implies the premise.
-fn refute(from: &Guarantee, to: Notion, setting: &Setting) -> Option<Counterexample> {
+fn refute(from: &Guarantee, to: Notion, setting: &Setting, stuck: bool) -> Option<Counterexample> {
     let usable = |n: &&NonImplication| match n.scope {
         Scope::Always => true,
         Scope::Delta => !from.is_pure(),
         Scope::Prior => n.from == from.notion(),
-        Scope::Vanishing | Scope::Growing => false,
+        Scope::Vanishing => stuck && n.verdict != Verdict::False,
+        Scope::Growing => false,
     };
     let direct = |n: &&NonImplication| n.from == from.notion() && n.to == to;
     let statements = || counterexample::all().iter().filter(usable);
     let ordered = statements().filter(direct).chain(statements().filter(|n| !direct(n)));
-    let fits = ordered
-        .filter(|n| chain::connected(n.from, from.notion()) && chain::connected(to, n.to));
+    let fits =
+        ordered.filter(|n| chain::connected(n.from, from.notion()) && chain::connected(to, n.to));
     let mut fallback = None;
     for statement in fits {
         let example = Counterexample {
@@ -203,7 +215,11 @@ fn refute(from: &Guarantee, to: Notion, setting: &Setting) -> Option<Counterexam
 }
 
 /// A member of the family that meets the premise: shrink its own budget until the rules say so.
-fn member_within(statement: &NonImplication, from: &Guarantee, setting: &Setting) -> Option<Member> {
+fn member_within(
+    statement: &NonImplication,
+    from: &Guarantee,
+    setting: &Setting,
+) -> Option<Member> {
     let (mut epsilon, mut delta) = (from.lower().min(from.upper()), from.delta());
     for _ in 0..60 {
         let budget = Guarantee::raw(statement.from, epsilon).and_delta(

@@ -60,6 +60,8 @@ pub enum Missing {
     Spread,
     /// δ = 0.
     Pure,
+    /// A rule: none here decides the case.
+    Rule,
 }
 
 impl Missing {
@@ -81,6 +83,7 @@ impl Missing {
             Self::Alpha => "the order alpha (--alpha)",
             Self::Spread => "the spread of the data's law, ln of its largest neighbour ratio",
             Self::Pure => "a premise with delta = 0: no rule carries delta to that notion",
+            Self::Rule => "a rule: nothing here decides this case",
         }
     }
 }
@@ -128,11 +131,14 @@ impl Setting {
             if let Some(law) = law
                 && !(p <= law.min() + 1e-12)
             {
-                let range = format!("at most {}, the prior's own minimum; give one of the two", law.min());
+                let range =
+                    format!("at most {}, the prior's own minimum; give one of the two", law.min());
                 return Err(Error::range(what, p, range));
             }
         }
-        for (what, count) in [("sensors", self.sensors), ("secrets", self.secrets), ("symbols", self.symbols)] {
+        for (what, count) in
+            [("sensors", self.sensors), ("secrets", self.secrets), ("symbols", self.symbols)]
+        {
             if count == Some(0) {
                 return Err(Error::range(what, 0.0, "at least 1"));
             }
@@ -150,7 +156,11 @@ impl Setting {
         if let Some(spread) = self.spread
             && !(spread >= 0.0 && spread.is_finite())
         {
-            return Err(Error::range("the spread of the data's law", spread, "at least 0 and finite"));
+            return Err(Error::range(
+                "the spread of the data's law",
+                spread,
+                "at least 0 and finite",
+            ));
         }
         if let (Some(m), Some(prior)) = (self.symbols, &self.prior) {
             prior.check_len("symbols", m)?;
@@ -254,7 +264,9 @@ impl Setting {
             Some(floor) if !(from.epsilon() >= floor - 1e-12) => Err(Error::range(
                 format!("the epsilon of {}", from.notion()),
                 from.epsilon(),
-                format!("at least {floor}: the prior odds alone reach that, so no mechanism has less"),
+                format!(
+                    "at least {floor}: the prior odds alone reach that, so no mechanism has less"
+                ),
             )),
             _ => Ok(()),
         }

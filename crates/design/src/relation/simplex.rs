@@ -100,8 +100,15 @@ impl Program<'_> {
                 .collect();
             let Some(entering) = self.entering(basis, cost, &prices, step >= DANTZIG_STEPS) else {
                 let value = basis.iter().zip(&weights).map(|(&j, w)| cost(j) * w).sum();
-                let used = basis.iter().zip(&weights).filter(|(j, w)| !self.is_artificial(**j) && **w > 0.0);
-                return Ok(Optimum { value, weights: used.map(|(&j, &w)| (j, w)).collect(), prices });
+                let used = basis
+                    .iter()
+                    .zip(&weights)
+                    .filter(|(j, w)| !self.is_artificial(**j) && **w > 0.0);
+                return Ok(Optimum {
+                    value,
+                    weights: used.map(|(&j, &w)| (j, w)).collect(),
+                    prices,
+                });
             };
             let direction: Vec<f64> =
                 inverse.iter().map(|row| dot(row, &self.columns[entering])).collect();
@@ -201,8 +208,7 @@ mod tests {
     #[test]
     fn a_program_solved_by_hand() {
         // max 3a + 2b with a + b + s = 4, a + 3b + t = 6, a, b, s, t >= 0: a = 4.
-        let columns =
-            vec![vec![1.0, 1.0], vec![1.0, 3.0], vec![1.0, 0.0], vec![0.0, 1.0]];
+        let columns = vec![vec![1.0, 1.0], vec![1.0, 3.0], vec![1.0, 0.0], vec![0.0, 1.0]];
         let optimum = maximise(&columns, &[3.0, 2.0, 0.0, 0.0], &[4.0, 6.0]).unwrap();
         assert!((optimum.value - 12.0).abs() < 1e-12);
         assert!((dot(&optimum.prices, &[4.0, 6.0]) - 12.0).abs() < 1e-12);

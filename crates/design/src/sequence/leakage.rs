@@ -73,8 +73,11 @@ pub fn leakage(process: &Process, channels: &[Channel]) -> Result<SequenceLeakag
 /// The exact leakage, refused when the output sequences are too many.
 pub fn exact_leakage(process: &Process, channels: &[Channel]) -> Result<SequenceLeakage, Error> {
     process.check_channels(channels)?;
-    let mut answer =
-        SequenceLeakage { sequence: Lifts::NONE, each: vec![Lifts::NONE; process.len()], exact: true };
+    let mut answer = SequenceLeakage {
+        sequence: Lifts::NONE,
+        each: vec![Lifts::NONE; process.len()],
+        exact: true,
+    };
     match &process.law {
         Law::Listed { states, masses } => {
             listed(process, states, masses, channels, &mut answer)?;
@@ -165,7 +168,12 @@ pub fn leakage_bound(process: &Process, channels: &[Channel]) -> Result<Sequence
 }
 
 /// The lifts that pairwise log-ratios allow symbol a: D(a,b) against every b of mass P(b).
-fn from_pairs(law: &[f64], a: usize, above: impl Fn(usize) -> f64, below: impl Fn(usize) -> f64) -> Lifts {
+fn from_pairs(
+    law: &[f64],
+    a: usize,
+    above: impl Fn(usize) -> f64,
+    below: impl Fn(usize) -> f64,
+) -> Lifts {
     let others = || law.iter().enumerate().filter(|(_, p)| **p > 0.0);
     let share = |b: usize, d: f64| if a == b { 1.0 } else { d.exp() };
     let least: f64 = others().map(|(b, p)| p * share(b, -above(b))).sum();
@@ -189,7 +197,8 @@ fn listed_bound(
     let distance = |s: usize, t: usize| -> f64 {
         pairs.iter().enumerate().map(|(k, d)| d[states[s][k]][states[t][k]]).sum()
     };
-    let of_state = |s: usize| from_pairs(masses.as_slice(), s, |t| distance(s, t), |t| distance(t, s));
+    let of_state =
+        |s: usize| from_pairs(masses.as_slice(), s, |t| distance(s, t), |t| distance(t, s));
     let bounds: Vec<Lifts> = (0..states.len()).map(of_state).collect();
     let all = widest(bounds.iter().copied());
     (all, vec![all; process.len()])
@@ -225,7 +234,11 @@ fn trajectory_bound(
 }
 
 /// Bounds for each datum of a chain from what past and future can say.
-fn chain_bounds(process: &Process, steps: &[Channel], pairs: &[Vec<Vec<f64>>]) -> Result<Vec<Lifts>, Error> {
+fn chain_bounds(
+    process: &Process,
+    steps: &[Channel],
+    pairs: &[Vec<Vec<f64>>],
+) -> Result<Vec<Lifts>, Error> {
     let marginals = process.marginals();
     let length = process.len();
     let nothing = |k: usize| vec![vec![0.0; marginals[k].len()]; marginals[k].len()];
@@ -258,7 +271,11 @@ fn largest(own: &[Vec<f64>], beyond: &[Vec<f64>], law: &Distribution) -> f64 {
 }
 
 /// P(x_{k-1}|x_k), one row per x_k; a symbol that cannot occur gets the marginal.
-fn reversed(step: &Channel, before: &Distribution, now: &Distribution) -> Result<Vec<Distribution>, Error> {
+fn reversed(
+    step: &Channel,
+    before: &Distribution,
+    now: &Distribution,
+) -> Result<Vec<Distribution>, Error> {
     let row = |x: usize| {
         if now[x] > 0.0 {
             let weights = step.column(x).zip(before.as_slice()).map(|(t, p)| t * p).collect();
@@ -277,7 +294,8 @@ fn contracted(rows: &[Distribution], law: &Distribution, gamma: f64) -> Vec<Vec<
             return 0.0;
         }
         let (top, bottom) = (rows[a].as_slice(), rows[b].as_slice());
-        let mut order: Vec<usize> = (0..top.len()).filter(|&x| top[x] > 0.0 || bottom[x] > 0.0).collect();
+        let mut order: Vec<usize> =
+            (0..top.len()).filter(|&x| top[x] > 0.0 || bottom[x] > 0.0).collect();
         // By top/bottom, descending, without dividing by zero.
         let share = |x: usize| top[x] / (top[x] + bottom[x]);
         order.sort_by(|&x, &z| share(z).total_cmp(&share(x)));

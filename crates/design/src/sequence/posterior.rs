@@ -20,7 +20,11 @@ pub struct Posterior {
 ///
 /// Work grows linearly with the length for a Markov chain (forward-backward, and Viterbi for the
 /// whole trajectory), and with the number of trajectories for a listed law.
-pub fn posterior(process: &Process, channels: &[Channel], outputs: &[usize]) -> Result<Posterior, Error> {
+pub fn posterior(
+    process: &Process,
+    channels: &[Channel],
+    outputs: &[usize],
+) -> Result<Posterior, Error> {
     process.check_channels(channels)?;
     process.check_len("the list of outputs", outputs.len())?;
     for (k, (channel, &y)) in channels.iter().zip(outputs).enumerate() {
@@ -31,8 +35,12 @@ pub fn posterior(process: &Process, channels: &[Channel], outputs: &[usize]) -> 
     }
     let evidence: Vec<Vec<f64>> =
         channels.iter().zip(outputs).map(|(channel, &y)| channel.column(y).collect()).collect();
-    weigh(process, &evidence)
-        .ok_or_else(|| Error::other("the outputs", "they cannot occur together under this process and these channels"))
+    weigh(process, &evidence).ok_or_else(|| {
+        Error::other(
+            "the outputs",
+            "they cannot occur together under this process and these channels",
+        )
+    })
 }
 
 /// The posterior after likelihoods `evidence[k][x_k]`; nothing if they are impossible together.
@@ -55,7 +63,8 @@ fn listed(
     if top == f64::NEG_INFINITY {
         return None;
     }
-    let weights: Vec<f64> = logs.iter().zip(masses.as_slice()).map(|(l, p)| (l - top).exp() * p).collect();
+    let weights: Vec<f64> =
+        logs.iter().zip(masses.as_slice()).map(|(l, p)| (l - top).exp() * p).collect();
     let total: f64 = weights.iter().sum();
     let mut lifts: Vec<Vec<f64>> = marginals.iter().map(|law| vec![0.0; law.len()]).collect();
     for (state, weight) in states.iter().zip(&weights) {
@@ -94,7 +103,8 @@ fn markov(
     let mut lifts = forward;
     for k in (0..evidence.len()).rev() {
         if let Some(step) = steps.get(k) {
-            let ahead: Vec<f64> = backward.iter().zip(&evidence[k + 1]).map(|(b, e)| b * e).collect();
+            let ahead: Vec<f64> =
+                backward.iter().zip(&evidence[k + 1]).map(|(b, e)| b * e).collect();
             backward = pull(step, &ahead);
         }
         lifts[k].iter_mut().zip(&backward).for_each(|(f, b)| *f *= b);
@@ -130,7 +140,8 @@ fn path_ends(initial: &Distribution, steps: &[Channel], evidence: &[Vec<f64>]) -
         let best = |x: usize| from(x).map(|z| most[z]).fold(low, f64::max) + seen[x].ln();
         let worst = |x: usize| from(x).map(|z| least[z]).fold(high, f64::min) + seen[x].ln();
         let most_next = (0..step.outputs()).map(|x| if next[x] { best(x) } else { low }).collect();
-        let least_next = (0..step.outputs()).map(|x| if next[x] { worst(x) } else { high }).collect();
+        let least_next =
+            (0..step.outputs()).map(|x| if next[x] { worst(x) } else { high }).collect();
         (reached, most, least) = (next, most_next, least_next);
     }
     (most.into_iter().fold(low, f64::max), least.into_iter().fold(high, f64::min))

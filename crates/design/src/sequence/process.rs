@@ -25,7 +25,10 @@ impl Process {
     /// From trajectories with their probabilities; `alphabets` holds the number of symbols per step.
     ///
     /// Trajectories not listed have probability zero; a trajectory listed twice gets the sum.
-    pub fn listed(alphabets: Vec<usize>, trajectories: Vec<(Vec<usize>, f64)>) -> Result<Self, Error> {
+    pub fn listed(
+        alphabets: Vec<usize>,
+        trajectories: Vec<(Vec<usize>, f64)>,
+    ) -> Result<Self, Error> {
         if alphabets.is_empty() {
             return Err(Error::Empty { what: "the sequence".into() });
         }
@@ -69,12 +72,17 @@ impl Process {
     pub fn pair(joint: &[Vec<f64>]) -> Result<Self, Error> {
         let columns = joint.first().map_or(0, Vec::len);
         let cells = joint.iter().enumerate();
-        let cells = cells.flat_map(|(a, row)| row.iter().enumerate().map(move |(b, &p)| (vec![a, b], p)));
+        let cells =
+            cells.flat_map(|(a, row)| row.iter().enumerate().map(move |(b, &p)| (vec![a, b], p)));
         Self::listed(vec![joint.len(), columns], cells.collect())
     }
 
     /// A Markov chain of `length` steps with the same transition matrix throughout.
-    pub fn markov(initial: Distribution, transition: &Channel, length: usize) -> Result<Self, Error> {
+    pub fn markov(
+        initial: Distribution,
+        transition: &Channel,
+        length: usize,
+    ) -> Result<Self, Error> {
         if length == 0 {
             return Err(Error::Empty { what: "the sequence".into() });
         }
@@ -194,7 +202,8 @@ impl Process {
                     let mut longer = Vec::new();
                     for (path, mass) in &paths {
                         let row = &step.rows()[path[path.len() - 1]];
-                        for (x, &p) in row.as_slice().iter().enumerate().filter(|(_, p)| **p > 0.0) {
+                        for (x, &p) in row.as_slice().iter().enumerate().filter(|(_, p)| **p > 0.0)
+                        {
                             longer.push(([&path[..], &[x]].concat(), mass * p));
                         }
                         if longer.len() > limit {

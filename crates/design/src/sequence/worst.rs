@@ -45,10 +45,19 @@ pub fn worst_case(process: &Process, ranges: &[LiftRange]) -> Result<SequenceWor
         });
     }
     let weights = trajectories.iter().map(|(_, mass)| *mass).collect();
-    let mut walk = Walk { process, trajectories: &trajectories, vertices: &vertices, choice: vec![], best: vec![], worst: SequenceWorstCase { sequence: 0.0, each: vec![0.0; process.len()], lifts: vec![] } };
+    let mut walk = Walk {
+        process,
+        trajectories: &trajectories,
+        vertices: &vertices,
+        choice: vec![],
+        best: vec![],
+        worst: SequenceWorstCase { sequence: 0.0, each: vec![0.0; process.len()], lifts: vec![] },
+    };
     walk.step(vec![1.0; trajectories.len()], weights);
     let Walk { mut worst, best, .. } = walk;
-    worst.lifts = (0..process.len()).map(|k| vertices[k][best.get(k).copied().unwrap_or(0)].clone()).collect();
+    worst.lifts = (0..process.len())
+        .map(|k| vertices[k][best.get(k).copied().unwrap_or(0)].clone())
+        .collect();
     Ok(worst)
 }
 
@@ -101,7 +110,10 @@ impl Walk<'_> {
 /// The exact worst case for independent data: lifts multiply, so the best single lifts add up.
 ///
 /// Closed form for any length; the largest of Σ ln highest and Σ -ln lowest over the symbols.
-pub fn independent_worst_case(marginals: &[Distribution], ranges: &[LiftRange]) -> Result<f64, Error> {
+pub fn independent_worst_case(
+    marginals: &[Distribution],
+    ranges: &[LiftRange],
+) -> Result<f64, Error> {
     if ranges.len() != marginals.len() {
         let what = "the list of promises".into();
         return Err(Error::Size { what, expected: marginals.len(), found: ranges.len() });

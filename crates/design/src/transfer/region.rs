@@ -29,7 +29,11 @@ impl PriorBox {
         }
         for (x, (l, u)) in lower.iter().zip(&upper).enumerate() {
             if !(l <= u) {
-                return Err(Error::range(format!("the lower limit of symbol {x}"), *l, format!("at most {u}")));
+                return Err(Error::range(
+                    format!("the lower limit of symbol {x}"),
+                    *l,
+                    format!("at most {u}"),
+                ));
             }
         }
         let (least, most): (f64, f64) = (lower.iter().sum(), upper.iter().sum());
@@ -101,7 +105,11 @@ impl PriorBall {
 /// Symbols by value, the ones that should get mass first.
 fn order(values: &[f64], len: usize, largest: bool) -> Result<Vec<usize>, Error> {
     if values.len() != len {
-        return Err(Error::Size { what: "the list of values".into(), expected: len, found: values.len() });
+        return Err(Error::Size {
+            what: "the list of values".into(),
+            expected: len,
+            found: values.len(),
+        });
     }
     let mut order: Vec<usize> = (0..len).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));

@@ -165,8 +165,17 @@ impl Layout {
             let blocked = blocked.count() as f64;
             let over: usize =
                 self.arrows.iter().filter(|other| crosses(&path, &other.pill)).count();
+            // Arrows between the same two notions, either way, must not lie on each other.
+            let twins = self.arrows.iter().filter(|other| {
+                let same = (other.from, other.to) == (arrow.from, arrow.to)
+                    || (other.to, other.from) == (arrow.from, arrow.to);
+                let ((ax, ay), (bx, by)) = (at(&path, 0.5), at(&other.path, 0.5));
+                same && (ax - bx).hypot(ay - by) < 24.0
+            });
+            let twins = twins.count() as f64;
             for spot in 0..27 {
-                let shift = 0.025 * f64::from((spot + 1) / 2) * if spot % 2 == 0 { 1.0 } else { -1.0 };
+                let shift =
+                    0.025 * f64::from((spot + 1) / 2) * if spot % 2 == 0 { 1.0 } else { -1.0 };
                 let pill = Box2::around(at(&path, 0.5 + shift), width, PILL_HEIGHT);
                 let inside = pill.x > 4.0
                     && pill.x + pill.w < super::WIDTH - 4.0
@@ -177,6 +186,7 @@ impl Layout {
                 let hit_pill = self.arrows.iter().any(|other| pill.overlaps(&other.pill, 3.0));
                 let under = self.arrows.iter().filter(|other| crosses(&other.path, &pill)).count();
                 let cost = 1000.0 * blocked
+                    + 300.0 * twins
                     + 500.0 * f64::from(u8::from(!inside || hit_node || hit_pill))
                     + 6.0 * over as f64
                     + 2.5 * under as f64
@@ -231,7 +241,10 @@ fn arrows() -> Vec<Arrow> {
             to: statement.to,
             kind: if statement.verdict == Verdict::False { Kind::False } else { Kind::Not },
             printed_false: false,
-            label: format!("✗ {number}{}", scope(statement.scope)),
+            label: match statement.verdict {
+                Verdict::False => format!("✗ {number} (false)"),
+                _ => format!("✗ {number}{}", scope(statement.scope)),
+            },
             path: [(0.0, 0.0); 3],
             pill: nowhere,
         });
@@ -253,7 +266,8 @@ fn scope(scope: Scope) -> &'static str {
 /// A curve from the edge of one node to the edge of another, bent to its right by a part of its length.
 fn bow(a: (f64, f64), b: (f64, f64), bend: f64) -> Path {
     let (dx, dy) = (b.0 - a.0, b.1 - a.1);
-    let control = (f64::midpoint(a.0, b.0) - bend * dy * 2.0, f64::midpoint(a.1, b.1) + bend * dx * 2.0);
+    let control =
+        (f64::midpoint(a.0, b.0) - bend * dy * 2.0, f64::midpoint(a.1, b.1) + bend * dx * 2.0);
     [leave(a, control, 2.0), control, leave(b, control, 6.0)]
 }
 
@@ -268,7 +282,8 @@ fn leave(centre: (f64, f64), target: (f64, f64), gap: f64) -> (f64, f64) {
 
 /// A point of the curve.
 fn at(path: &Path, t: f64) -> (f64, f64) {
-    let mix = |a: f64, b: f64, c: f64| (1.0 - t) * (1.0 - t) * a + 2.0 * t * (1.0 - t) * b + t * t * c;
+    let mix =
+        |a: f64, b: f64, c: f64| (1.0 - t) * (1.0 - t) * a + 2.0 * t * (1.0 - t) * b + t * t * c;
     (mix(path[0].0, path[1].0, path[2].0), mix(path[0].1, path[1].1, path[2].1))
 }
 

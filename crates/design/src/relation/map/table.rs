@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::super::{Scope, Verdict, counterexample, rules};
+use super::super::{NonImplication, Scope, Verdict, counterexample, rules};
 use super::layout::{Kind, Layout};
 use super::text;
 
@@ -28,10 +28,9 @@ pub(super) struct Table {
 pub(super) fn rows(layout: &Layout) -> Table {
     let mut lines = vec![head(&["", "from, to", "corrected", "source", "as printed", "verdict"])];
     for rule in rules::all() {
-        let arrow = layout
-            .arrows
-            .iter()
-            .find(|a| (a.from, a.to) == (rule.from, rule.to) && !matches!(a.kind, Kind::Not | Kind::False));
+        let arrow = layout.arrows.iter().find(|a| {
+            (a.from, a.to) == (rule.from, rule.to) && !matches!(a.kind, Kind::Not | Kind::False)
+        });
         let number = arrow.map_or(String::new(), |a| a.number.to_string());
         let mut cells = vec![
             (0, number),
@@ -62,15 +61,17 @@ pub(super) fn rows(layout: &Layout) -> Table {
     lines.push(head(&["", "does not imply", "why", "", "", ""]));
     for statement in counterexample::all() {
         let arrow = layout.arrows.iter().find(|a| {
-            (a.from, a.to) == (statement.from, statement.to) && matches!(a.kind, Kind::Not | Kind::False)
+            (a.from, a.to) == (statement.from, statement.to)
+                && matches!(a.kind, Kind::Not | Kind::False)
         });
         let number = arrow.map_or(String::new(), |a| a.number.to_string());
-        let colour = if statement.verdict == Verdict::False { Kind::False } else { Kind::Not }.colour();
+        let colour =
+            if statement.verdict == Verdict::False { Kind::False } else { Kind::Not }.colour();
         lines.push(Line {
             cells: vec![
                 (0, number),
                 (1, format!("{} ↛ {}", statement.from, statement.to)),
-                (2, format!("{}: {} [{}]", when(statement.scope), statement.words, statement.paper)),
+                (2, format!("{}{} [{}]", when(statement), statement.words, statement.paper)),
             ],
             colour,
             bold: false,
@@ -80,13 +81,14 @@ pub(super) fn rows(layout: &Layout) -> Table {
     Table { lines, height }
 }
 
-fn when(scope: Scope) -> &'static str {
-    match scope {
-        Scope::Always => "always",
-        Scope::Delta => "with δ > 0",
-        Scope::Prior => "unless the smallest probability is known and large enough",
-        Scope::Vanishing => "not with vanishing budget",
-        Scope::Growing => "when q may grow",
+fn when(statement: &NonImplication) -> &'static str {
+    match statement.scope {
+        _ if statement.verdict == Verdict::False => "",
+        Scope::Always => "",
+        Scope::Delta => "for δ > 0: ",
+        Scope::Prior => "unless the smallest probability is known and large enough: ",
+        Scope::Vanishing => "not with vanishing budget: ",
+        Scope::Growing => "when q may grow: ",
     }
 }
 

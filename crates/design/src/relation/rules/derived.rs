@@ -15,7 +15,17 @@ const fn rule(
     label: &'static str,
     corrected: Form,
 ) -> Rule {
-    Rule { from, to, convention: None, name, paper: DERIVED, formula, label, printed: None, corrected }
+    Rule {
+        from,
+        to,
+        convention: None,
+        name,
+        paper: DERIVED,
+        formula,
+        label,
+        printed: None,
+        corrected,
+    }
 }
 
 /// The same LIP guarantee with its δ counted in another convention.
@@ -178,15 +188,27 @@ pub(super) const RULES: &[Rule] = &[
         s.alpha()?;
         bound(Notion::Sibson, pure(g)?)
     }),
-    rule((Notion::Sibson, Notion::Mip), "Sibson starts at mutual information", "ε", "ε", |g, s| {
-        s.alpha()?;
-        bound(Notion::Mip, pure(g)?)
-    }),
+    rule(
+        (Notion::Sibson, Notion::Mip),
+        "Sibson starts at mutual information",
+        "ε",
+        "ε",
+        |g, s| {
+            s.alpha()?;
+            bound(Notion::Mip, pure(g)?)
+        },
+    ),
     // Arimoto's under P is Sibson's under the prior proportional to P^α.
-    rule((Notion::Mil, Notion::Arimoto), "Arimoto is Sibson under another prior", "ε", "ε", |g, s| {
-        s.alpha()?;
-        bound(Notion::Arimoto, pure(g)?)
-    }),
+    rule(
+        (Notion::Mil, Notion::Arimoto),
+        "Arimoto is Sibson under another prior",
+        "ε",
+        "ε",
+        |g, s| {
+            s.alpha()?;
+            bound(Notion::Arimoto, pure(g)?)
+        },
+    ),
     // I(P,W) <= Σ P D(W_x||Q) for any Q; take the Q of the other prior P' and P <= P' max P/P'.
     rule(
         (Notion::Arimoto, Notion::Mip),
@@ -195,8 +217,11 @@ pub(super) const RULES: &[Rule] = &[
         "ε ΣP^α/..",
         |g, s| {
             let (epsilon, alpha, prior) = (pure(g)?, s.alpha()?, s.prior()?);
-            let shrunk = prior.as_slice().iter().map(|p| p * (p / prior.min()).powf(alpha - 1.0));
-            bound(Notion::Mip, epsilon * shrunk.sum::<f64>())
+            // Symbols without mass enter neither side.
+            let support = || prior.as_slice().iter().filter(|p| **p > 0.0);
+            let least = support().copied().fold(1.0, f64::min);
+            let factor: f64 = support().map(|p| p * (p / least).powf(alpha - 1.0)).sum();
+            bound(Notion::Mip, epsilon * factor)
         },
     ),
     // ZDS22 (15): Sibson is α/(α-1) ln of the mean α-lift.
@@ -243,7 +268,8 @@ pub(super) const RULES: &[Rule] = &[
             if !simplex::in_hull(set, prior) {
                 return Err(Missing::PriorInSet);
             }
-            Ok(Guarantee::raw(Notion::Lip, g.epsilon()).and_delta(g.delta(), Convention::Conditional))
+            Ok(Guarantee::raw(Notion::Lip, g.epsilon())
+                .and_delta(g.delta(), Convention::Conditional))
         },
     ),
     // p(z|g) is a mean of p(z|x), each sensor contributing at most ε.

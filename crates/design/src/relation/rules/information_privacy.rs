@@ -26,7 +26,12 @@ fn ldp_to_lip(to: Notion, g: &Guarantee, p: f64) -> Result<Guarantee, Missing> {
 
 /// (ε,δ)-LDP to LIP with δ measured jointly: a secret event of probability m meets its complement
 /// 1-m times, so m(1-m)δ is enough; the worst m is taken over `masses`.
-fn ldp_to_joint(g: &Guarantee, s: &Setting, worst: f64, c: Convention) -> Result<Guarantee, Missing> {
+fn ldp_to_joint(
+    g: &Guarantee,
+    s: &Setting,
+    worst: f64,
+    c: Convention,
+) -> Result<Guarantee, Missing> {
     let epsilon = forms::lip_from_ldp(g.epsilon(), s.p_min().unwrap_or(0.0));
     Ok(Guarantee::raw(Notion::Lip, epsilon).and_delta(worst * g.delta(), c))
 }
@@ -146,7 +151,8 @@ pub(super) const RULES: &[Rule] = &[
             verdict: Verdict::Loose,
         }),
         corrected: |g, s| {
-            let spread = |p: &Distribution| p.as_slice().iter().map(|m| m * (1.0 - m)).fold(0.0, f64::max);
+            let spread =
+                |p: &Distribution| p.as_slice().iter().map(|m| m * (1.0 - m)).fold(0.0, f64::max);
             ldp_to_joint(g, s, s.prior.as_ref().map_or(0.25, spread), Convention::Joint)
         },
     },

@@ -68,7 +68,7 @@ pub(super) const RULES: &[Rule] = &[
             if let Some(law) = &s.hypothesis
                 && let Ok((lower, upper)) = forms::infp_from_infdp(law, epsilon)
             {
-                return bound(Notion::Infp, lower.max(upper));
+                return bound(Notion::Infp, lower.max(upper).min(q * epsilon));
             }
             let p = s.hypothesis_min().unwrap_or(0.0);
             bound(Notion::Infp, forms::lip_from_ldp(q * epsilon, p))
@@ -87,9 +87,7 @@ pub(super) const RULES: &[Rule] = &[
             form: |g, s| bound(Notion::Avgleak, s.secrets()? as f64 * pure(g)? / LN_2),
             verdict: Verdict::Loose,
         }),
-        corrected: |g, s| {
-            bound(Notion::Avgleak, forms::capacity(s.secrets()? as f64 * pure(g)?))
-        },
+        corrected: |g, s| bound(Notion::Avgleak, forms::capacity(s.secrets()? as f64 * pure(g)?)),
     },
     Rule {
         from: Notion::Ldp,
