@@ -13,7 +13,7 @@ use undertone_design::{Channel, Distribution, realise};
 
 use crate::audit::{attained, leak};
 use crate::failure::Failure;
-use crate::output::{Outcome, line, nats, table};
+use crate::output::{Outcome, nats, table};
 
 /// See the system work on one machine: a printed formula refused, a certified policy, and thousands of
 /// simulated people whose answers are randomised one by one.
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// How many people answer.
     #[arg(long, default_value_t = 20_000)]
     users: u32,
-    /// Exit after the first result (there is no server yet, so this is always so).
+    /// Exit after the first result. There is no server to keep running yet, so this changes nothing.
     #[arg(long)]
     once: bool,
     /// Make the simulated people and their noise repeatable. For tests: real answers are always
@@ -124,9 +124,6 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         ],
     );
     text += "\n   LIP is another promise than LDP, not a better one: LIP 1 never costs more than LDP 1 and\n   never protects less than LDP 2. Next: undertone policy --help, undertone relate --help.";
-    if args.once {
-        line("(--once: there is no server to keep running in this version)");
-    }
     Ok(Outcome::good(json, text))
 }
 

@@ -31,17 +31,11 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// See the system work: a printed formula refused, a certified policy, a local simulation.
     Demo(demo::Args),
-    /// Measure what a channel, or a policy, reveals under every notion.
     Audit(audit::Args),
-    /// Say what one guarantee implies about another notion, as tightly as is known.
     Relate(relate::Args),
-    /// Bound what several releases leak together, and compute it exactly.
     Compose(compose::Args),
-    /// Bound what leaks when the prior was wrong, and compute it exactly.
     Transfer(transfer::Args),
-    /// Re-check a policy document, or show what an observer can learn from it.
     Policy(policy::Args),
 }
 

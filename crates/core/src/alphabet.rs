@@ -7,7 +7,6 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 
 /// A finite alphabet of 1 to 2^24 symbols.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,30 +40,35 @@ pub enum AlphabetView<'a> {
 }
 
 /// Why an alphabet was refused, or a value has no symbol in it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AlphabetError {
     /// No symbols, or more than 2^24.
+    #[error("an alphabet of {found} symbols: give 1 to {MAX_SYMBOLS}")]
     Size {
         /// How many were given.
         found: usize,
     },
     /// A name is empty.
+    #[error("symbol {at} has an empty name")]
     EmptyName {
         /// Its index.
         at: usize,
     },
     /// A name occurs twice.
+    #[error("the name {name:?} occurs twice: names must differ")]
     Repeated {
         /// The name.
         name: String,
     },
     /// Numbers that must increase do not.
+    #[error("entry {at} is not above the one before it: sort the list and drop repeats")]
     NotIncreasing {
         /// The index of the first offender.
         at: usize,
     },
     /// Not one value for every bin.
+    #[error("{found} representative values for {bins} bins: give one per bin")]
     Values {
         /// How many bins there are.
         bins: usize,
@@ -72,50 +76,18 @@ pub enum AlphabetError {
         found: usize,
     },
     /// A representative value lies outside its bin.
+    #[error("the representative value of bin {at} lies outside it")]
     Outside {
         /// The bin.
         at: usize,
     },
     /// No symbol for this value.
+    #[error("{value:?} is not in the alphabet: map it to a known symbol or leave it out")]
     Unknown {
         /// The value, as text.
         value: String,
     },
 }
-
-impl fmt::Display for AlphabetError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Size { found } => {
-                write!(f, "an alphabet of {found} symbols: give 1 to {MAX_SYMBOLS}")
-            }
-            Self::EmptyName { at } => write!(f, "symbol {at} has an empty name"),
-            Self::Repeated { name } => {
-                write!(f, "the name {name:?} occurs twice: names must differ")
-            }
-            Self::NotIncreasing { at } => {
-                write!(
-                    f,
-                    "entry {at} is not above the one before it: sort the list and drop repeats"
-                )
-            }
-            Self::Values { bins, found } => {
-                write!(f, "{found} representative values for {bins} bins: give one per bin")
-            }
-            Self::Outside { at } => {
-                write!(f, "the representative value of bin {at} lies outside it")
-            }
-            Self::Unknown { value } => {
-                write!(
-                    f,
-                    "{value:?} is not in the alphabet: map it to a known symbol or leave it out"
-                )
-            }
-        }
-    }
-}
-
-impl core::error::Error for AlphabetError {}
 
 fn check_increasing(list: &[Decimal]) -> Result<(), AlphabetError> {
     match list.windows(2).position(|pair| pair[0] >= pair[1]) {

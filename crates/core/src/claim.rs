@@ -48,19 +48,12 @@ pub enum Bound {
 pub struct Delta(u64);
 
 /// A δ of one or more.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("delta is {units} in units of 2^-48: it must be below one ({MASS_ONE})")]
 pub struct DeltaTooLarge {
     /// What was asked, in units of 2^-48.
     pub units: u64,
 }
-
-impl fmt::Display for DeltaTooLarge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "delta is {} in units of 2^-48: it must be below one ({MASS_ONE})", self.units)
-    }
-}
-
-impl core::error::Error for DeltaTooLarge {}
 
 impl Delta {
     /// Nothing escapes.

@@ -4,7 +4,6 @@ use crate::mass::{Prior, WEIGHT_ONE};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 
 /// The context a policy was designed for. It is part of the policy's identity, because a wrong
 /// prior is the one thing no checker can see.
@@ -32,6 +31,10 @@ pub struct Priors(Box<[Prior]>);
 pub struct PriorBox {
     lower: Box<[u64]>,
     upper: Box<[u64]>,
+    /// How much of 2^32 is left above the lower ends.
+    slack: u64,
+    /// The sum of the upper ends.
+    reach: u128,
 }
 
 /// A secret with a name, its prior P(s), and one row P(x|s) for each of its values.
@@ -43,12 +46,14 @@ pub struct Secret {
 }
 
 /// Why a context was refused.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContextError {
     /// An empty list of priors.
+    #[error("the list of priors is empty: give at least one")]
     NoPriors,
     /// Lists over different alphabets.
+    #[error("{what} has {found} entries where {expected} are needed")]
     Sizes {
         /// Which part.
         what: &'static str,
@@ -58,6 +63,7 @@ pub enum ContextError {
         found: usize,
     },
     /// A lower end above its upper end.
+    #[error("the prior box is reversed at symbol {at}: lower {lower} is above upper {upper}")]
     Reversed {
         /// The symbol.
         at: usize,
@@ -67,6 +73,9 @@ pub enum ContextError {
         upper: u64,
     },
     /// No distribution lies in the box.
+    #[error(
+        "no prior lies in the box: its lower ends sum to {lower} and its upper ends to {upper}, and {WEIGHT_ONE} must lie between"
+    )]
     EmptyBox {
         /// The sum of the lower ends, in units of 2^-32.
         lower: u128,
@@ -74,30 +83,9 @@ pub enum ContextError {
         upper: u128,
     },
     /// The secret's name is empty or longer than 200 bytes.
+    #[error("the secret's name must have 1 to 200 bytes")]
     Name,
 }
-
-impl fmt::Display for ContextError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoPriors => f.write_str("the list of priors is empty: give at least one"),
-            Self::Sizes { what, expected, found } => {
-                write!(f, "{what} has {found} entries where {expected} are needed")
-            }
-            Self::Reversed { at, lower, upper } => write!(
-                f,
-                "the prior box is reversed at symbol {at}: lower {lower} is above upper {upper}"
-            ),
-            Self::EmptyBox { lower, upper } => write!(
-                f,
-                "no prior lies in the box: its lower ends sum to {lower} and its upper ends to {upper}, and {WEIGHT_ONE} must lie between"
-            ),
-            Self::Name => f.write_str("the secret's name must have 1 to 200 bytes"),
-        }
-    }
-}
-
-impl core::error::Error for ContextError {}
 
 impl Priors {
     /// Checks that there is at least one prior and that all have one alphabet.
@@ -140,7 +128,8 @@ impl PriorBox {
         if low > one || high < one {
             return Err(ContextError::EmptyBox { lower: low, upper: high });
         }
-        Ok(Self { lower: lower.into(), upper: upper.into() })
+        let slack = (one - low) as u64;
+        Ok(Self { lower: lower.into(), upper: upper.into(), slack, reach: high })
     }
 
     /// The lower ends.
@@ -155,13 +144,12 @@ impl PriorBox {
 
     /// How much of 2^32 is left to distribute above the lower ends.
     pub(crate) fn slack(&self) -> u64 {
-        WEIGHT_ONE - self.lower.iter().sum::<u64>()
+        self.slack
     }
 
     /// The smallest weight a prior of the box can give to `x`.
     pub(crate) fn least(&self, x: usize) -> u64 {
-        let others: u128 =
-            self.upper.iter().map(|&u| u128::from(u)).sum::<u128>() - u128::from(self.upper[x]);
+        let others = self.reach - u128::from(self.upper[x]);
         let forced = u128::from(WEIGHT_ONE).saturating_sub(others) as u64;
         self.lower[x].max(forced)
     }

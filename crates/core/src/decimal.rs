@@ -12,18 +12,9 @@ pub struct Decimal {
 }
 
 /// Text or parts that are not a decimal number the kernel can hold.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("not a decimal number: write digits with at most one point, at most 18 digits behind it")]
 pub struct NotDecimal;
-
-impl fmt::Display for NotDecimal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "not a decimal number: write digits with at most one point, at most 18 digits in all",
-        )
-    }
-}
-
-impl core::error::Error for NotDecimal {}
 
 impl Decimal {
     /// The largest scale.
@@ -69,18 +60,21 @@ impl core::str::FromStr for Decimal {
             None => (false, text),
         };
         let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
-        let count = whole.len() + fraction.len();
-        if count == 0 || count > 18 || fraction.is_empty() && unsigned.contains('.') {
+        // 64 bits hold 19 digits; those before and behind the point together fit 128.
+        let places = usize::from(Self::MAX_SCALE);
+        let bare_point = fraction.is_empty() && unsigned.contains('.');
+        if unsigned.is_empty() || bare_point || fraction.len() > places || whole.len() > 19 {
             return Err(NotDecimal);
         }
-        let mut digits = 0i64;
+        let mut digits = 0i128;
         for byte in whole.bytes().chain(fraction.bytes()) {
             if !byte.is_ascii_digit() {
                 return Err(NotDecimal);
             }
-            digits = 10 * digits + i64::from(byte - b'0');
+            digits = 10 * digits + i128::from(byte - b'0');
         }
-        Self::new(if negative { -digits } else { digits }, fraction.len() as u8)
+        let digits = i64::try_from(if negative { -digits } else { digits });
+        Self::new(digits.map_err(|_| NotDecimal)?, fraction.len() as u8)
     }
 }
 

@@ -14,139 +14,94 @@ use crate::shape::{Bits, Keep, Shape, ShapeError, Table};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::fmt;
 use serde::{Deserialize, Serialize};
 
 /// The version this kernel reads and writes.
 pub const VERSION: &str = "policy/1";
 
 /// Why bytes or a document are not a policy.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
     /// The bytes do not begin as a policy does.
+    #[error("these bytes are not an undertone policy")]
     NotAPolicy,
     /// A version this kernel does not know.
+    #[error(
+        "version {found:?} is not known here: this program reads {VERSION:?}; update it or re-export the policy"
+    )]
     Version {
         /// What was found.
         found: String,
     },
     /// The bytes end too early.
+    #[error("the bytes end too early: at least {missing} more are needed")]
     Truncated {
         /// At least how many are missing.
         missing: usize,
     },
     /// Bytes follow the end.
+    #[error("{bytes} bytes follow the end of the policy")]
     Trailing {
         /// How many.
         bytes: usize,
     },
     /// A kind that does not exist.
+    #[error("{what}: unknown kind")]
     Tag {
         /// Of what.
         what: &'static str,
     },
     /// A text is not UTF-8.
+    #[error("a text is not UTF-8")]
     NotText,
     /// The same policy has other bytes.
+    #[error("the bytes are not in canonical form")]
     NotCanonical,
     /// The JSON is malformed, or has a field too many or too few.
+    #[error("not a policy document: {message}")]
     Json {
         /// In the parser's words, with line and column.
         message: String,
     },
     /// The stated id is not the document's.
+    #[error("id: the content was changed; its id is {actual}")]
     Id {
         /// The id the content has.
         actual: String,
     },
     /// The nats written beside the odds are not theirs.
+    #[error("claims: {written} nats are written beside odds that give {actual}")]
     Nats {
         /// What was written.
         written: String,
         /// What the odds give.
         actual: String,
     },
-    /// A part its constructor refuses.
-    Part(Refused),
-}
-
-/// What a constructor said.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Refused {
     /// The alphabet.
-    Alphabet(AlphabetError),
+    #[error("alphabet: {0}")]
+    Alphabet(#[from] AlphabetError),
     /// A prior.
-    Prior(PartsError),
+    #[error("prior: the list of weights {0}")]
+    Prior(#[from] PartsError),
     /// The context.
-    Context(ContextError),
+    #[error("context: {0}")]
+    Context(#[from] ContextError),
     /// The channel.
-    Shape(ShapeError),
+    #[error("channel: {0}")]
+    Shape(#[from] ShapeError),
     /// A privacy level.
-    Epsilon(EpsilonError),
+    #[error("claims: {0}")]
+    Epsilon(#[from] EpsilonError),
     /// A delta.
-    Delta(DeltaTooLarge),
+    #[error("claims: {0}")]
+    Delta(#[from] DeltaTooLarge),
     /// A decimal number.
-    Decimal(NotDecimal),
+    #[error(transparent)]
+    Decimal(#[from] NotDecimal),
     /// The whole.
-    Draft(DraftError),
-}
-
-impl fmt::Display for DecodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotAPolicy => f.write_str("these bytes are not an undertone policy"),
-            Self::Version { found } => write!(
-                f,
-                "version {found:?} is not known here: this program reads {VERSION:?}; update it or re-export the policy"
-            ),
-            Self::Truncated { missing } => {
-                write!(f, "the bytes end too early: at least {missing} more are needed")
-            }
-            Self::Trailing { bytes } => write!(f, "{bytes} bytes follow the end of the policy"),
-            Self::Tag { what } => write!(f, "{what}: unknown kind"),
-            Self::NotText => f.write_str("a text is not UTF-8"),
-            Self::NotCanonical => f.write_str("the bytes are not in canonical form"),
-            Self::Json { message } => write!(f, "not a policy document: {message}"),
-            Self::Id { actual } => {
-                write!(f, "id: the content was changed; its id is {actual}")
-            }
-            Self::Nats { written, actual } => {
-                write!(f, "claims: {written} nats are written beside odds that give {actual}")
-            }
-            Self::Part(Refused::Alphabet(e)) => write!(f, "alphabet: {e}"),
-            Self::Part(Refused::Prior(e)) => write!(f, "prior: the list of weights {e}"),
-            Self::Part(Refused::Context(e)) => write!(f, "context: {e}"),
-            Self::Part(Refused::Shape(e)) => write!(f, "channel: {e}"),
-            Self::Part(Refused::Epsilon(e)) => write!(f, "claims: {e}"),
-            Self::Part(Refused::Delta(e)) => write!(f, "claims: {e}"),
-            Self::Part(Refused::Decimal(e)) => write!(f, "{e}"),
-            Self::Part(Refused::Draft(e)) => e.fmt(f),
-        }
-    }
-}
-
-impl core::error::Error for DecodeError {}
-
-macro_rules! refused {
-    ($($variant:ident $error:ty;)*) => {
-        $(impl From<$error> for DecodeError {
-            fn from(error: $error) -> Self {
-                Self::Part(Refused::$variant(error))
-            }
-        })*
-    };
-}
-refused! {
-    Alphabet AlphabetError;
-    Prior PartsError;
-    Context ContextError;
-    Shape ShapeError;
-    Epsilon EpsilonError;
-    Delta DeltaTooLarge;
-    Decimal NotDecimal;
-    Draft DraftError;
+    #[error(transparent)]
+    Draft(#[from] DraftError),
 }
 
 #[derive(Deserialize)]

@@ -13,17 +13,22 @@ pub struct Epsilon {
 }
 
 /// Why a privacy level was refused.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EpsilonError {
     /// The text is not a number.
+    #[error("{NotNats}")]
     NotNats,
     /// The odds e^ε do not fit.
+    #[error("epsilon is {asked}: the largest level the kernel can express is {}; above it nothing is protected", Epsilon::LARGEST.nats())]
     TooLarge {
         /// The ε asked for.
         asked: Nats,
     },
     /// Odds below one, or with a zero denominator.
+    #[error(
+        "odds {numerator}/{denominator} are not at least one: write e^epsilon as [numerator, denominator]"
+    )]
     NotOdds {
         /// The numerator found.
         numerator: u32,
@@ -31,25 +36,6 @@ pub enum EpsilonError {
         denominator: u32,
     },
 }
-
-impl fmt::Display for EpsilonError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotNats => NotNats.fmt(f),
-            Self::TooLarge { asked } => write!(
-                f,
-                "epsilon is {asked}: the largest level the kernel can express is {}; above it nothing is protected",
-                Epsilon::LARGEST.nats()
-            ),
-            Self::NotOdds { numerator, denominator } => write!(
-                f,
-                "odds {numerator}/{denominator} are not at least one: write e^epsilon as [numerator, denominator]"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for EpsilonError {}
 
 impl Epsilon {
     /// ε = 0: every row equal.

@@ -15,7 +15,6 @@ use crate::wide::Wide;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 
 /// Leave to randomise one answer under one policy. It is consumed by use and cannot be copied.
 #[derive(Debug)]
@@ -49,10 +48,13 @@ pub struct Release {
 }
 
 /// Why nothing may be released.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Exhausted {
     /// The budget would be exceeded.
+    #[error(
+        "the budget is {budget} nats, {spent} are spent and this release costs {cost}: answer less often or raise the budget"
+    )]
     Budget {
         /// Spent so far.
         spent: Nats,
@@ -63,30 +65,20 @@ pub enum Exhausted {
     },
     /// One of the releases has no finite LDP level and the two together were not, or could not be,
     /// verified.
+    #[error("{}", not_composable(*checked))]
     NotComposable {
         /// Whether the joint channel was checked and failed a claim (otherwise it was not available).
         checked: bool,
     },
 }
 
-impl fmt::Display for Exhausted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Budget { spent, cost, budget } => write!(
-                f,
-                "the budget is {budget} nats, {spent} are spent and this release costs {cost}: answer less often or raise the budget"
-            ),
-            Self::NotComposable { checked: true } => f.write_str(
-                "this datum was already released under a policy whose promise does not add up, and both releases together break a claim",
-            ),
-            Self::NotComposable { checked: false } => f.write_str(
-                "this datum was already released and one of the policies has no finite LDP level: such a policy is used once per datum, unless the earlier policy is at hand and both together verify",
-            ),
-        }
+fn not_composable(checked: bool) -> &'static str {
+    if checked {
+        "this datum was already released under a policy whose promise does not add up, and both releases together break a claim"
+    } else {
+        "this datum was already released and one of the policies has no finite LDP level: such a policy is used once per datum, unless the earlier policy is at hand and both together verify"
     }
 }
-
-impl core::error::Error for Exhausted {}
 
 /// Budgets per datum, all of the same size. Persistence is the client's business.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -101,12 +93,16 @@ impl Ledger {
         Self { budget, data: BTreeMap::new() }
     }
 
-    /// A ledger as it was stored.
+    /// A ledger as it was stored; a datum may come in several parts.
     pub fn restore(
         budget: Nats,
         releases: impl IntoIterator<Item = (String, Vec<Release>)>,
     ) -> Self {
-        Self { budget, data: releases.into_iter().collect() }
+        let mut data = BTreeMap::<String, Vec<Release>>::new();
+        for (datum, past) in releases {
+            data.entry(datum).or_default().extend(past);
+        }
+        Self { budget, data }
     }
 
     /// The budget of each datum.

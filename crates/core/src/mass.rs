@@ -2,7 +2,6 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::fmt;
 
 /// One in units of 2^-48, the unit of an output's mass.
 pub const MASS_ONE: u64 = 1 << 48;
@@ -14,17 +13,20 @@ pub const KEEP_ONE: u64 = 1 << 40;
 pub const MAX_SYMBOLS: usize = 1 << 24;
 
 /// Why a list of integers is not a distribution in its unit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartsError {
     /// There are none.
+    #[error("is empty: give at least one entry")]
     Empty,
     /// There are more than [`MAX_SYMBOLS`].
+    #[error("has {found} entries, more than the {MAX_SYMBOLS} supported: merge rare symbols")]
     TooMany {
         /// How many were given.
         found: usize,
     },
     /// They do not sum to one in their unit.
+    #[error("sums to {found} where exactly {expected} is needed")]
     Sum {
         /// What they sum to.
         found: u128,
@@ -32,25 +34,6 @@ pub enum PartsError {
         expected: u64,
     },
 }
-
-impl fmt::Display for PartsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => f.write_str("is empty: give at least one entry"),
-            Self::TooMany { found } => {
-                write!(
-                    f,
-                    "has {found} entries, more than the {MAX_SYMBOLS} supported: merge rare symbols"
-                )
-            }
-            Self::Sum { found, expected } => {
-                write!(f, "sums to {found} where exactly {expected} is needed")
-            }
-        }
-    }
-}
-
-impl core::error::Error for PartsError {}
 
 /// Refuses a list that is empty, too long, or does not sum to exactly `one`.
 fn check_parts(parts: &[u64], one: u64) -> Result<(), PartsError> {

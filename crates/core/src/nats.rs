@@ -23,16 +23,9 @@ const UNIT: u64 = 10u64.pow(PLACES);
 const LARGEST_POWER: Nats = Nats(120 * UNIT);
 
 /// Text that is not a plain decimal number of nats.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("not a number of nats: write a plain decimal such as 0.5, at least 0 and below 1000000000")]
 pub struct NotNats;
-
-impl fmt::Display for NotNats {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not a number of nats: write a plain decimal such as 0.5, at least 0 and below 1000000000")
-    }
-}
-
-impl core::error::Error for NotNats {}
 
 impl Nats {
     /// No leakage.

@@ -51,16 +51,9 @@ impl core::str::FromStr for PolicyId {
 }
 
 /// Text that is not 64 lower-case hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("not a policy id: it has 64 hexadecimal digits in lower case")]
 pub struct NotAnId;
-
-impl fmt::Display for NotAnId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not a policy id: it has 64 hexadecimal digits in lower case")
-    }
-}
-
-impl core::error::Error for NotAnId {}
 
 /// A channel with its claims, well formed but not yet believed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -74,10 +67,11 @@ pub struct Draft {
 }
 
 /// Why the parts of a draft do not fit together.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DraftError {
     /// A part over another alphabet.
+    #[error("{what} has {found} symbols where {expected} are needed")]
     Sizes {
         /// Which part.
         what: &'static str,
@@ -87,73 +81,49 @@ pub enum DraftError {
         found: usize,
     },
     /// An output alphabet for a shape whose outputs are its inputs.
+    #[error("outputs: the shapes keep and bits release the inputs' own symbols; leave outputs out")]
     Outputs,
     /// No claim, or more than [`Draft::MAX_CLAIMS`].
+    #[error("{found} claims: make 1 to {most}", most = Draft::MAX_CLAIMS)]
     Claims {
         /// How many.
         found: usize,
     },
     /// LIP without a context.
+    #[error("claim {index} is about belief but no prior is given: add a context or claim ldp")]
     NoContext {
         /// The claim.
         index: usize,
     },
     /// A claim about a secret the context does not have.
+    #[error("claim {index} is about a secret but the context has none: give P(s) and P(x|s)")]
     NoSecret {
         /// The claim.
         index: usize,
     },
     /// δ on the shape `Bits`.
+    #[error("claim {index} has a delta, which the shape bits does not support: claim it pure")]
     DeltaOnBits {
         /// The claim.
         index: usize,
     },
     /// Identifiability of anything but the input under one or several priors, or with a δ.
+    #[error(
+        "claim {index} is di, which speaks of the input under one prior or a list of priors, without delta"
+    )]
     Identifiability {
         /// The claim.
         index: usize,
     },
     /// A text of the provenance is too long, or the date is not YYYY-MM-DD.
+    #[error(
+        "provenance.{field}: texts have at most 500 bytes, dates are YYYY-MM-DD, a confidence lies between 0 and 1"
+    )]
     Provenance {
         /// Which field.
         field: &'static str,
     },
 }
-
-impl fmt::Display for DraftError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Sizes { what, expected, found } => {
-                write!(f, "{what} has {found} symbols where {expected} are needed")
-            }
-            Self::Outputs => {
-                f.write_str("outputs: the shapes keep and bits release the inputs' own symbols; leave outputs out")
-            }
-            Self::Claims { found } => {
-                write!(f, "{found} claims: make 1 to {}", Draft::MAX_CLAIMS)
-            }
-            Self::NoContext { index } => {
-                write!(f, "claim {index} is about belief but no prior is given: add a context or claim ldp")
-            }
-            Self::NoSecret { index } => {
-                write!(f, "claim {index} is about a secret but the context has none: give P(s) and P(x|s)")
-            }
-            Self::DeltaOnBits { index } => {
-                write!(f, "claim {index} has a delta, which the shape bits does not support: claim it pure")
-            }
-            Self::Identifiability { index } => write!(
-                f,
-                "claim {index} is di, which speaks of the input under one prior or a list of priors, without delta"
-            ),
-            Self::Provenance { field } => write!(
-                f,
-                "provenance.{field}: texts have at most 500 bytes, dates are YYYY-MM-DD, a confidence lies between 0 and 1"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for DraftError {}
 
 impl Draft {
     /// The most claims one policy may make.

@@ -36,25 +36,16 @@ pub struct Report {
 }
 
 /// Why a report does not belong to a policy.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Foreign {
     /// Drawn under another policy.
+    #[error("the report was made under another policy")]
     Policy,
     /// A token this policy never releases.
+    #[error("the token is outside the policy's output alphabet")]
     Token,
 }
-
-impl fmt::Display for Foreign {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Policy => "the report was made under another policy",
-            Self::Token => "the token is outside the policy's output alphabet",
-        })
-    }
-}
-
-impl core::error::Error for Foreign {}
 
 impl Policy {
     /// Randomises one answer. The permit is used up: the budget it stands for has left the ledger.

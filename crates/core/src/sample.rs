@@ -16,16 +16,17 @@ use crate::shape::{Bits, Shape};
 use crate::symbol::{Symbol, Token};
 use alloc::vec;
 use alloc::vec::Vec;
-use core::fmt;
 use rand_core::CryptoRng;
 
 /// Why nothing was drawn.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SampleError {
     /// The symbol belongs to a larger alphabet than the policy's.
+    #[error("the symbol is not of this policy's input alphabet: take it from there")]
     UnknownSymbol,
     /// The output buffer does not fit the inputs.
+    #[error("the output buffer has {found} places where {expected} are needed")]
     Buffer {
         /// The length needed.
         expected: usize,
@@ -33,29 +34,14 @@ pub enum SampleError {
         found: usize,
     },
     /// Indices were asked of a policy that releases bits, or the other way round.
+    #[error(
+        "bits are released by the shape bits only, indices by table and keep: use the other call"
+    )]
     WrongShape,
     /// The permit was issued for another policy.
+    #[error("the permit was issued for another policy")]
     WrongPermit,
 }
-
-impl fmt::Display for SampleError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownSymbol => {
-                f.write_str("the symbol is not of this policy's input alphabet: take it from there")
-            }
-            Self::Buffer { expected, found } => {
-                write!(f, "the output buffer has {found} places where {expected} are needed")
-            }
-            Self::WrongShape => f.write_str(
-                "bits are released by the shape bits only, indices by table and keep: use the other call",
-            ),
-            Self::WrongPermit => f.write_str("the permit was issued for another policy"),
-        }
-    }
-}
-
-impl core::error::Error for SampleError {}
 
 /// Reads up to 8 big-endian bytes.
 fn number(bytes: &[u8]) -> u64 {

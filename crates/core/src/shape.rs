@@ -3,7 +3,6 @@
 use crate::mass::{KEEP_ONE, PartsError, Row, WEIGHT_ONE};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::fmt;
 
 /// A finite channel in integers. A closed set: each shape has its own exact check, sampler, codec
 /// and vectors.
@@ -40,12 +39,14 @@ pub struct Bits {
 }
 
 /// Why a channel was refused.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeError {
     /// No rows.
+    #[error("the channel is empty: give at least one row")]
     Empty,
     /// Rows over different outputs.
+    #[error("row {row} has {found} outputs where row 0 has {expected}")]
     Ragged {
         /// The row.
         row: usize,
@@ -55,6 +56,7 @@ pub enum ShapeError {
         found: usize,
     },
     /// More cells than a `Table` may have.
+    #[error("a table of {inputs} x {outputs} cells is above the {max} supported: use the shape keep or bits, or merge symbols", max = Table::MAX_CELLS)]
     TooLarge {
         /// Rows.
         inputs: usize,
@@ -62,6 +64,7 @@ pub enum ShapeError {
         outputs: usize,
     },
     /// A row, or the base, is not a distribution.
+    #[error("{} {error}", row.map_or("the base".into(), |row| alloc::format!("row {row}")))]
     Row {
         /// The row; `None` for the base of `Keep`.
         row: Option<usize>,
@@ -69,6 +72,7 @@ pub enum ShapeError {
         error: PartsError,
     },
     /// The keep probabilities and the base differ in size.
+    #[error("{keep} keep probabilities for {base} base masses: give one per symbol")]
     Sizes {
         /// How many keep probabilities.
         keep: usize,
@@ -76,6 +80,7 @@ pub enum ShapeError {
         base: usize,
     },
     /// A probability above one.
+    #[error("probability {at} is {value}, above one ({one})")]
     AboveOne {
         /// Which: a symbol of `Keep`, or 0 (own) and 1 (other) of `Bits`.
         at: usize,
@@ -85,32 +90,6 @@ pub enum ShapeError {
         one: u64,
     },
 }
-
-impl fmt::Display for ShapeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => f.write_str("the channel is empty: give at least one row"),
-            Self::Ragged { row, expected, found } => {
-                write!(f, "row {row} has {found} outputs where row 0 has {expected}")
-            }
-            Self::TooLarge { inputs, outputs } => write!(
-                f,
-                "a table of {inputs} x {outputs} cells is above the {} supported: use the shape keep or bits, or merge symbols",
-                Table::MAX_CELLS
-            ),
-            Self::Row { row: Some(row), error } => write!(f, "row {row} {error}"),
-            Self::Row { row: None, error } => write!(f, "the base {error}"),
-            Self::Sizes { keep, base } => {
-                write!(f, "{keep} keep probabilities for {base} base masses: give one per symbol")
-            }
-            Self::AboveOne { at, value, one } => {
-                write!(f, "probability {at} is {value}, above one ({one})")
-            }
-        }
-    }
-}
-
-impl core::error::Error for ShapeError {}
 
 impl Table {
     /// The most cells a table may have.

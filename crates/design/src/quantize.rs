@@ -7,8 +7,8 @@
 //! are hardly ever released.
 
 use undertone_core::{
-    Alphabet, Claim, Context, Draft, MASS_ONE, Policy, Prior, Provenance, Refusal, Shape, Table,
-    WEIGHT_ONE,
+    Alphabet, AlphabetView, Claim, Context, Decimal, Draft, MASS_ONE, Policy, Prior, Provenance,
+    Refusal, Shape, Table, WEIGHT_ONE,
 };
 
 use crate::{Channel, Distribution, Error};
@@ -88,8 +88,7 @@ pub fn prior(p: &Distribution) -> Result<RoundedPrior, Error> {
 fn table(channel: &Channel, share: f64) -> Result<Table, Error> {
     let uniform = share / channel.outputs() as f64;
     let rows = channel.rows().iter().map(|row| {
-        let mixed: Vec<f64> =
-            row.as_slice().iter().map(|q| (1.0 - share) * q + uniform).collect();
+        let mixed: Vec<f64> = row.as_slice().iter().map(|q| (1.0 - share) * q + uniform).collect();
         largest_remainder(&mixed, MASS_ONE)
     });
     Table::from_masses(rows.collect()).map_err(|error| Error::other("channel", error.to_string()))
@@ -100,6 +99,30 @@ impl Promise {
         let Self { inputs, outputs, context, claims, provenance } = self.clone();
         Draft::new(inputs, outputs, shape, context, claims, provenance)
             .map_err(|error| Error::other("policy", error.to_string()))
+    }
+
+    /// The same promise over the outputs `kept` of the `all` there were: the output alphabet names
+    /// those only. Without names of their own, outputs are the inputs' symbols if there are as many,
+    /// and bare numbers otherwise.
+    pub fn releasing(&self, all: usize, kept: &[usize]) -> Result<Self, Error> {
+        let named = self.outputs.as_ref().or((self.inputs.len() == all).then_some(&self.inputs));
+        let outputs = match named {
+            Some(alphabet) if alphabet.len() != all => {
+                return Err(Error::Size {
+                    what: "the output alphabet".into(),
+                    expected: all,
+                    found: alphabet.len(),
+                });
+            }
+            _ if kept.len() == all && self.outputs.is_none() && self.inputs.len() == all => None,
+            Some(alphabet) => Some(subset(alphabet, kept)?),
+            None => Some(subset(
+                &Alphabet::indices(all)
+                    .map_err(|error| Error::other("outputs", error.to_string()))?,
+                kept,
+            )?),
+        };
+        Ok(Self { outputs, ..self.clone() })
     }
 
     /// The verdict on the channel as it is, only rounded.
@@ -125,7 +148,10 @@ impl Promise {
             }
             if share >= 1.0 {
                 // One row repeated: only a claim no channel can meet gets here.
-                return Err(Error::other("claims", "no channel over these outputs satisfies them all"));
+                return Err(Error::other(
+                    "claims",
+                    "no channel over these outputs satisfies them all",
+                ));
             }
             refused = share;
             share = (2.0 * share).min(1.0);
@@ -141,14 +167,47 @@ impl Promise {
     }
 }
 
+/// The symbols of `alphabet` at `kept`, in that order.
+fn subset(alphabet: &Alphabet, kept: &[usize]) -> Result<Alphabet, Error> {
+    if kept.iter().copied().eq(0..alphabet.len()) {
+        return Ok(alphabet.clone());
+    }
+    let refuse = |error: undertone_core::AlphabetError| Error::other("outputs", error.to_string());
+    if let Some(&at) = kept.iter().find(|&&at| at >= alphabet.len()) {
+        let problem = format!("there is no output {at} among {}", alphabet.len());
+        return Err(Error::other("outputs", problem));
+    }
+    let points = match alphabet.view() {
+        AlphabetView::Names(names) => {
+            let names = kept.iter().map(|&at| names[at].clone()).collect();
+            return Alphabet::names(names).map_err(refuse);
+        }
+        AlphabetView::Indices(_) => kept
+            .iter()
+            .map(|&at| Decimal::new(at as i64, 0))
+            .collect::<Result<_, _>>()
+            .map_err(|error| Error::other("outputs", error.to_string()))?,
+        AlphabetView::Points(values) | AlphabetView::Bins { values, .. } => {
+            kept.iter().map(|&at| values[at]).collect::<Vec<_>>()
+        }
+    };
+    // Two bins may share a representative value at their common edge, and kept outputs may be in any
+    // order: then they are told apart by name.
+    Alphabet::points(points).or_else(|_| {
+        let name = |&at: &usize| format!("{at}: {}", alphabet.label(at));
+        Alphabet::names(kept.iter().map(name).collect()).map_err(refuse)
+    })
+}
+
 /// Drops outputs that are never released (largest probability below [`GHOST`]) and rescales the rows.
 /// Returns the outputs kept.
 pub fn drop_ghosts(channel: &Channel) -> Result<(Channel, Vec<usize>), Error> {
     let used = |&y: &usize| channel.column(y).any(|q| q >= GHOST);
     let kept: Vec<usize> = (0..channel.outputs()).filter(used).collect();
-    let rows = channel.rows().iter().map(|row| {
-        Distribution::normalised("channel row", kept.iter().map(|&y| row[y]).collect())
-    });
+    let rows = channel
+        .rows()
+        .iter()
+        .map(|row| Distribution::normalised("channel row", kept.iter().map(|&y| row[y]).collect()));
     Ok((Channel::from_rows(rows.collect::<Result<_, _>>()?)?, kept))
 }
 
@@ -203,6 +262,36 @@ mod tests {
         };
         let shipped = promise.ship(&Channel::identity(3).unwrap()).unwrap();
         assert_eq!(shipped.mixed, 1.0);
+    }
+
+    #[test]
+    fn kept_outputs_keep_their_names() {
+        let promise = |inputs: Alphabet| Promise {
+            inputs,
+            outputs: None,
+            context: Context::Unknown,
+            claims: vec![Claim::ldp(Epsilon::ZERO)],
+            provenance: Provenance::default(),
+        };
+        let label = |promise: &Promise| {
+            let outputs = promise.outputs.as_ref().unwrap();
+            (0..outputs.len()).map(|y| outputs.label(y)).collect::<Vec<_>>().join(" ")
+        };
+        let names = ["a", "b", "c"].map(String::from).to_vec();
+        let named = promise(Alphabet::names(names).unwrap());
+        assert!(named.releasing(3, &[0, 1, 2]).unwrap().outputs.is_none());
+        assert_eq!(label(&named.releasing(3, &[0, 2]).unwrap()), "a c");
+        assert_eq!(label(&named.releasing(4, &[1, 3]).unwrap()), "1 3");
+        assert!(named.releasing(3, &[3]).is_err());
+        let numbers = |list: [&str; 3]| list.map(|text| text.parse().unwrap()).to_vec();
+        let edges = [numbers(["0", "1", "2"]), vec!["3".parse().unwrap()]].concat();
+        let bins = |values| promise(Alphabet::bins(edges.clone(), values).unwrap());
+        let binned = bins(numbers(["0.5", "1.5", "2.5"]));
+        assert_eq!(label(&binned.releasing(3, &[0, 2]).unwrap()), "0.5 2.5");
+        let shared = bins(numbers(["1", "1", "2.5"]));
+        assert_eq!(label(&shared.releasing(3, &[0, 1]).unwrap()), "0: 1 1: 1");
+        let binned = binned.releasing(3, &[0, 2]).unwrap();
+        assert!(binned.releasing(3, &[0]).is_err(), "two outputs are named, not three");
     }
 
     #[test]

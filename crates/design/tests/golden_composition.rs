@@ -121,7 +121,8 @@ fn corollary_5_for_independent_and_comonotone_couplings() {
     // Under independence the other outputs say nothing about X_k.
     assert!(exact.each.iter().all(|each| (each - 2.0).abs() < 1e-9));
     // The order of release does not matter.
-    let reordered = Process::comonotone(&[laws[2].clone(), laws[0].clone(), laws[1].clone()]).unwrap();
+    let reordered =
+        Process::comonotone(&[laws[2].clone(), laws[0].clone(), laws[1].clone()]).unwrap();
     let again = sequence::worst_case(&reordered, &ranges).unwrap().sequence;
     assert!((again - sequence::worst_case(&together, &ranges).unwrap().sequence).abs() < 1e-9);
 }
@@ -138,7 +139,8 @@ fn transfer_of_the_golden_pair() {
 
 #[test]
 fn transfer_of_the_rare_symbol() {
-    let answer = transfer(&prior(&[0.01, 0.49, 0.5]), &prior(&[0.03, 0.48, 0.49]), lip(1.0)).unwrap();
+    let answer =
+        transfer(&prior(&[0.01, 0.49, 0.5]), &prior(&[0.03, 0.48, 0.49]), lip(1.0)).unwrap();
     assert_printed(answer.published, 2.000, 3);
     assert_printed(answer.prior_free.unwrap(), 1.0481, 4);
     assert_printed(answer.exact, 1.0342, 4);
@@ -190,9 +192,18 @@ fn bad_input_is_refused_by_name() {
     assert!(matches!(transfer(&p, &Distribution::uniform(2), lip(1.0)), Err(Error::Size { .. })));
     assert!(matches!(transfer::radius(0, 2, 0.05), Err(Error::Range { .. })));
     assert!(matches!(transfer::radius(10, 2, f64::NAN), Err(Error::Range { .. })));
-    assert!(matches!(transfer::PriorBox::new(vec![0.6, 0.6], vec![0.7, 0.7]), Err(Error::Range { .. })));
-    assert!(matches!(transfer::PriorBox::new(vec![0.2, 0.6], vec![0.1, 0.7]), Err(Error::Range { .. })));
-    assert!(matches!(Process::listed(vec![2, 2], vec![(vec![0, 2], 1.0)]), Err(Error::Range { .. })));
+    assert!(matches!(
+        transfer::PriorBox::new(vec![0.6, 0.6], vec![0.7, 0.7]),
+        Err(Error::Range { .. })
+    ));
+    assert!(matches!(
+        transfer::PriorBox::new(vec![0.2, 0.6], vec![0.1, 0.7]),
+        Err(Error::Range { .. })
+    ));
+    assert!(matches!(
+        Process::listed(vec![2, 2], vec![(vec![0, 2], 1.0)]),
+        Err(Error::Range { .. })
+    ));
     assert!(matches!(Process::listed(vec![2, 2], vec![(vec![0], 1.0)]), Err(Error::Size { .. })));
     assert!(matches!(Process::constant(&p, 0), Err(Error::Empty { .. })));
     let process = Process::constant(&p, 2).unwrap();

@@ -6,7 +6,8 @@ mod common;
 
 use common::assert_golden;
 use undertone_design::relation::{
-    Convention, Guarantee, Holds, Missing, Notion, Outcome, Setting, Verdict, degrade, forms, relate,
+    Convention, Guarantee, Holds, Missing, Notion, Outcome, Setting, Verdict, degrade, forms,
+    relate,
 };
 use undertone_design::{Channel, Distribution};
 
@@ -125,7 +126,11 @@ fn each_delta_convention_has_its_own_constant() {
     // STL19 Proposition 1 prints (E+1)δ/Pmin.
     let joint = lip.with_delta(0.001, Convention::Joint).unwrap();
     let answer = relate(&joint, Notion::Ldp, &prior).unwrap();
-    close(answer.holds().unwrap().printed.as_ref().unwrap().guarantee.delta(), 0.001 * (e + 1.0) / 0.2, 1e-15);
+    close(
+        answer.holds().unwrap().printed.as_ref().unwrap().guarantee.delta(),
+        0.001 * (e + 1.0) / 0.2,
+        1e-15,
+    );
     let answer = relate(&joint, Notion::Ldp, &Setting::new()).unwrap();
     assert_eq!(answer.outcome, Outcome::Needs { missing: vec![Missing::PriorOrMin] });
 }

@@ -64,7 +64,9 @@ fn brute_worst_case(prior: &Distribution, ranges: &[LiftRange]) -> f64 {
         let vertices = extremal::lifts(prior, range.low(), range.high()).unwrap();
         products = products
             .iter()
-            .flat_map(|p| vertices.iter().map(move |v| p.iter().zip(v).map(|(a, b)| a * b).collect()))
+            .flat_map(|p| {
+                vertices.iter().map(move |v| p.iter().zip(v).map(|(a, b)| a * b).collect())
+            })
             .collect();
     }
     let leak = |p: &Vec<f64>| {
@@ -94,7 +96,11 @@ fn the_search_equals_brute_force_over_all_products() {
             (0..n).map(|_| if random.below(2) == 0 { first } else { random.range() }).collect();
         let ours = worst_case(&prior, &ranges).unwrap();
         let brute = brute_worst_case(&prior, &ranges);
-        assert!((ours.leakage - brute).abs() < 1e-10 * (1.0 + brute), "{prior:?} {ranges:?}: {} {brute}", ours.leakage);
+        assert!(
+            (ours.leakage - brute).abs() < 1e-10 * (1.0 + brute),
+            "{prior:?} {ranges:?}: {} {brute}",
+            ours.leakage
+        );
     }
 }
 
@@ -102,7 +108,10 @@ fn the_search_equals_brute_force_over_all_products() {
 fn worst_cases_are_attained_by_channels_that_keep_their_promises() {
     let mut random = Random::new(2);
     for _ in 0..200 {
-        let prior = { let m = 2 + random.below(5); random.prior(m) };
+        let prior = {
+            let m = 2 + random.below(5);
+            random.prior(m)
+        };
         let ranges: Vec<LiftRange> = (0..1 + random.below(3)).map(|_| random.range()).collect();
         let worst = worst_case(&prior, &ranges).unwrap();
         let channels = worst.channels(&ranges).unwrap();
@@ -123,7 +132,8 @@ fn given_channels_stay_below_the_worst_case_and_it_below_the_bounds() {
     for _ in 0..300 {
         let m = 2 + random.below(4);
         let prior = random.prior(m);
-        let channels: Vec<Channel> = (0..1 + random.below(3)).map(|_| random.channel(m, 3)).collect();
+        let channels: Vec<Channel> =
+            (0..1 + random.below(3)).map(|_| random.channel(m, 3)).collect();
         let ranges: Vec<LiftRange> = channels.iter().map(|channel| kept(&prior, channel)).collect();
         let leak = given(&prior, &channels).unwrap();
         let exact = worst_case(&prior, &ranges).unwrap().leakage;
@@ -134,7 +144,10 @@ fn given_channels_stay_below_the_worst_case_and_it_below_the_bounds() {
         assert!(sharp <= published + 1e-9, "{sharp} {published}: {prior:?} {ranges:?}");
         tighter += usize::from(sharp < published - 1e-3);
         if ranges.len() == 1 {
-            assert!(sharp <= ranges[0].epsilon() + 1e-9, "one release leaks no more than its promise");
+            assert!(
+                sharp <= ranges[0].epsilon() + 1e-9,
+                "one release leaks no more than its promise"
+            );
         }
         assert!(leak.lip() <= leak.ldp + 1e-12);
     }
@@ -186,7 +199,10 @@ fn the_product_channel_agrees_with_one_that_is_built() {
 fn a_family_of_one_is_the_single_prior() {
     let mut random = Random::new(6);
     for _ in 0..60 {
-        let prior = { let m = 2 + random.below(3); random.prior(m) };
+        let prior = {
+            let m = 2 + random.below(3);
+            random.prior(m)
+        };
         let ranges = [random.range(), random.range()];
         let set = std::slice::from_ref(&prior);
         let single = worst_case(&prior, &ranges).unwrap().leakage;
@@ -215,7 +231,8 @@ fn a_family_keeps_its_order_and_covers_its_mixtures() {
         assert!(moved.exact.unwrap() <= moved.sharpened + 1e-9);
         assert!(moved.sharpened <= moved.published + 1e-9);
         // [JSTL21] Lemma 2: a mixture of the list needs no further budget.
-        let half = priors[0].as_slice().iter().zip(priors[1].as_slice()).map(|(a, b)| (a + b) / 2.0);
+        let half =
+            priors[0].as_slice().iter().zip(priors[1].as_slice()).map(|(a, b)| (a + b) / 2.0);
         let mixture = Distribution::new("mixture", half.collect()).unwrap();
         let within = transfer::family(&priors, &mixture, ranges[0]).unwrap().exact.unwrap();
         assert!(within <= ranges[0].epsilon() + 1e-9, "{within}");
@@ -319,8 +336,10 @@ fn the_greedy_worst_prior_equals_brute_force_over_the_boxs_vertices() {
     for _ in 0..200 {
         let m = 2 + random.below(4);
         let centre = random.prior(m);
-        let lower: Vec<f64> = centre.as_slice().iter().map(|p| p * random.between(0.2, 1.0)).collect();
-        let upper: Vec<f64> = centre.as_slice().iter().map(|p| p + random.between(0.0, 0.3)).collect();
+        let lower: Vec<f64> =
+            centre.as_slice().iter().map(|p| p * random.between(0.2, 1.0)).collect();
+        let upper: Vec<f64> =
+            centre.as_slice().iter().map(|p| p + random.between(0.0, 0.3)).collect();
         let channel = random.channel(m, 3);
         let ours = PriorBox::new(lower.clone(), upper.clone()).unwrap().leakage(&channel).unwrap();
         let (mut max_lift, mut min_lift) = (0.0f64, 0.0f64);
@@ -395,7 +414,8 @@ fn forward_backward_equals_brute_force_over_hidden_paths() {
         for k in 0..length {
             for (x, &mass) in process.marginals()[k].as_slice().iter().enumerate() {
                 let mine = paths.iter().filter(|(path, _)| path[k] == x);
-                let posterior: f64 = mine.map(|(path, p)| p * likelihood(path)).sum::<f64>() / total;
+                let posterior: f64 =
+                    mine.map(|(path, p)| p * likelihood(path)).sum::<f64>() / total;
                 assert!((ours.lifts[k][x] - posterior / mass).abs() < 1e-11);
             }
         }
@@ -422,7 +442,9 @@ fn a_chain_and_its_list_of_trajectories_leak_the_same() {
         assert!((a.sequence.max_lift - b.sequence.max_lift).abs() < 1e-10);
         assert!((a.sequence.min_lift - b.sequence.min_lift).abs() < 1e-10);
         for (a, b) in a.each.iter().zip(&b.each) {
-            assert!((a.max_lift - b.max_lift).abs() < 1e-10 && (a.min_lift - b.min_lift).abs() < 1e-10);
+            assert!(
+                (a.max_lift - b.max_lift).abs() < 1e-10 && (a.min_lift - b.min_lift).abs() < 1e-10
+            );
         }
         // Linkage ([JSTL21] Lemma 1, item 5): one datum leaks no more than the whole.
         assert!(a.each.iter().all(|each| each.lip() <= a.sequence.lip() + 1e-10));
@@ -462,7 +484,12 @@ fn a_mixing_chains_bound_does_not_grow_with_its_length() {
     };
     let (short, long) = (at(15), at(200));
     assert!(short.exact && !long.exact);
-    assert!(long.each[100].lip() < short.each[7].lip() + 0.2, "{:?} {:?}", long.each[100], short.each[7]);
+    assert!(
+        long.each[100].lip() < short.each[7].lip() + 0.2,
+        "{:?} {:?}",
+        long.each[100],
+        short.each[7]
+    );
     assert!(long.sequence.lip() > short.sequence.lip());
 }
 

@@ -1,6 +1,9 @@
 //! Mechanisms, one file each; the measure of the same name tells what they leak.
 
+pub mod linear;
+pub mod posterior;
 pub mod randomized_response;
+pub mod uncertain;
 
 use crate::Channel;
 

@@ -355,7 +355,7 @@ fn same(prior: &Distribution) -> Result<Joint, Error> {
 /// other average here.
 fn rare(g: &Guarantee, s: &Setting, leakage: fn(f64) -> f64) -> Option<Member> {
     let t = g.epsilon().exp_m1().min(0.5);
-    if !(t > 0.0) {
+    if t <= 0.0 {
         return None;
     }
     let prior = prior_of(s);
@@ -385,7 +385,7 @@ fn independent(leakage: f64) -> Option<Member> {
 /// P(X=0|g0) = 0, P(X=0|g1) = 2a; I(X;Z) = h(a) is at most the budget.
 fn one_sided(g: &Guarantee) -> Option<Member> {
     let information = |a: f64| -a * a.ln() - (1.0 - a) * (-a).ln_1p();
-    if !(g.epsilon() > 1e-12) {
+    if g.epsilon() <= 1e-12 {
         return None;
     }
     let mut a = 0.25;
@@ -404,7 +404,7 @@ fn one_sided(g: &Guarantee) -> Option<Member> {
 
 /// The rarest symbol, of probability p with -ln(1-p) <= room, never produces output 0.
 fn never(g: &Guarantee, s: &Setting, room: f64) -> Option<Member> {
-    if !(g.epsilon() > 0.0) {
+    if g.epsilon() <= 0.0 {
         return None;
     }
     let largest = -(-room).exp_m1();
@@ -416,7 +416,7 @@ fn never(g: &Guarantee, s: &Setting, room: f64) -> Option<Member> {
             law(&[p, 1.0 - p]).ok()?
         }
     };
-    if prior.len() < 2 || !(prior.min() <= largest * (1.0 + 1e-12)) {
+    if prior.len() < 2 || prior.min() > largest * (1.0 + 1e-12) {
         return None;
     }
     let quiet = rarest(&prior);
@@ -433,7 +433,7 @@ fn never(g: &Guarantee, s: &Setting, room: f64) -> Option<Member> {
 }
 
 fn reveal(g: &Guarantee, s: &Setting, leakage: impl Fn(f64) -> f64) -> Option<Member> {
-    if !(g.delta() > 0.0) {
+    if g.delta() <= 0.0 {
         return None;
     }
     let prior = prior_of(s);
@@ -468,7 +468,7 @@ fn constant(s: &Setting) -> Option<Member> {
 /// One of the q copies, q the least with 1/sqrt(q) within the budget.
 fn copies(g: &Guarantee, leakage: fn(f64, f64) -> f64) -> Option<Member> {
     // Beyond a million copies the member is no longer worth writing down.
-    if !(g.epsilon() >= 1e-3) {
+    if g.epsilon() < 1e-3 {
         return None;
     }
     let q = (1.0 / (g.epsilon() * g.epsilon())).ceil().max(1.0);

@@ -8,11 +8,14 @@
 //! A ray is scaled to lifts of mean one and kept as its deviations d = lift - 1, and the program is
 //! written in them (Σ w = 1, Σ w d = 0), so that small budgets lose no digits.
 
+mod premise;
+
 use super::{Guarantee, Notion, Setting, simplex};
-use crate::{Channel, Distribution, Error, extremal};
+use crate::{Channel, Distribution, Error};
+use premise::{Premise, Ray};
 
 /// Above this many symbols the extreme rays are not enumerated and the closed forms answer.
-pub const MAX_SYMBOLS: usize = 10;
+pub const MAX_SYMBOLS: usize = 12;
 
 /// The exact supremum and a channel that satisfies the premise and attains it.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,184 +33,43 @@ pub fn supremum(
     setting: &Setting,
 ) -> Result<Option<Supremum>, Error> {
     let Some((premise, law)) = Premise::of(from, to, setting) else { return Ok(None) };
-    let Some(quantity) = Quantity::of(to, law, setting) else { return Ok(None) };
-    if law.len() > MAX_SYMBOLS || (premise.kind == Kind::Odds && law.min() <= 0.0) {
+    if law.len() > MAX_SYMBOLS {
         return Ok(None);
     }
-    let rays = premise.rays(law)?;
+    let Some(quantity) = Quantity::of(to, law, setting) else { return Ok(None) };
+    let rays = premise.rays(law);
     match quantity {
-        Quantity::Output(measures) => {
-            // `alip` has a side per measure; one witness per side, used half the time each.
-            let mut levels = Vec::new();
-            let mut witness: Option<Channel> = None;
-            for measure in &measures {
-                let (level, ray) = largest(&rays, |ray| measure.level(ray, law, setting));
-                levels.push(level);
-                let next = premise.witness(ray, law)?;
-                witness = Some(match witness {
-                    None => next,
-                    Some(one) => halves(&one, &next)?,
-                });
-            }
-            let guarantee = match levels.as_slice() {
-                [lower, upper] => Guarantee::sides(*lower, *upper),
-                [one] => Guarantee::raw(to, *one),
-                _ => return Ok(None),
-            };
-            Ok(witness.map(|witness| Supremum { guarantee, witness }))
+        Quantity::Output(measure) => {
+            let (level, ray) = largest(&rays, |ray| measure.level(ray, law, setting));
+            let guarantee = Guarantee::raw(to, level);
+            Ok(Some(Supremum { guarantee, witness: premise.witness(ray, law)? }))
+        }
+        Quantity::Sides => {
+            // One witness per side, each used half the time.
+            let side =
+                |measure: OutputMeasure| largest(&rays, |ray| measure.level(ray, law, setting));
+            let ((lower, low), (upper, high)) =
+                (side(OutputMeasure::MinLift), side(OutputMeasure::MaxLift));
+            let witness = halves(&premise.witness(low, law)?, &premise.witness(high, law)?)?;
+            Ok(Some(Supremum { guarantee: Guarantee::sides(lower, upper), witness }))
         }
         Quantity::Average(average) => {
-            let (weights, sum) = mixture(&rays, law, |ray| average.gain(ray, law))?;
-            let level = average.finish(sum);
-            let rows = (0..law.len())
-                .map(|x| {
-                    let row = weights.iter().map(|&(j, w)| w * (1.0 + rays[j][x])).collect();
-                    Distribution::normalised("a witness row", row)
-                })
-                .collect::<Result<Vec<_>, _>>()?;
-            let guarantee = Guarantee::raw(to, level.max(0.0));
-            Ok(Some(Supremum { guarantee, witness: Channel::from_rows(rows)? }))
+            let (weights, gain) = mixture(&rays, law, |ray| average.gain(ray, law))?;
+            let rows = (0..law.len()).map(|x| {
+                let row = weights.iter().map(|&(j, w)| w * rays[j].lifts()[x]).collect();
+                Distribution::normalised("a witness row", row)
+            });
+            let witness = Channel::from_rows(rows.collect::<Result<_, _>>()?)?;
+            let guarantee = Guarantee::raw(to, average.finish(gain).max(0.0));
+            Ok(Some(Supremum { guarantee, witness }))
         }
     }
 }
 
-/// What the premise confines: lifts to an interval, likelihoods or posteriors to a ratio.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Lift,
-    Likelihood,
-    Odds,
-}
-
-struct Premise {
-    kind: Kind,
-    lower: f64,
-    upper: f64,
-}
-
-impl Premise {
-    /// The premise and the law it speaks of, if the program can treat it.
-    fn of<'a>(
-        from: &Guarantee,
-        to: Notion,
-        setting: &'a Setting,
-    ) -> Option<(Self, &'a Distribution)> {
-        // A secret's own channel is what is optimised, so both notions must speak of that secret.
-        if !from.is_pure() || from.notion().subject() != to.subject() {
-            return None;
-        }
-        let (lower, upper) = ((-from.lower()).exp(), from.upper().exp());
-        let prior = setting.prior.as_ref();
-        let lift = |law: &'a Distribution| (Self { kind: Kind::Lift, lower, upper }, law);
-        let ratio = |kind, law: &'a Distribution| (Self { kind, lower, upper }, law);
-        match from.notion() {
-            Notion::Lip | Notion::Alip => prior.map(lift),
-            Notion::Pml => prior.map(|law| (Self { kind: Kind::Lift, lower: 0.0, upper }, law)),
-            Notion::Bplip => match setting.priors.as_slice() {
-                [only] if prior.is_none_or(|prior| prior == only) => Some(lift(only)),
-                _ => None,
-            },
-            Notion::Ldp | Notion::Wclip => {
-                // LDP does not depend on the prior, so any member of a set serves.
-                let law = if to == Notion::Bplip { setting.priors.first() } else { prior };
-                law.map(|law| ratio(Kind::Likelihood, law))
-            }
-            Notion::Di => prior.map(|law| ratio(Kind::Odds, law)),
-            Notion::Infp => setting.hypothesis.as_ref().map(lift),
-            // With one binary secret every two values are neighbours.
-            Notion::Infdp => {
-                let law = setting.hypothesis.as_ref().filter(|law| law.len() == 2);
-                law.map(|law| ratio(Kind::Likelihood, law))
-            }
-            _ => None,
-        }
-    }
-
-    /// The extreme rays, scaled to lifts (mean one under the prior).
-    fn rays(&self, law: &Distribution) -> Result<Vec<Vec<f64>>, Error> {
-        let m = law.len();
-        // Lifts of one symbol average to one over outputs: no room on one side, none on the other.
-        if m == 1 || self.upper <= 1.0 || (self.kind == Kind::Lift && self.lower >= 1.0) {
-            return Ok(vec![vec![1.0; m]]);
-        }
-        match self.kind {
-            Kind::Lift => Ok(lift_corners(law.as_slice(), self.lower, self.upper)),
-            Kind::Likelihood | Kind::Odds => {
-                let corner = |mask: u32| -> Vec<f64> {
-                    let end = |x: usize| if mask >> x & 1 == 1 { self.upper } else { 1.0 };
-                    let scale = |x: usize| if self.kind == Kind::Odds { law[x] } else { 1.0 };
-                    let ray: Vec<f64> = (0..m).map(|x| end(x) / scale(x)).collect();
-                    let mean = mean(&ray, law);
-                    ray.into_iter().map(|v| v / mean).collect()
-                };
-                // The constant corners come last: they carry no information but keep a one-symbol
-                // or zero-budget problem feasible.
-                let all = (1..(1u32 << m) - 1).map(corner).filter(|ray| self.usable(ray, law));
-                Ok(all.chain([vec![1.0; m]]).collect())
-            }
-        }
-    }
-
-    /// Where the prior itself sits on the edge of the premise, every posterior must stay there.
-    fn usable(&self, ray: &[f64], law: &Distribution) -> bool {
-        self.kind != Kind::Odds || {
-            let edge = |a: f64, b: f64| (a - self.upper * b).abs() <= 1e-12 * a;
-            let pairs = || (0..law.len()).flat_map(|x| (0..law.len()).map(move |z| (x, z)));
-            pairs()
-                .filter(|&(x, z)| edge(law[x], law[z]))
-                .all(|(x, z)| edge(law[x] * ray[x], law[z] * ray[z]))
-        }
-    }
-
-    /// A two-output channel within the premise whose first output has the lifts `ray`.
-    fn witness(&self, ray: &[f64], law: &Distribution) -> Result<Channel, Error> {
-        if self.kind == Kind::Lift {
-            return extremal::witness(ray, self.lower, self.upper);
-        }
-        // The second output has 1 - w·ray; the largest w <= 1/2 of the peak that keeps its ratios.
-        let scale = |x: usize| if self.kind == Kind::Odds { law[x] } else { 1.0 };
-        let peak = ray.iter().copied().fold(0.0, f64::max);
-        let mut weight = 0.5 / peak;
-        for x in 0..ray.len() {
-            for z in 0..ray.len() {
-                let room = self.upper * scale(z) - scale(x);
-                let use_up = self.upper * scale(z) * ray[z] - scale(x) * ray[x];
-                if x != z && use_up > 0.0 && room > 0.0 {
-                    weight = weight.min(room / use_up);
-                }
-            }
-        }
-        Channel::new(ray.iter().map(|l| vec![weight * l, 1.0 - weight * l]).collect())
-    }
-}
-
-/// The corners of {lower <= L <= upper, Σ P L = 1}: every coordinate but one at an end.
-///
-/// Like [`extremal::lifts`], but with a lower end of zero allowed, repeats kept (they do no harm to a
-/// maximum), and a tolerance that follows the rounding error, so that budgets of 20 nats stay exact.
-fn lift_corners(p: &[f64], lower: f64, upper: f64) -> Vec<Vec<f64>> {
-    let m = p.len();
-    let mut corners = Vec::new();
-    for free in (0..m).filter(|&x| p[x] > 0.0) {
-        for mask in 0..1u32 << (m - 1) {
-            let high = |x: usize| mask >> (if x < free { x } else { x - 1 }) & 1 == 1;
-            let end = |x: usize| if x != free && high(x) { upper } else { lower };
-            let mut lift: Vec<f64> = (0..m).map(end).collect();
-            let rest: f64 = (0..m).filter(|&x| x != free).map(|x| p[x] * lift[x]).sum();
-            let value = (1.0 - rest) / p[free];
-            let slack = 4.0 * m as f64 * f64::EPSILON * (1.0 + rest) / p[free];
-            if lower - slack <= value && value <= upper + slack {
-                lift[free] = value.clamp(lower, upper);
-                corners.push(lift);
-            }
-        }
-    }
-    corners
-}
-
-/// A quantity of single outputs (one or two sides), or of the whole channel.
+/// A quantity of single outputs (both sides of the lift kept apart), or of the whole channel.
 enum Quantity {
-    Output(Vec<OutputMeasure>),
+    Output(OutputMeasure),
+    Sides,
     Average(AverageMeasure),
 }
 
@@ -239,109 +101,138 @@ enum AverageMeasure {
 
 impl Quantity {
     fn of(to: Notion, law: &Distribution, setting: &Setting) -> Option<Self> {
-        use OutputMeasure as M;
-        let output = |measure| Some(Self::Output(vec![measure]));
-        match to {
-            Notion::Ldp | Notion::Wclip => output(M::Ratio),
-            Notion::Lip | Notion::Infp => output(M::BothLifts),
-            Notion::Alip => Some(Self::Output(vec![M::MinLift, M::MaxLift])),
-            Notion::Pml => output(M::MaxLift),
-            Notion::Di if law.min() > 0.0 => output(M::Odds),
-            Notion::Bplip if !setting.priors.is_empty() => output(M::LiftsUnderSet),
-            Notion::Infdp if law.len().is_power_of_two() => output(M::NeighbourRatio),
-            Notion::Alphalift => output(M::AlphaLift(setting.alpha?)),
-            Notion::Mip | Notion::Avgleak => Some(Self::Average(AverageMeasure::Information)),
-            Notion::Mil => Some(Self::Average(AverageMeasure::Maximal)),
-            Notion::Sibson => {
-                let law = law.as_slice().to_vec();
-                Some(Self::Average(AverageMeasure::Order(setting.alpha?, law)))
-            }
-            Notion::Arimoto => {
-                let alpha = setting.alpha?;
-                // Arimoto's under P is Sibson's under the prior proportional to P^α.
-                let tilted: Vec<f64> =
-                    law.as_slice().iter().map(|p| (p / law.max()).powf(alpha)).collect();
-                let sum: f64 = tilted.iter().sum();
-                let escort = tilted.iter().map(|p| p / sum).collect();
-                Some(Self::Average(AverageMeasure::Order(alpha, escort)))
-            }
-            _ => None,
-        }
+        use {AverageMeasure as A, OutputMeasure as M};
+        Some(match to {
+            Notion::Ldp | Notion::Wclip => Self::Output(M::Ratio),
+            Notion::Lip | Notion::Infp => Self::Output(M::BothLifts),
+            Notion::Alip => Self::Sides,
+            Notion::Pml => Self::Output(M::MaxLift),
+            Notion::Di if law.min() > 0.0 => Self::Output(M::Odds),
+            Notion::Bplip if !setting.priors.is_empty() => Self::Output(M::LiftsUnderSet),
+            Notion::Infdp if law.len().is_power_of_two() => Self::Output(M::NeighbourRatio),
+            Notion::Alphalift => Self::Output(M::AlphaLift(setting.alpha?)),
+            Notion::Mip | Notion::Avgleak => Self::Average(A::Information),
+            Notion::Mil => Self::Average(A::Maximal),
+            Notion::Sibson => Self::Average(A::Order(setting.alpha?, law.as_slice().to_vec())),
+            Notion::Arimoto => Self::Average(A::Order(setting.alpha?, escort(law, setting.alpha?))),
+            _ => return None,
+        })
     }
 }
 
+/// The law proportional to P^α: Arimoto's information under P is Sibson's under it.
+fn escort(law: &Distribution, alpha: f64) -> Vec<f64> {
+    let tilted: Vec<f64> = law.as_slice().iter().map(|p| (p / law.max()).powf(alpha)).collect();
+    let sum: f64 = tilted.iter().sum();
+    tilted.iter().map(|p| p / sum).collect()
+}
+
 impl OutputMeasure {
-    fn level(&self, ray: &[f64], law: &Distribution, setting: &Setting) -> f64 {
-        let (least, most) = ends(ray.iter().copied());
-        let centre = mean(ray, law);
+    fn level(&self, ray: &Ray, law: &Distribution, setting: &Setting) -> f64 {
+        let (least, most) = ray.ends();
         match self {
-            Self::MinLift => (centre / least).ln(),
-            Self::MaxLift => (most / centre).ln(),
-            Self::BothLifts => (centre / least).max(most / centre).ln(),
+            Self::MinLift => -least,
+            Self::MaxLift => most,
+            Self::BothLifts => most.max(-least),
             Self::LiftsUnderSet => {
+                // Under another prior P(y) is 1 + the mean deviation times what the ray is scaled to.
                 let under = |prior: &Distribution| {
-                    let centre = mean(ray, prior);
-                    (centre / least).max(most / centre).ln()
+                    let centre = mean(ray.deviations(), prior.as_slice()).ln_1p();
+                    (centre - least).max(most - centre)
                 };
                 setting.priors.iter().map(under).fold(0.0, f64::max)
             }
-            Self::Ratio => (most / least).ln(),
+            Self::Ratio => most - least,
             Self::NeighbourRatio => {
-                let pairs = (0..ray.len()).flat_map(|g| (0..ray.len()).map(move |h| (g, h)));
+                let values = || 0..ray.symbols();
+                let pairs = values().flat_map(|g| values().map(move |h| (g, h)));
                 let near = pairs.filter(|(g, h)| (g ^ h).count_ones() == 1);
-                near.map(|(g, h)| (ray[g] / ray[h]).ln()).fold(0.0, f64::max)
+                near.map(|(g, h)| ray.log(g) - ray.log(h)).fold(0.0, f64::max)
             }
             Self::Odds => {
-                let (least, most) = ends(ray.iter().zip(law.as_slice()).map(|(l, p)| l * p));
-                (most / least).ln()
+                let logs = (0..ray.symbols()).map(|x| law[x].ln() + ray.log(x));
+                let ends =
+                    logs.fold((f64::INFINITY, f64::NEG_INFINITY), |e, v| (v.min(e.0), v.max(e.1)));
+                ends.1 - ends.0
             }
-            Self::AlphaLift(alpha) => (norm(ray, law.as_slice(), *alpha) / centre).ln(),
+            Self::AlphaLift(alpha) => log_moment(ray, law.as_slice(), *alpha) / alpha,
         }
         .max(0.0)
     }
 }
 
 impl AverageMeasure {
-    fn cost(&self, ray: &[f64], law: &Distribution) -> f64 {
+    /// What one output adds per weight, above an output that says nothing.
+    fn gain(&self, ray: &Ray, law: &Distribution) -> f64 {
         match self {
             Self::Information => {
-                let centre = mean(ray, law);
-                let term =
-                    |(&l, &p): (&f64, &f64)| if l > 0.0 { p * l * (l / centre).ln() } else { 0.0 };
-                ray.iter().zip(law.as_slice()).map(term).sum()
+                // (1+d)ln(1+d) - d, never negative; the d sum to zero.
+                let term = |d: f64| if d > -1.0 { (1.0 + d) * d.ln_1p() - d } else { 1.0 };
+                ray.deviations().iter().zip(law.as_slice()).map(|(&d, p)| p * term(d)).sum()
             }
-            Self::Maximal => ends(ray.iter().copied()).1,
-            Self::Order(alpha, law) => norm(ray, law, *alpha),
+            Self::Maximal => ray.ends().1.exp_m1(),
+            Self::Order(alpha, law) => (log_moment(ray, law, *alpha) / alpha).exp_m1(),
         }
     }
 
-    fn finish(&self, sum: f64) -> f64 {
+    fn finish(&self, gain: f64) -> f64 {
         match self {
-            Self::Information => sum,
-            Self::Maximal => sum.ln(),
-            Self::Order(alpha, _) => alpha / (alpha - 1.0) * sum.ln(),
+            Self::Information => gain,
+            Self::Maximal => gain.ln_1p(),
+            Self::Order(alpha, _) => alpha / (alpha - 1.0) * gain.ln_1p(),
         }
     }
 }
 
-fn mean(ray: &[f64], law: &Distribution) -> f64 {
-    ray.iter().zip(law.as_slice()).map(|(l, p)| l * p).sum()
+/// The weights that mix rays into a channel with the largest total gain, and that gain.
+fn mixture(
+    rays: &[Ray],
+    law: &Distribution,
+    gain: impl Fn(&Ray) -> f64,
+) -> Result<(Vec<(usize, f64)>, f64), Error> {
+    let p = law.as_slice();
+    // The deviations have mean zero, so the row of one symbol with mass follows from the others.
+    let spare = (0..p.len()).max_by(|&a, &b| p[a].total_cmp(&p[b])).unwrap_or(0);
+    // Every row and the gains are scaled to entries of at most one.
+    let size = |values: &mut dyn Iterator<Item = f64>| {
+        let most = values.map(f64::abs).fold(0.0, f64::max);
+        if most > 0.0 { most } else { 1.0 }
+    };
+    let kept: Vec<(usize, f64)> = (0..p.len())
+        .filter(|&x| x != spare)
+        .map(|x| (x, size(&mut rays.iter().map(|ray| ray.deviations()[x]))))
+        .collect();
+    let column = |ray: &Ray| {
+        [1.0].into_iter().chain(kept.iter().map(|&(x, s)| ray.deviations()[x] / s)).collect()
+    };
+    let columns: Vec<Vec<f64>> = rays.iter().map(column).collect();
+    let gains: Vec<f64> = rays.iter().map(gain).collect();
+    let scale = size(&mut gains.iter().copied());
+    let costs: Vec<f64> = gains.iter().map(|gain| gain / scale).collect();
+    let mut rhs = vec![0.0; p.len()];
+    rhs[0] = 1.0;
+    let optimum = simplex::maximise(&columns, &costs, &rhs)?;
+    Ok((optimum.weights, optimum.value * scale))
 }
 
-fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    values.fold((f64::INFINITY, 0.0), |(least, most), v| (v.min(least), v.max(most)))
+fn mean(deviations: &[f64], law: &[f64]) -> f64 {
+    deviations.iter().zip(law).map(|(d, p)| d * p).sum()
 }
 
-/// (Σ p l^α)^(1/α), scaled by the largest entry so that large α does not overflow.
-fn norm(ray: &[f64], law: &[f64], alpha: f64) -> f64 {
-    let top = ends(ray.iter().copied()).1;
-    let sum: f64 = ray.iter().zip(law).map(|(l, p)| p * (l / top).powf(alpha)).sum();
-    top * sum.powf(1.0 / alpha)
+/// ln Σ p L^α.
+fn log_moment(ray: &Ray, law: &[f64], alpha: f64) -> f64 {
+    let powers = || law.iter().enumerate().map(|(x, p)| (alpha * ray.log(x), p));
+    let top = powers().map(|(power, _)| power).fold(0.0, f64::max);
+    if top < 1.0 {
+        powers().map(|(power, p)| p * power.exp_m1()).sum::<f64>().ln_1p()
+    } else {
+        top + powers().map(|(power, p)| p * (power - top).exp()).sum::<f64>().ln()
+    }
 }
 
 /// The ray of the largest level.
-fn largest(rays: &[Vec<f64>], level: impl Fn(&[f64]) -> f64) -> (f64, &[f64]) {
-    let mut best: (f64, &[f64]) = (f64::NEG_INFINITY, &[]);
+fn largest(rays: &[Ray], level: impl Fn(&Ray) -> f64) -> (f64, &Ray) {
+    let mut best = (f64::NEG_INFINITY, &rays[0]);
     for ray in rays {
         let level = level(ray);
         if level > best.0 {

@@ -91,7 +91,12 @@ pub fn mutual_information(lower: f64, upper: f64) -> f64 {
 /// Sharp bound on the α-lift of any output: (π e^(αu) + (1-π) e^(-αl))^(1/α). [ZDS22]
 /// Proposition 1-2, corrected: it is ln ℓ_α, not ℓ_α, that stays below ε_u.
 pub fn alpha_lift(lower: f64, upper: f64, alpha: f64) -> f64 {
-    (log_moment(lower, upper, alpha) / alpha).exp()
+    log_alpha_lift(lower, upper, alpha).exp()
+}
+
+/// ln of [`alpha_lift`], the number that an `alphalift` guarantee bounds.
+pub fn log_alpha_lift(lower: f64, upper: f64, alpha: f64) -> f64 {
+    log_moment(lower, upper, alpha) / alpha
 }
 
 /// Sharp bound on Sibson's mutual information: ln(π e^(αu) + (1-π) e^(-αl))/(α-1). [ZDS22]
@@ -106,8 +111,14 @@ fn log_moment(lower: f64, upper: f64, alpha: f64) -> f64 {
     if high == 0.0 {
         return 0.0;
     }
-    let low_part = (1.0 - high) * (-alpha * (lower + upper)).exp();
-    (alpha * upper + (high + low_part).ln()).max(0.0)
+    let log = if alpha * upper < 1.0 {
+        // Small budgets: the excess over one directly, or its digits would be lost.
+        let (rise, fall) = ((alpha * upper).exp_m1(), (-alpha * lower).exp_m1());
+        (high * rise + (1.0 - high) * fall).ln_1p()
+    } else {
+        alpha * upper + (high + (1.0 - high) * (-alpha * (lower + upper)).exp()).ln()
+    };
+    log.max(0.0)
 }
 
 /// Maximal leakage under asymmetric LIP with M symbols: min{u, ln(M - (M-1)e^-l)}. [JSTL21]
@@ -172,26 +183,36 @@ pub fn lifts_from_alpha_lift(epsilon: f64, alpha: f64, p: f64) -> (f64, f64) {
     if p <= 0.0 {
         return (f64::INFINITY, f64::INFINITY);
     }
-    // In logarithms, so that large α or ε do not overflow.
-    let log_moment = |lift: f64| {
-        let rest = ((1.0 - p * lift) / (1.0 - p)).max(0.0);
-        let (a, b) = (p.ln() + alpha * lift.ln(), (1.0 - p).ln() + alpha * rest.ln());
-        let top = a.max(b);
-        top + ((a - top).exp() + (b - top).exp()).ln()
+    // Both sides less one, in the deviation d = L - 1; the parts linear in d cancel exactly.
+    let excess = |d: f64| {
+        let rest = (-p * d / (1.0 - p)).max(-1.0);
+        p * beyond_linear(d, alpha) + (1.0 - p) * beyond_linear(rest, alpha)
     };
-    let inside = |lift: f64| log_moment(lift) <= alpha * epsilon;
+    let most = (alpha * epsilon).exp_m1();
     // Bisection that keeps the outer end outside, so that the answer errs upwards.
     let edge = |mut within: f64, mut outside: f64| {
         for _ in 0..200 {
             let middle = f64::midpoint(within, outside);
-            if inside(middle) { within = middle } else { outside = middle }
+            if excess(middle) <= most { within = middle } else { outside = middle }
         }
         outside
     };
-    let most = 1.0 / p;
-    let upper = if inside(most) { most } else { edge(1.0, most) };
-    let lower = if inside(0.0) { 0.0 } else { edge(1.0, 0.0) };
-    (-lower.ln(), upper.ln())
+    let peak = 1.0 / p - 1.0;
+    let upper = if excess(peak) <= most { peak } else { edge(0.0, peak) };
+    let lower = if excess(-1.0) <= most { -1.0 } else { edge(0.0, -1.0) };
+    (-lower.ln_1p(), upper.ln_1p())
+}
+
+/// (1+d)^α - 1 - αd; by its series where the difference would lose its digits. Infinite where the
+/// power leaves the floats.
+fn beyond_linear(d: f64, alpha: f64) -> f64 {
+    if (alpha + 4.0) * d.abs() < 1e-2 {
+        let next = |k: f64, tail: f64| 1.0 + (alpha - k + 1.0) / k * d * tail;
+        let tail = next(3.0, next(4.0, next(5.0, next(6.0, 1.0))));
+        alpha * (alpha - 1.0) / 2.0 * d * d * tail
+    } else {
+        (alpha * d.ln_1p()).exp_m1() - alpha * d
+    }
 }
 
 /// How far a lift may fall when no lift exceeds e^upper: -ln(U - (U-1)/p), infinite if it may reach

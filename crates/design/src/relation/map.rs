@@ -48,10 +48,9 @@ pub fn svg() -> String {
     }
     for node in &layout.nodes {
         let Box2 { x, y, w, h } = node.area;
-        let _ = write!(
+        let _ = writeln!(
             out,
-            r##"<g><title>{3}</title><rect x="{0}" y="{1}" width="{w}" height="{h}" rx="9" fill="#1f2d3d"/><text x="{4}" y="{5}" fill="#fff" font-size="17" font-weight="bold" text-anchor="middle">{2}</text></g>
-"##,
+            r##"<g><title>{3}</title><rect x="{0}" y="{1}" width="{w}" height="{h}" rx="9" fill="#1f2d3d"/><text x="{4}" y="{5}" fill="#fff" font-size="17" font-weight="bold" text-anchor="middle">{2}</text></g>"##,
             x,
             y,
             node.notion,

@@ -51,7 +51,13 @@ fn outcome(from: &Guarantee, to: Notion, setting: &Setting) -> Result<Outcome, E
     let closed_form = closed.as_ref().map(|label| label.guarantee);
     let printed = printed(from, to, wanted, setting);
     let identity = from.notion() == to && (from.is_pure() || from.convention() == wanted);
-    if !identity && let Some(supremum) = exact::supremum(from, to, setting)? {
+    let supremum = match exact::supremum(from, to, setting) {
+        _ if identity => None,
+        // A solver that does not settle must not hide a valid bound.
+        Err(_) if closed.is_some() => None,
+        other => other?,
+    };
+    if let Some(supremum) = supremum {
         let guarantee = supremum.guarantee;
         if !guarantee.epsilon().is_finite() && to != Notion::Alip {
             return Ok(Outcome::NoImplication(unbounded(from, setting, supremum)));

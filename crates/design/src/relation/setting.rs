@@ -129,7 +129,7 @@ impl Setting {
                 return Err(Error::range(what, p, "between 0 and 1/2"));
             }
             if let Some(law) = law
-                && !(p <= law.min() + 1e-12)
+                && p > law.min() + 1e-12
             {
                 let range =
                     format!("at most {}, the prior's own minimum; give one of the two", law.min());
@@ -166,7 +166,7 @@ impl Setting {
             prior.check_len("symbols", m)?;
         }
         if let (Some(m), Some(p)) = (self.symbols, self.p_min)
-            && !(p * m as f64 <= 1.0 + 1e-12)
+            && p * m as f64 > 1.0 + 1e-12
         {
             return Err(Error::range("p_min", p, format!("at most 1/{m} for {m} symbols")));
         }
@@ -261,7 +261,7 @@ impl Setting {
             _ => None,
         };
         match floor {
-            Some(floor) if !(from.epsilon() >= floor - 1e-12) => Err(Error::range(
+            Some(floor) if from.epsilon() < floor - 1e-12 => Err(Error::range(
                 format!("the epsilon of {}", from.notion()),
                 from.epsilon(),
                 format!(

@@ -16,8 +16,11 @@ pub struct Optimum {
     pub prices: Vec<f64>,
 }
 
-/// Reduced costs and pivots below this count as zero.
+/// Reduced costs and weights below this count as zero.
 const TOLERANCE: f64 = 1e-11;
+
+/// Smaller pivots than this would make the basis singular.
+const PIVOT: f64 = 1e-9;
 
 /// After this many steps the smallest-index rule takes over, which cannot cycle.
 const DANTZIG_STEPS: usize = 500;
@@ -44,7 +47,7 @@ pub fn maximise(columns: &[Vec<f64>], costs: &[f64], rhs: &[f64]) -> Result<Opti
             return Err(Error::Size { what, expected: rows, found: column.len() });
         }
     }
-    if let Some(&value) = rhs.iter().find(|b| !(**b >= 0.0)) {
+    if let Some(&value) = rhs.iter().find(|b| b.is_nan() || **b < 0.0) {
         return Err(Error::range("the right-hand side", value, "not negative"));
     }
     // Phase one drives the artificial columns (one per row, after the real ones) to zero.
@@ -98,7 +101,8 @@ impl Program<'_> {
             let prices: Vec<f64> = (0..self.rows)
                 .map(|i| basis.iter().zip(&inverse).map(|(&j, row)| cost(j) * row[i]).sum())
                 .collect();
-            let Some(entering) = self.entering(basis, cost, &prices, step >= DANTZIG_STEPS) else {
+            let careful = step >= DANTZIG_STEPS;
+            let Some(entering) = self.entering(basis, cost, &prices, careful) else {
                 let value = basis.iter().zip(&weights).map(|(&j, w)| cost(j) * w).sum();
                 let used = basis
                     .iter()
@@ -112,7 +116,7 @@ impl Program<'_> {
             };
             let direction: Vec<f64> =
                 inverse.iter().map(|row| dot(row, &self.columns[entering])).collect();
-            let Some(leaving) = self.leaving(basis, &weights, &direction) else {
+            let Some(leaving) = self.leaving(basis, &weights, &direction, careful) else {
                 return Err(Error::other("the linear program", "is unbounded"));
             };
             basis[leaving] = entering;
@@ -142,29 +146,32 @@ impl Program<'_> {
         best
     }
 
-    /// The row that reaches zero first; an artificial column at zero leaves at once, so that it
-    /// cannot grow again.
-    fn leaving(&self, basis: &[usize], weights: &[f64], direction: &[f64]) -> Option<usize> {
-        let mut best: Option<(usize, f64)> = None;
-        for (i, (&w, &d)) in weights.iter().zip(direction).enumerate() {
-            let idle = self.is_artificial(basis[i]) && w <= TOLERANCE;
-            let ratio = if idle && d.abs() > 1e-9 {
-                0.0
-            } else if d > 1e-10 {
-                w / d
-            } else {
-                continue;
-            };
-            let better = match best {
-                None => true,
-                Some((k, least)) if (ratio - least).abs() <= 1e-14 => basis[i] < basis[k],
-                Some((_, least)) => ratio < least,
-            };
-            if better {
-                best = Some((i, ratio));
-            }
-        }
-        best.map(|(i, _)| i)
+    /// A row that reaches zero first: of those that do so within the tolerance, the one with the
+    /// largest pivot, or the first column once `careful`. An artificial column at zero leaves at
+    /// once, so that it cannot grow again.
+    fn leaving(
+        &self,
+        basis: &[usize],
+        weights: &[f64],
+        direction: &[f64],
+        careful: bool,
+    ) -> Option<usize> {
+        let rows = || {
+            let all = weights.iter().zip(direction).enumerate();
+            all.filter_map(|(i, (&w, &d))| {
+                let idle = self.is_artificial(basis[i]) && w <= TOLERANCE;
+                let falls = d > PIVOT || (idle && d < -PIVOT);
+                falls.then_some((i, if idle { 0.0 } else { w }, d.abs()))
+            })
+        };
+        let least = rows().map(|(_, w, d)| (w + TOLERANCE) / d).fold(f64::INFINITY, f64::min);
+        let first = rows().filter(|&(_, w, d)| w / d <= least);
+        let chosen = if careful {
+            first.min_by_key(|&(i, _, _)| basis[i])
+        } else {
+            first.max_by(|a, b| a.2.total_cmp(&b.2))
+        };
+        chosen.map(|(i, _, _)| i)
     }
 
     /// The inverse of the basis matrix, by elimination with pivoting.

@@ -18,6 +18,7 @@ pub struct PriorBox {
 impl PriorBox {
     /// Checks that lower <= upper everywhere and that the box holds at least one prior.
     pub fn new(lower: Vec<f64>, upper: Vec<f64>) -> Result<Self, Error> {
+        // These refuse NaN, so the comparisons below may be written plainly.
         check_weights("the box's lower limits", &lower)?;
         check_weights("the box's upper limits", &upper)?;
         if upper.len() != lower.len() {
@@ -28,7 +29,7 @@ impl PriorBox {
             });
         }
         for (x, (l, u)) in lower.iter().zip(&upper).enumerate() {
-            if !(l <= u) {
+            if l > u {
                 return Err(Error::range(
                     format!("the lower limit of symbol {x}"),
                     *l,
@@ -37,10 +38,10 @@ impl PriorBox {
             }
         }
         let (least, most): (f64, f64) = (lower.iter().sum(), upper.iter().sum());
-        if !(least <= 1.0 + 1e-9) {
+        if least > 1.0 + 1e-9 {
             return Err(Error::range("the sum of the lower limits", least, "at most 1"));
         }
-        if !(most >= 1.0 - 1e-9) {
+        if most < 1.0 - 1e-9 {
             return Err(Error::range("the sum of the upper limits", most, "at least 1"));
         }
         Ok(Self { lower, upper })

@@ -133,7 +133,7 @@ pub(super) const RULES: &[Rule] = &[
         }),
         corrected: |g, s| {
             let (lower, upper) = sides(g)?;
-            bound(Notion::Alphalift, forms::alpha_lift(lower, upper, s.alpha()?).ln().max(0.0))
+            bound(Notion::Alphalift, forms::log_alpha_lift(lower, upper, s.alpha()?))
         },
     },
     Rule {

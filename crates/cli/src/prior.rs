@@ -1,0 +1,89 @@
+//! `undertone prior`: a prior from data, and mixtures of priors.
+
+mod codebook;
+mod fit;
+mod mix;
+mod tally;
+
+use std::path::Path;
+
+use crate::failure::Failure;
+use crate::input::PriorFile;
+use crate::output::{Outcome, nats, table};
+
+/// Make a prior: from a column of data, or from several priors.
+///
+/// Example: undertone prior fit --column answer answers.csv -o prior.json
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// Count a column of a CSV or Parquet file: shares, a confidence box and an l1 radius.
+    ///
+    /// A prior is public: it travels in every policy made from it. Fit it to data that may be
+    /// published, or to the estimate of an earlier round.
+    ///
+    /// Example: undertone prior fit --column answer answers.csv --symbols no,yes -o prior.json
+    Fit(fit::Args),
+    /// The prior of a population made of several, in known shares.
+    ///
+    /// Example: undertone prior mix north.json south.json --weights 0.3,0.7 -o both.json
+    Mix(mix::Args),
+}
+
+pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
+    match &args.action {
+        Action::Fit(args) => fit::run(args),
+        Action::Mix(args) => mix::run(args),
+    }
+}
+
+/// The most symbols a table for people lists.
+const SHOWN: usize = 40;
+
+/// A prior for people.
+fn describe(prior: &PriorFile) -> String {
+    let percent = |p: f64| format!("{} %", nats((1e6 * p).round() / 1e4));
+    let rows = (0..prior.p.len().min(SHOWN)).map(|x| {
+        let mut row = vec![prior.symbols[x].clone()];
+        row.extend(prior.counts.as_ref().map(|counts| counts[x].to_string()));
+        row.push(percent(prior.p[x]));
+        if let (Some(lower), Some(upper)) = (&prior.lower, &prior.upper) {
+            // Outward, as the box is.
+            row.push(format!("{} %", nats((1e6 * lower[x]).floor() / 1e4)));
+            row.push(format!("{} %", nats((1e6 * upper[x]).ceil() / 1e4)));
+        }
+        row
+    });
+    let mut header = vec!["symbol"];
+    header.extend(prior.counts.as_ref().map(|_| "count"));
+    header.push("p");
+    if prior.lower.is_some() {
+        header.extend(["at least", "at most"]);
+    }
+    let mut text = table(&header, rows.collect());
+    if prior.p.len() > SHOWN {
+        text += &format!("\n({} more symbols; use --json or -o for all)", prior.p.len() - SHOWN);
+    }
+    if let (Some(beta), Some(radius)) = (prior.beta, prior.radius) {
+        text += &format!(
+            "\nWith probability {} the truth lies in this box; with the same probability it is within l1 distance {} of p.",
+            nats(1.0 - beta),
+            nats(radius)
+        );
+    }
+    text
+}
+
+/// Writes JSON to a file.
+fn write(path: &Path, value: &impl serde::Serialize) -> Result<(), Failure> {
+    let fail = |error: &dyn std::fmt::Display| {
+        Failure::input(format!("cannot write {}: {error}", path.display()))
+    };
+    let text = serde_json::to_string_pretty(value).map_err(|error| fail(&error))?;
+    std::fs::write(path, text + "\n").map_err(|error| fail(&error))
+}

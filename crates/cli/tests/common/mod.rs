@@ -1,0 +1,69 @@
+//! Running the real binary on files of its own.
+#![allow(dead_code, clippy::unwrap_used)] // every test binary uses a part of this
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// A directory that is removed when the test ends.
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(crate) fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("undertone-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// Writes a file and returns its path.
+    pub(crate) fn file(&self, name: &str, content: &str) -> String {
+        let path = self.0.join(name);
+        std::fs::write(&path, content).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+pub(crate) fn undertone(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_undertone")).args(args).output().unwrap()
+}
+
+/// The exit code and the JSON printed on standard output.
+#[track_caller]
+pub(crate) fn json(args: &[&str]) -> (i32, Value) {
+    let output = undertone(&[args, &["--json"]].concat());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let value = serde_json::from_str(&text)
+        .unwrap_or_else(|e| panic!("{args:?}: {e}\n{text}\n{}", String::from_utf8_lossy(&output.stderr)));
+    (output.status.code().unwrap(), value)
+}
+
+/// Exit code and what was said on standard error.
+#[track_caller]
+pub(crate) fn complaint(args: &[&str]) -> (i32, String) {
+    let output = undertone(args);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!said.contains("panicked"), "{args:?}: {said}");
+    (output.status.code().unwrap(), said)
+}
+
+#[track_caller]
+pub(crate) fn close(value: &Value, expected: f64) {
+    let found = value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"));
+    assert!((found - expected).abs() <= 1e-11 * expected.abs().max(1.0), "{found} is not {expected}");
+}
+
+/// The repository's root.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}

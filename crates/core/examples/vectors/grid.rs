@@ -1,0 +1,248 @@
+//! Every shape in every context with every legal claim, alone and exactly tight; and the same one
+//! unit too far.
+
+use undertone_core::{
+    Alphabet, Bits, Bound, Claim, Context, Delta, Draft, Epsilon, Keep, MASS_ONE, Prior, PriorBox,
+    Priors, Provenance, Ratio, Shape, Subject, Table, WEIGHT_ONE, Worst,
+};
+
+/// A policy of the vectors.
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) about: String,
+    pub(crate) parts: Parts,
+}
+
+/// What a draft is made of.
+#[derive(Clone)]
+pub(crate) struct Parts {
+    pub(crate) inputs: Alphabet,
+    pub(crate) outputs: Option<Alphabet>,
+    pub(crate) shape: Shape,
+    pub(crate) context: Context,
+    pub(crate) claims: Vec<Claim>,
+    pub(crate) provenance: Provenance,
+}
+
+impl Parts {
+    /// A channel on bare indices.
+    pub(crate) fn plain(shape: Shape, context: Context, claims: Vec<Claim>) -> Self {
+        let inputs = Alphabet::indices(shape.inputs()).expect("a size");
+        let outputs = (shape.inputs() != shape.outputs())
+            .then(|| Alphabet::indices(shape.outputs()).expect("a size"));
+        Self { inputs, outputs, shape, context, claims, provenance: Provenance::default() }
+    }
+
+    pub(crate) fn draft(&self) -> Draft {
+        self.try_draft().expect("parts that fit")
+    }
+
+    fn try_draft(&self) -> Result<Draft, undertone_core::DraftError> {
+        let Self { inputs, outputs, shape, context, claims, provenance } = self.clone();
+        Draft::new(inputs, outputs, shape, context, claims, provenance)
+    }
+
+    fn claiming(&self, claim: Claim) -> Self {
+        Self { claims: vec![claim], ..self.clone() }
+    }
+}
+
+/// A table in units of 2^-`bits`.
+pub(crate) fn table(bits: u32, rows: &[&[u64]]) -> Shape {
+    let masses = |row: &&[u64]| row.iter().map(|w| w << (48 - bits)).collect();
+    Shape::Table(Table::from_masses(rows.iter().map(masses).collect()).expect("a table"))
+}
+
+/// A `Keep` in units of 2^-`bits`.
+pub(crate) fn keep(bits: u32, keep: &[u64], base: &[u64]) -> Shape {
+    let keep = keep.iter().map(|k| k << (40 - bits)).collect();
+    let base = base.iter().map(|b| b << (48 - bits)).collect();
+    Shape::Keep(Keep::new(keep, base).expect("a keep"))
+}
+
+/// `Bits` in units of 2^-`bits`.
+pub(crate) fn unary(symbols: usize, bits: u32, own: u64, other: u64) -> Shape {
+    let scale = 32 - bits;
+    Shape::Bits(Bits::new(symbols, own << scale, other << scale).expect("probabilities"))
+}
+
+/// Weights in units of 2^-`bits`.
+pub(crate) fn weights(bits: u32, weights: &[u64]) -> Vec<u64> {
+    weights.iter().map(|w| w << (32 - bits)).collect()
+}
+
+/// A prior in units of 2^-`bits`.
+pub(crate) fn prior(bits: u32, parts: &[u64]) -> Prior {
+    Prior::new(weights(bits, parts)).expect("a prior")
+}
+
+/// A secret in units of 2^-`bits`.
+pub(crate) fn secret(name: &str, bits: u32, of: &[u64], rows: &[&[u64]]) -> Context {
+    let rows = rows.iter().map(|row| prior(bits, row)).collect();
+    Context::Secret(
+        undertone_core::Secret::new(name.into(), prior(bits, of), rows).expect("a secret"),
+    )
+}
+
+/// Odds as a level.
+pub(crate) fn odds(numerator: u32, denominator: u32) -> Epsilon {
+    Epsilon::from_odds(numerator, denominator).expect("odds")
+}
+
+fn shapes() -> [(&'static str, Shape); 3] {
+    [
+        ("table", table(4, &[&[9, 4, 3], &[3, 8, 5], &[4, 4, 8]])),
+        ("keep", keep(3, &[4, 2, 3], &[4, 2, 2])),
+        ("bits", unary(3, 2, 2, 1)),
+    ]
+}
+
+fn contexts() -> [(&'static str, Context); 5] {
+    let list = [[4, 2, 2], [2, 4, 2], [1, 2, 5]].iter().map(|w| prior(3, w)).collect();
+    let lower = weights(3, &[2, 1, 1]);
+    let upper = weights(3, &[5, 4, 4]);
+    [
+        ("unknown", Context::Unknown),
+        ("prior", Context::Known(prior(3, &[4, 2, 2]))),
+        ("priors", Context::Each(Priors::new(list).expect("priors"))),
+        ("box", Context::Within(PriorBox::new(lower, upper).expect("a box"))),
+        ("secret", secret("habit", 3, &[5, 3], &[&[5, 2, 1], &[1, 3, 4]])),
+    ]
+}
+
+/// Every kind of claim, legal or not, to be made tight: the odds for those with δ, which is the
+/// largest there is.
+fn kinds() -> Vec<(String, Claim)> {
+    let bounds = [
+        ("ldp", Bound::Ldp(odds(5, 4))),
+        ("di", Bound::Di(odds(1, 1))),
+        ("lip", Bound::Lip { lower: odds(9, 8), upper: odds(9, 8) }),
+        ("alip", Bound::Lip { lower: odds(9, 8), upper: odds(17, 16) }),
+    ];
+    let mut kinds = Vec::new();
+    for (subject, about) in [("", Subject::Input), ("_of_secret", Subject::Secret)] {
+        for (suffix, units) in [("", 0), ("_delta", MASS_ONE - 1)] {
+            for (notion, bound) in bounds {
+                let delta = Delta::from_units(units).expect("below one");
+                kinds.push((format!("{notion}{suffix}{subject}"), Claim { about, bound, delta }));
+            }
+        }
+    }
+    kinds
+}
+
+/// The claim of the same kind that just holds: exact odds for a pure one, the least δ otherwise.
+fn tight(parts: &Parts, claim: Claim) -> Claim {
+    if claim.delta != Delta::ZERO {
+        return Claim { delta: least_delta(parts, claim), ..claim };
+    }
+    let draft = parts.claiming(claim).draft();
+    let (input, secret) = draft.strength();
+    let strength = match claim.about {
+        Subject::Input => input,
+        Subject::Secret => secret.expect("a secret"),
+    };
+    let side = |worst: Option<Worst>| exact(worst.expect("a context").ratio);
+    let bound = match claim.bound {
+        Bound::Ldp(_) => Bound::Ldp(exact(strength.ldp.ratio)),
+        Bound::Lip { lower, upper } if lower == upper => {
+            let epsilon = exact(strength.lip().expect("a context"));
+            Bound::Lip { lower: epsilon, upper: epsilon }
+        }
+        Bound::Lip { .. } => {
+            Bound::Lip { lower: side(strength.lower), upper: side(strength.upper) }
+        }
+        // No certificate states it, but the refusal of too low a level does.
+        Bound::Di(_) => Bound::Di(exact(draft.verify().expect_err("odds above one").attained)),
+    };
+    Claim { bound, ..claim }
+}
+
+/// A ratio as odds.
+fn exact(ratio: Ratio) -> Epsilon {
+    let text = ratio.to_string();
+    let (n, d) = text.split_once('/').expect("a finite ratio");
+    odds(n.parse().expect("32 bits"), d.parse().expect("32 bits"))
+}
+
+/// The least δ at a claim's odds, in whole units.
+pub(crate) fn least_delta(parts: &Parts, claim: Claim) -> Delta {
+    let loose = Claim { delta: Delta::from_units(MASS_ONE - 1).expect("below one"), ..claim };
+    let policy = parts.claiming(loose).draft().verify().expect("a loose claim");
+    let least = policy.certificate().deltas[0].expect("a least delta");
+    let units = least.ratio.scaled_up(48);
+    assert!(units > 0, "a delta claim that needs no delta");
+    Delta::from_units(units).expect("below one")
+}
+
+/// The grid: 86 policies.
+pub(crate) fn grid() -> Vec<Named> {
+    let mut policies = Vec::new();
+    for (shape_name, shape) in shapes() {
+        for (context_name, context) in contexts() {
+            for (kind, claim) in kinds() {
+                let parts = Parts::plain(shape.clone(), context.clone(), vec![claim]);
+                // What a draft cannot even say is no policy: LIP without a context, a secret that
+                // is not there, δ on bits, identifiability of anything but an input with a prior.
+                if parts.try_draft().is_err() {
+                    continue;
+                }
+                let claim = tight(&parts, claim);
+                policies.push(Named {
+                    name: format!("{shape_name}_{context_name}_{kind}"),
+                    about: format!("{claim}, which just holds"),
+                    parts: parts.claiming(claim),
+                });
+            }
+        }
+    }
+    assert_eq!(policies.len(), 86, "every legal combination");
+    policies
+}
+
+/// A draft whose claim just holds, made false by the smallest change there is: one unit of δ less,
+/// or one unit of probability moved.
+pub(crate) fn one_unit_past(parts: &Parts) -> Parts {
+    let claim = parts.claims[0];
+    if claim.delta != Delta::ZERO {
+        let delta = Delta::from_units(claim.delta.units() - 1).expect("below one");
+        return parts.claiming(Claim { delta, ..claim });
+    }
+    let moved = moves(&parts.shape).into_iter().map(|shape| Parts { shape, ..parts.clone() });
+    let mut refused = moved.filter(|moved| moved.draft().verify().is_err());
+    refused.next().expect("a tight claim breaks by one unit")
+}
+
+/// All channels one unit away.
+fn moves(shape: &Shape) -> Vec<Shape> {
+    match shape {
+        Shape::Table(table) => {
+            let rows: Vec<Vec<u64>> = table.rows().iter().map(|r| r.masses().to_vec()).collect();
+            let mut moved = Vec::new();
+            for x in 0..rows.len() {
+                for to in 0..rows[x].len() {
+                    for from in (0..rows[x].len()).filter(|&from| from != to && rows[x][from] > 0) {
+                        let mut rows = rows.clone();
+                        rows[x][to] += 1;
+                        rows[x][from] -= 1;
+                        moved.push(Shape::Table(Table::from_masses(rows).expect("a table")));
+                    }
+                }
+            }
+            moved
+        }
+        Shape::Keep(keep) => {
+            let change = |(x, up): (usize, bool)| {
+                let mut kept = keep.keep().to_vec();
+                kept[x] = if up { kept[x] + 1 } else { kept[x] - 1 };
+                Shape::Keep(Keep::new(kept, keep.base().masses().to_vec()).expect("a keep"))
+            };
+            (0..keep.keep().len()).flat_map(|x| [(x, true), (x, false)]).map(change).collect()
+        }
+        Shape::Bits(bits) => {
+            let own = bits.own() + 1;
+            assert!(own <= WEIGHT_ONE, "room for one unit");
+            vec![Shape::Bits(Bits::new(bits.symbols(), own, bits.other()).expect("bits"))]
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! A prior from counted data, and how far the truth can be from it.
+//!
+//! The estimate is the share of each symbol, smoothed if asked for. Two confidence regions come with
+//! it, each holding the true prior with probability at least 1 - β over the sample: a box, and an l1
+//! ball. A robust design takes the box; a transfer bound takes the radius.
+
+mod binomial;
+
+use crate::distribution::{SUM_TOLERANCE, check_weights};
+use crate::quantize::largest_remainder;
+use crate::{Distribution, Error, transfer};
+use std::collections::HashMap;
+use undertone_core::WEIGHT_ONE;
+
+/// What an unseen symbol counts for when nothing is smoothed: half an observation.
+///
+/// A prior of exactly zero would make every bound that divides by it infinite, and claim to know
+/// what a finite sample cannot show.
+pub const UNSEEN: f64 = 0.5;
+
+/// A prior fitted to counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fit {
+    /// The estimate.
+    pub p: Distribution,
+    /// How often each symbol was seen.
+    pub counts: Vec<u64>,
+    /// How many observations there were.
+    pub n: u64,
+    /// What was added to every count.
+    pub smoothing: f64,
+    /// The symbols that were never seen and got the mass of [`UNSEEN`] observations; empty when
+    /// smoothing gave them mass already.
+    pub floored: Vec<usize>,
+    /// Where the truth is.
+    pub confidence: Confidence,
+}
+
+/// A box and a ball, each of which holds the true prior with probability at least 1 - β.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Confidence {
+    /// The least probability of each symbol.
+    pub lower: Vec<f64>,
+    /// The greatest.
+    pub upper: Vec<f64>,
+    /// The l1 distance from the estimate to the truth.
+    pub radius: f64,
+    /// The chance that the truth is outside.
+    pub beta: f64,
+}
+
+impl Fit {
+    /// Fits a prior to counts: p(x) is proportional to `counts[x] + smoothing`, and to [`UNSEEN`] for
+    /// symbols that would have no mass.
+    ///
+    /// The box is Clopper and Pearson's exact interval for each symbol with β shared out equally
+    /// (Bonferroni), so that all hold at once; two symbols need one interval, because either
+    /// determines the other. It speaks of the counts, so heavy smoothing can leave it (see
+    /// [`Fit::outside`]). The ball is [`transfer::radius`] around the raw shares, plus the distance
+    /// from there to the estimate.
+    pub fn from_counts(counts: Vec<u64>, smoothing: f64, beta: f64) -> Result<Self, Error> {
+        if !(smoothing >= 0.0 && smoothing.is_finite()) {
+            return Err(Error::range("smoothing", smoothing, "a finite number of at least 0"));
+        }
+        let n = counts
+            .iter()
+            .try_fold(0u64, |sum, &count| sum.checked_add(count))
+            .filter(|&n| n <= 1 << 52)
+            .ok_or_else(|| Error::other("counts", "they sum to more than 2^52"))?;
+        let sampling = transfer::radius(n, counts.len(), beta)?;
+        let shares: Vec<f64> = counts.iter().map(|&count| count as f64 / n as f64).collect();
+        let unseen = |&x: &usize| counts[x] == 0 && smoothing == 0.0;
+        let floored: Vec<usize> = (0..counts.len()).filter(unseen).collect();
+        let mass = |&count: &u64| {
+            let mass = count as f64 + smoothing;
+            if mass > 0.0 { mass } else { UNSEEN }
+        };
+        let p = Distribution::normalised("counts", counts.iter().map(mass).collect())?;
+        let moved: f64 = p.as_slice().iter().zip(&shares).map(|(p, share)| (p - share).abs()).sum();
+        // Without smoothing the two differ by rounding only, which is no distance.
+        let moved = if smoothing == 0.0 && floored.is_empty() { 0.0 } else { moved };
+        let (lower, upper) = simultaneous_intervals(&counts, n, beta);
+        let confidence = Confidence { lower, upper, radius: (sampling + moved).min(2.0), beta };
+        Ok(Self { p, counts, n, smoothing, floored, confidence })
+    }
+
+    /// The symbols whose estimate lies outside the box, pushed there by smoothing.
+    pub fn outside(&self) -> Vec<usize> {
+        let Confidence { lower, upper, .. } = &self.confidence;
+        (0..self.p.len()).filter(|&x| !(lower[x]..=upper[x]).contains(&self.p[x])).collect()
+    }
+
+    /// Whether a policy designed for one prior is the policy for the other: equal once rounded to the
+    /// kernel's integers.
+    pub fn same_prior(&self, other: &Self) -> bool {
+        let integers = |fit: &Self| largest_remainder(fit.p.as_slice(), WEIGHT_ONE);
+        self.p.len() == other.p.len() && integers(self) == integers(other)
+    }
+
+    /// One entry for two groups with the same prior: the smaller sample, and regions that hold both.
+    #[must_use]
+    pub fn shared_with(mut self, other: &Self) -> Self {
+        let ends = self.confidence.lower.iter_mut().zip(&other.confidence.lower);
+        ends.for_each(|(mine, theirs)| *mine = mine.min(*theirs));
+        let ends = self.confidence.upper.iter_mut().zip(&other.confidence.upper);
+        ends.for_each(|(mine, theirs)| *mine = mine.max(*theirs));
+        self.confidence.radius = self.confidence.radius.max(other.confidence.radius);
+        if other.n < self.n {
+            (self.n, self.counts) = (other.n, other.counts.clone());
+        }
+        self
+    }
+}
+
+/// One exact interval per symbol, all holding at once with probability at least 1 - β.
+fn simultaneous_intervals(counts: &[u64], n: u64, beta: f64) -> (Vec<f64>, Vec<f64>) {
+    if counts.len() == 1 {
+        return (vec![1.0], vec![1.0]);
+    }
+    let statements = if counts.len() == 2 { 1 } else { counts.len() };
+    let tail = beta / (2.0 * statements as f64);
+    let mut known = HashMap::new();
+    counts
+        .iter()
+        .map(|&count| *known.entry(count).or_insert_with(|| binomial::interval(count, n, tail)))
+        .unzip()
+}
+
+impl Confidence {
+    /// Checks a box read from outside: ends in order, inside [0,1], with a distribution between them.
+    pub fn new(lower: Vec<f64>, upper: Vec<f64>, radius: f64, beta: f64) -> Result<Self, Error> {
+        check_weights("lower", &lower)?;
+        check_weights("upper", &upper)?;
+        if lower.len() != upper.len() {
+            let (expected, found) = (lower.len(), upper.len());
+            return Err(Error::Size { what: "upper".into(), expected, found });
+        }
+        if let Some(at) = (0..lower.len()).find(|&at| !(lower[at] <= upper[at])) {
+            let above = format!("at least lower[{at}] = {}", lower[at]);
+            return Err(Error::range(format!("upper[{at}]"), upper[at], above));
+        }
+        let (least, most): (f64, f64) = (lower.iter().sum(), upper.iter().sum());
+        if !(least <= 1.0 + SUM_TOLERANCE && most >= 1.0 - SUM_TOLERANCE) {
+            let problem = format!(
+                "no prior lies between them: lower sums to {least} and upper to {most}, and 1 must lie between"
+            );
+            return Err(Error::other("lower, upper", problem));
+        }
+        if !(0.0..=2.0).contains(&radius) {
+            return Err(Error::range("radius", radius, "between 0 and 2"));
+        }
+        if !(0.0..1.0).contains(&beta) {
+            return Err(Error::range("beta, the chance of a miss", beta, "at least 0 and below 1"));
+        }
+        Ok(Self { lower, upper, radius, beta })
+    }
+}
+
+/// One source of a mixture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Source {
+    /// Its prior.
+    pub p: Distribution,
+    /// How well that is known, if it is.
+    pub confidence: Option<Confidence>,
+}
+
+/// The prior of a population made of several, in known shares: Σ w_i P_i.
+///
+/// If every source says where its truth is, so does the mixture: the boxes and the radii add up with
+/// the same weights, and the chances of a miss add up without.
+pub fn mixture(sources: &[Source], weights: &Distribution) -> Result<Source, Error> {
+    weights.check_len("the list of priors", sources.len())?;
+    let size = sources[0].p.len();
+    for source in sources {
+        sources[0].p.check_len("a prior of the mixture", source.p.len())?;
+        if let Some(confidence) = &source.confidence {
+            source.p.check_len("lower", confidence.lower.len())?;
+        }
+    }
+    let blend = |of: &dyn Fn(usize, usize) -> f64| -> Vec<f64> {
+        let at = |x| weights.as_slice().iter().enumerate().map(|(i, w)| w * of(i, x)).sum();
+        (0..size).map(at).collect()
+    };
+    let p = Distribution::new("the mixture", blend(&|i, x| sources[i].p[x]))?;
+    let known: Option<Vec<&Confidence>> = sources.iter().map(|s| s.confidence.as_ref()).collect();
+    let confidence = known.and_then(|known| {
+        let beta: f64 = known.iter().map(|c| c.beta).sum();
+        let radius = weights.as_slice().iter().zip(&known).map(|(w, c)| w * c.radius).sum();
+        let lower = blend(&|i, x| known[i].lower[x]);
+        let upper = blend(&|i, x| known[i].upper[x]).iter().map(|u| u.min(1.0)).collect();
+        // Sources so poor that the chances of a miss reach one say nothing together.
+        (beta < 1.0).then_some(Confidence { lower, upper, radius, beta })
+    });
+    Ok(Source { p, confidence })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_without_smoothing_are_the_counts() {
+        let fit = Fit::from_counts(vec![900, 100], 0.0, 0.05).unwrap();
+        assert_eq!(fit.p.as_slice(), [0.9, 0.1]);
+        assert!(fit.floored.is_empty() && fit.outside().is_empty());
+        assert_eq!(fit.confidence.radius, transfer::radius(1000, 2, 0.05).unwrap());
+        // Two symbols: one interval, whose ends mirror each other.
+        let Confidence { lower, upper, .. } = &fit.confidence;
+        assert!((lower[0] + upper[1] - 1.0).abs() < 1e-9);
+        // SciPy 1.17: beta.ppf(.025, 100, 901) and beta.isf(.025, 101, 900).
+        assert!((lower[1] - 0.082_105_334_355_580_01).abs() < 1e-10, "{}", lower[1]);
+        assert!((upper[1] - 0.120_287_936_518_692_64).abs() < 1e-10, "{}", upper[1]);
+    }
+
+    #[test]
+    fn unseen_symbols_are_floored_and_named() {
+        let fit = Fit::from_counts(vec![9, 0, 1, 0], 0.0, 0.1).unwrap();
+        assert_eq!(fit.floored, [1, 3]);
+        assert!((fit.p[1] - 0.5 / 11.0).abs() < 1e-15);
+        let plain = transfer::radius(10, 4, 0.1).unwrap();
+        assert!(fit.confidence.radius > plain.min(1.99), "flooring moves the centre");
+        let smoothed = Fit::from_counts(vec![9, 0, 1, 0], 1.0, 0.1).unwrap();
+        assert!(smoothed.floored.is_empty());
+        assert!((smoothed.p[1] - 1.0 / 14.0).abs() < 1e-15);
+        let heavy = Fit::from_counts(vec![9000, 0, 1000, 0], 1e6, 0.1).unwrap();
+        assert_eq!(heavy.outside(), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn bad_counts_are_refused() {
+        for (counts, smoothing, beta) in [
+            (vec![], 0.0, 0.05),
+            (vec![0, 0], 0.0, 0.05),
+            (vec![1, 2], -1.0, 0.05),
+            (vec![1, 2], f64::NAN, 0.05),
+            (vec![1, 2], 0.0, 0.0),
+            (vec![1, 2], 0.0, f64::NAN),
+            (vec![u64::MAX, 2], 0.0, 0.05),
+        ] {
+            assert!(Fit::from_counts(counts.clone(), smoothing, beta).is_err(), "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn a_mixture_adds_boxes_and_chances() {
+        let fit = |counts| Fit::from_counts(counts, 0.0, 0.02).unwrap();
+        let (a, b) = (fit(vec![30, 70]), fit(vec![50, 50]));
+        let source = |f: &Fit| Source { p: f.p.clone(), confidence: Some(f.confidence.clone()) };
+        let weights = Distribution::new("weights", vec![0.25, 0.75]).unwrap();
+        let mixed = mixture(&[source(&a), source(&b)], &weights).unwrap();
+        assert!((mixed.p[0] - 0.45).abs() < 1e-15);
+        let known = mixed.confidence.unwrap();
+        assert!((known.beta - 0.04).abs() < 1e-15);
+        let expected = 0.25 * a.confidence.lower[0] + 0.75 * b.confidence.lower[0];
+        assert!((known.lower[0] - expected).abs() < 1e-15);
+        let bare = Source { p: a.p, confidence: None };
+        assert_eq!(mixture(&[bare, source(&b)], &weights).unwrap().confidence, None);
+        assert!(mixture(&[source(&b)], &weights).is_err());
+    }
+
+    #[test]
+    fn equal_priors_share_regions_that_hold_both() {
+        let fit = |counts| Fit::from_counts(counts, 0.0, 0.05).unwrap();
+        let (small, large) = (fit(vec![10, 30]), fit(vec![100, 300]));
+        assert!(small.same_prior(&large) && !small.same_prior(&fit(vec![11, 29])));
+        let both = large.clone().shared_with(&small);
+        assert_eq!(both.n, 40);
+        assert_eq!(both.confidence, small.confidence);
+    }
+}

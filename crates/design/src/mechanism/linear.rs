@@ -1,0 +1,133 @@
+//! The cheapest channel under a conjunction of claims, for losses linear in the channel.
+//!
+//! **Claim.** [`optimal`] minimises Σ P(x) q(y|x) loss(x,y) over all channels that satisfy every claim
+//! of a promise in its context.
+//!
+//! **Proof.** Every claim is a set of inequalities linear in q, once the least and greatest likelihoods of
+//! an output, and for a box of priors the dual variables of the worst prior, are variables too; so the
+//! optimum is a linear program's. The rows, and the shift that removes half of them, are derived in
+//! `linear/program.rs`. A dual solution bounds every feasible channel from below ([`Proposal::bound`]).
+//!
+//! **What the kernel re-checks.** Every inequality, on the integers that ship.
+
+mod program;
+mod rules;
+
+pub use rules::{Belief, Limit, Rule, Rules};
+
+use super::Proposal;
+use crate::quantize::{Promise, Shipped, drop_ghosts};
+use crate::{Channel, Distribution, Error, realise};
+
+/// More cells than this are refused.
+pub const MAX_CELLS: usize = 1 << 18;
+
+/// A verified policy, and what rounding and repair cost.
+#[derive(Debug, Clone)]
+pub struct Design {
+    /// The solver's channel.
+    pub proposal: Proposal,
+    /// The policy, over the outputs that are ever released.
+    pub shipped: Shipped,
+    /// Those outputs, as columns of the losses.
+    pub outputs: Vec<usize>,
+    /// The expected loss of the policy's integers.
+    pub loss: f64,
+}
+
+/// The channel of least expected loss under all claims of `promise`, before rounding. `losses` has one
+/// row per input and one column per output; `prior` weighs the rows, and need not be the context's.
+pub fn optimal(
+    promise: &Promise,
+    prior: &Distribution,
+    losses: &[Vec<f64>],
+) -> Result<Proposal, Error> {
+    optimal_under(&Rules::of(promise)?, prior, losses)
+}
+
+/// The same under rules in floats.
+pub fn optimal_under(
+    rules: &Rules,
+    prior: &Distribution,
+    losses: &[Vec<f64>],
+) -> Result<Proposal, Error> {
+    check(rules.inputs, prior, losses)?;
+    // What a row cannot avoid paying is taken out, and the rest scaled to one: the solver's
+    // tolerances are then relative to what is at stake.
+    let least = |row: &Vec<f64>| row.iter().copied().fold(f64::INFINITY, f64::min);
+    let unavoidable: Vec<f64> = losses.iter().map(least).collect();
+    let base: f64 = prior.as_slice().iter().zip(&unavoidable).map(|(p, l)| p * l).sum();
+    let excess = |x: usize| {
+        let row = losses[x].iter().map(|loss| prior[x] * (loss - unavoidable[x]));
+        row.collect::<Vec<_>>()
+    };
+    let costs: Vec<Vec<f64>> = (0..prior.len()).map(excess).collect();
+    let scale = costs.iter().flatten().copied().fold(0.0, f64::max);
+    let scale = if scale > 0.0 { scale } else { 1.0 };
+    let costs: Vec<Vec<f64>> =
+        costs.iter().map(|row| row.iter().map(|cost| cost / scale).collect()).collect();
+    let layout = program::program(rules, &costs)?;
+    let found = layout.program.solve()?;
+    Ok(Proposal {
+        channel: layout.channel(&found.values, rules.inputs)?,
+        optimum: base + scale * found.cost,
+        bound: Some(base + scale * found.dual_bound),
+    })
+}
+
+/// The optimal channel as a verified policy. Outputs that are never released are dropped.
+pub fn design(
+    promise: &Promise,
+    prior: &Distribution,
+    losses: &[Vec<f64>],
+) -> Result<Design, Error> {
+    let proposal = optimal(promise, prior, losses)?;
+    let (channel, outputs) = drop_ghosts(&proposal.channel)?;
+    let shipped = promise.releasing(losses[0].len(), &outputs)?.ship(&channel)?;
+    let integers = realise::channel(shipped.policy.draft().shape())?;
+    let loss = expected(prior, &integers, losses, &outputs);
+    Ok(Design { proposal, shipped, outputs, loss })
+}
+
+/// Σ P(x) q(j|x) loss(x, outputs(j)).
+fn expected(
+    prior: &Distribution,
+    channel: &Channel,
+    losses: &[Vec<f64>],
+    outputs: &[usize],
+) -> f64 {
+    let row = |x: usize| {
+        let cells = outputs.iter().enumerate();
+        prior[x] * cells.map(|(j, &y)| channel.q(x, j) * losses[x][y]).sum::<f64>()
+    };
+    (0..prior.len()).map(row).sum()
+}
+
+fn check(inputs: usize, prior: &Distribution, losses: &[Vec<f64>]) -> Result<(), Error> {
+    let size = |what: &str, expected: usize, found: usize| match found == expected {
+        true => Ok(()),
+        false => Err(Error::Size { what: what.into(), expected, found }),
+    };
+    size("the prior", inputs, prior.len())?;
+    size("the loss matrix", inputs, losses.len())?;
+    let outputs = losses[0].len();
+    if outputs == 0 {
+        return Err(Error::Empty { what: "the loss matrix".into() });
+    }
+    for (x, row) in losses.iter().enumerate() {
+        let what = format!("loss matrix row {x}");
+        size(&what, outputs, row.len())?;
+        if let Some(&value) = row.iter().find(|loss| !loss.is_finite()) {
+            return Err(Error::NotFinite { what, value });
+        }
+    }
+    if inputs.saturating_mul(outputs) > MAX_CELLS {
+        return Err(Error::TooLarge {
+            what: "the channel".into(),
+            size: inputs.saturating_mul(outputs),
+            limit: MAX_CELLS,
+            fix: "use the keep-shaped design for large alphabets".into(),
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,190 @@
+//! The best mixture of outputs: maximise Σ w φ(L) over outputs L with Σ w L = 1.
+
+use super::region::{Region, dot};
+use super::utility::Utility;
+use crate::relation::simplex;
+use crate::solve::Program;
+use crate::{Channel, Distribution, Error};
+
+/// Outputs with their probabilities, Σ w L = 1.
+#[derive(Debug, Clone)]
+pub(super) struct Mixture {
+    pub(super) columns: Vec<Vec<f64>>,
+    pub(super) weights: Vec<f64>,
+    /// Σ w φ(L).
+    pub(super) value: f64,
+    /// No mixture of the region's outputs has more; infinite if unknown.
+    pub(super) at_most: f64,
+    /// One price per symbol: every output known is worth at most what it costs.
+    pub(super) prices: Vec<f64>,
+}
+
+/// Rounds of column generation.
+const MAX_ROUNDS: usize = 300;
+
+/// Stop when bound and value agree to this.
+const GAP: f64 = 1e-10;
+
+/// Where outputs come from: a list of all extremal ones, or the region, asked for them one by one.
+#[derive(Debug)]
+pub(super) struct Source {
+    pub(super) region: Region,
+    pub(super) vertices: Option<Vec<Vec<f64>>>,
+}
+
+impl Source {
+    pub(super) fn new(region: Region) -> Result<Self, Error> {
+        let vertices = region.vertices()?;
+        Ok(Self { region, vertices })
+    }
+
+    /// The best mixture for `utility`, with a bound where there is one. `known` outputs are used where
+    /// not all are listed.
+    pub(super) fn best(&self, utility: &Utility, known: &[Vec<f64>]) -> Result<Mixture, Error> {
+        match &self.vertices {
+            Some(vertices) => self.listed(vertices, utility),
+            None => self.generated(utility, known),
+        }
+    }
+
+    /// Exact: a convex function is largest at vertices, and all are listed.
+    fn listed(&self, vertices: &[Vec<f64>], utility: &Utility) -> Result<Mixture, Error> {
+        let costs: Vec<f64> = vertices.iter().map(|v| utility.value(&self.region, v)).collect();
+        let mut mixture = solve(vertices, &costs)?;
+        let worth = |(v, cost): (&Vec<f64>, &f64)| cost - dot(&mixture.prices, v);
+        let beyond = vertices.iter().zip(&costs).map(worth).fold(0.0, f64::max);
+        mixture.at_most = mixture.prices.iter().sum::<f64>() + beyond;
+        Ok(mixture)
+    }
+
+    /// Column generation. The master is badly degenerate when started from a few structured outputs,
+    /// so it starts from many random ones; interior prices keep it moving.
+    fn generated(&self, utility: &Utility, known: &[Vec<f64>]) -> Result<Mixture, Error> {
+        let symbols = self.region.symbols();
+        let mut dice = Dice::new();
+        let mut pool = vec![vec![1.0; symbols]];
+        for at in 0..4 * symbols {
+            let c = if at < 2 * symbols {
+                let mut c = vec![0.0; symbols];
+                c[at / 2] = if at % 2 == 0 { 1.0 } else { -1.0 };
+                c
+            } else {
+                dice.direction(self.region.prior.as_slice())
+            };
+            pool.push(self.region.support(&c)?);
+        }
+        pool.extend_from_slice(known);
+        let mut at_most = f64::INFINITY;
+        for _ in 0..MAX_ROUNDS {
+            let costs: Vec<f64> = pool.iter().map(|v| utility.value(&self.region, v)).collect();
+            let (value, weights, prices) = interior(&pool, &costs)?;
+            let mut starts: Vec<Vec<f64>> = (0..pool.len())
+                .filter(|&j| weights[j] > 1e-6)
+                .map(|j| pool[j].clone())
+                .take(symbols)
+                .collect();
+            for _ in 0..8 {
+                starts.push(self.region.support(&dice.direction(self.region.prior.as_slice()))?);
+            }
+            let mut offer = utility.offer(&self.region, &prices, &starts, false)?;
+            if offer.columns.is_empty() && offer.at_most == f64::INFINITY {
+                offer = utility.offer(&self.region, &prices, &starts, true)?;
+            }
+            at_most = at_most.min(prices.iter().sum::<f64>() + offer.at_most.max(0.0));
+            if offer.columns.is_empty() || at_most - value <= GAP * (1.0 + value.abs()) {
+                break;
+            }
+            pool.extend(offer.columns);
+            if pool.len() > 12 * symbols + known.len() + 200 {
+                // Outputs far above their worth have had their turn.
+                let costs: Vec<f64> = pool.iter().map(|v| utility.value(&self.region, v)).collect();
+                let mut order: Vec<usize> = (0..pool.len()).collect();
+                let worth = |j: usize| costs[j] - dot(&prices, &pool[j]);
+                order.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)));
+                order.truncate(8 * symbols + known.len() + 100);
+                order.push(0);
+                order.sort_unstable();
+                order.dedup();
+                pool = order.into_iter().map(|j| pool[j].clone()).collect();
+            }
+        }
+        let costs: Vec<f64> = pool.iter().map(|v| utility.value(&self.region, v)).collect();
+        let mixture = solve(&pool, &costs)?;
+        Ok(Mixture { at_most, ..mixture })
+    }
+}
+
+/// The best mixture of these outputs: at a vertex of the program if the simplex settles, otherwise
+/// wherever the interior-point method ends.
+fn solve(columns: &[Vec<f64>], costs: &[f64]) -> Result<Mixture, Error> {
+    let rows = columns.first().map_or(0, Vec::len);
+    if let Ok(found) = simplex::maximise(columns, costs, &vec![1.0; rows]) {
+        let (used, weights): (Vec<usize>, Vec<f64>) = found.weights.into_iter().unzip();
+        return Ok(Mixture {
+            columns: used.into_iter().map(|j| columns[j].clone()).collect(),
+            weights,
+            value: found.value,
+            at_most: f64::INFINITY,
+            prices: found.prices,
+        });
+    }
+    let (value, weights, prices) = interior(columns, costs)?;
+    let used: Vec<usize> = (0..columns.len()).filter(|&j| weights[j] > 1e-10).collect();
+    Ok(Mixture {
+        columns: used.iter().map(|&j| columns[j].clone()).collect(),
+        weights: used.iter().map(|&j| weights[j]).collect(),
+        value,
+        at_most: f64::INFINITY,
+        prices,
+    })
+}
+
+/// Value, weights and prices by the interior-point method.
+fn interior(columns: &[Vec<f64>], costs: &[f64]) -> Result<(f64, Vec<f64>, Vec<f64>), Error> {
+    let mut program = Program::new();
+    for cost in costs {
+        program.non_negative(-cost);
+    }
+    let rows = columns.first().map_or(0, Vec::len);
+    for x in 0..rows {
+        program.equal(columns.iter().enumerate().map(|(j, column)| (j, column[x])), 1.0);
+    }
+    let found = program.solve()?;
+    let prices = found.equal_prices.iter().map(|price| -price).collect();
+    Ok((-found.cost, found.values, prices))
+}
+
+impl Mixture {
+    /// q(y|x) = w(y) L_y(x).
+    pub(super) fn channel(&self) -> Result<Channel, Error> {
+        let symbols = self.columns.first().map_or(0, Vec::len);
+        let row = |x: usize| {
+            let cells = self.columns.iter().zip(&self.weights).map(|(l, w)| (w * l[x]).max(0.0));
+            Distribution::normalised("channel row", cells.collect())
+        };
+        Channel::from_rows((0..symbols).map(row).collect::<Result<_, _>>()?)
+    }
+}
+
+/// A fixed sequence of directions: a search that answers the same every time.
+pub(super) struct Dice(u64);
+
+impl Dice {
+    pub(super) fn new() -> Self {
+        Self(0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// A number between -1 and 1 (splitmix64).
+    pub(super) fn number(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) as f64 / (1u64 << 63) as f64 - 1.0
+    }
+
+    /// Random numbers in proportion to the prior, so that rare symbols do not decide alone.
+    pub(super) fn direction(&mut self, prior: &[f64]) -> Vec<f64> {
+        prior.iter().map(|p| p * self.number()).collect()
+    }
+}

@@ -1,0 +1,94 @@
+//! Protections as people write them: `lip:1`, `lip:1,0.01`, `alip:0.5,1`, `ldp:2`, `di:3`.
+
+use undertone_core::{Bound, Claim, Delta, Epsilon, MASS_ONE, Subject};
+
+use crate::Error;
+
+/// Reads one protection as a claim about `about`; the prefix `input:` makes it about the input.
+///
+/// ε is rounded down to the odds the kernel can express, δ down to a multiple of 2^-48.
+pub fn parse(text: &str, about: Subject) -> Result<Claim, Error> {
+    let (about, rest) = match text.strip_prefix("input:") {
+        Some(rest) => (Subject::Input, rest),
+        None => (about, text),
+    };
+    let shape = "write lip:1, lip:1,0.01, alip:0.5,1, ldp:2 or di:3";
+    let fail = |problem: String| Error::other(format!("protection {text:?}"), problem);
+    let Some((notion, numbers)) = rest.split_once(':') else {
+        return Err(fail(format!("there is no budget; {shape}")));
+    };
+    let numbers: Vec<&str> = numbers.split(',').map(str::trim).collect();
+    let epsilon = |text: &str| Epsilon::parse(text).map_err(|error| fail(error.to_string()));
+    let delta = |text: &str| {
+        let value: f64 =
+            text.parse().map_err(|_| fail(format!("delta {text:?} is not a number")))?;
+        if !(0.0..1.0).contains(&value) {
+            return Err(fail(format!("delta is {value}; it must be at least 0 and below 1")));
+        }
+        Delta::from_units((value * MASS_ONE as f64) as u64).map_err(|error| fail(error.to_string()))
+    };
+    let (bound, delta) = match (notion, numbers.as_slice()) {
+        ("lip", [e]) => (lip(epsilon(e)?), Delta::ZERO),
+        ("lip", [e, d]) => (lip(epsilon(e)?), delta(d)?),
+        ("alip", [l, u]) => (Bound::Lip { lower: epsilon(l)?, upper: epsilon(u)? }, Delta::ZERO),
+        ("alip", [l, u, d]) => (Bound::Lip { lower: epsilon(l)?, upper: epsilon(u)? }, delta(d)?),
+        ("ldp", [e]) => (Bound::Ldp(epsilon(e)?), Delta::ZERO),
+        ("ldp", [e, d]) => (Bound::Ldp(epsilon(e)?), delta(d)?),
+        ("di", [e]) => (Bound::Di(epsilon(e)?), Delta::ZERO),
+        ("lip" | "alip" | "ldp" | "di", _) => {
+            return Err(fail(format!("wrong number of budgets; {shape}")));
+        }
+        _ => return Err(fail(format!("{notion:?} cannot be designed for; {shape}"))),
+    };
+    Ok(Claim { about, bound, delta })
+}
+
+fn lip(epsilon: Epsilon) -> Bound {
+    Bound::Lip { lower: epsilon, upper: epsilon }
+}
+
+/// The level of a claim as a float, never above the claim: ln of its odds, the larger side for LIP.
+pub fn level(claim: &Claim) -> f64 {
+    let ln = |epsilon: Epsilon| {
+        let (numerator, denominator) = epsilon.odds();
+        (f64::from(numerator) / f64::from(denominator)).ln()
+    };
+    match claim.bound {
+        Bound::Ldp(epsilon) | Bound::Di(epsilon) => ln(epsilon),
+        Bound::Lip { lower, upper } => ln(lower).max(ln(upper)),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_people_write() {
+        let claim = parse("lip:1,0.01", Subject::Input).unwrap();
+        assert_eq!(claim.delta.units(), (0.01 * MASS_ONE as f64) as u64);
+        assert!((level(&claim) - 1.0).abs() < 1e-9 && level(&claim) <= 1.0);
+        assert_eq!(parse("alip:0.5,1", Subject::Secret).unwrap().about, Subject::Secret);
+        assert_eq!(parse("input:ldp:2", Subject::Secret).unwrap().about, Subject::Input);
+    }
+
+    #[test]
+    fn refuses_the_rest_in_words() {
+        for bad in [
+            "lip",
+            "lip:",
+            "lip:x",
+            "lip:1,2",
+            "lip:1,nan",
+            "alip:1",
+            "mip:1",
+            "lip:-1",
+            "lip:30",
+            "di:1,0.1",
+        ] {
+            let error = parse(bad, Subject::Input).unwrap_err().to_string();
+            assert!(error.contains(bad), "{error}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The best randomised release.
+//!
+//! I(X;Y) = H(X) - Σ_y P(y) H(q_y), where q_y = P(x|y) lies in the polytope of posteriors within the
+//! budget and Σ_y P(y) q_y = P(x). The entropy is concave, so only corners are needed: a linear program
+//! over all of them for small alphabets, over generated ones for large.
+
+use super::colgen;
+use super::gap;
+use super::polytope::{Polytope, dot, entropy};
+use super::scene::Scene;
+use super::vertices::vertices;
+use super::{Release, measured};
+use crate::relation::simplex;
+use crate::{Channel, Distribution, Error};
+
+/// The largest alphabet whose corners are all listed.
+pub const MAX_VERTEX_SYMBOLS: usize = 7;
+
+/// More corners than this are not listed.
+const MAX_VERTICES: usize = 20_000;
+
+/// Posteriors and how often each is left; they average to P(x).
+pub(super) struct Mixture {
+    pub(super) posteriors: Vec<Vec<f64>>,
+    pub(super) weights: Vec<f64>,
+    /// λ: the posterior q is worth its place if H(q) <= λ·q.
+    pub(super) prices: Vec<f64>,
+}
+
+impl Mixture {
+    /// The cheapest mixture of the posteriors in `pool`: minimal Σ w H(q) with Σ w q = P(x). At most
+    /// one posterior per symbol is used.
+    pub(super) fn of(pool: &[Vec<f64>], data: &[f64]) -> Result<Self, Error> {
+        let worths: Vec<f64> = pool.iter().map(|q| -entropy(q)).collect();
+        let optimum = simplex::maximise(pool, &worths, data)?;
+        Ok(Self {
+            posteriors: optimum.weights.iter().map(|&(at, _)| pool[at].clone()).collect(),
+            weights: optimum.weights.iter().map(|&(_, weight)| weight).collect(),
+            prices: optimum.prices.iter().map(|price| -price).collect(),
+        })
+    }
+
+    /// P(y|x) = w_y q_y(x)/P(x); a symbol without mass is released like an average one. Outputs are in
+    /// the order of their likeliest symbols.
+    fn release(&self, scene: &Scene) -> Result<Release, Error> {
+        let data = scene.data();
+        let likeliest = |y: &usize| {
+            let q = &self.posteriors[*y];
+            (0..q.len()).fold(0, |best, x| if q[x] > q[best] { x } else { best })
+        };
+        let mut order: Vec<usize> = (0..self.weights.len()).collect();
+        order.sort_by_key(|y| (likeliest(y), *y));
+        let weights = order.iter().map(|&y| self.weights[y]);
+        let mut rows = vec![weights.collect::<Vec<_>>(); scene.symbols];
+        for (at, &x) in scene.names.iter().enumerate() {
+            let share = |&y: &usize| self.weights[y] * self.posteriors[y][at] / data[at];
+            rows[x] = order.iter().map(share).collect();
+        }
+        let rows = rows.into_iter().map(|row| Distribution::normalised("P(y|x)", row));
+        let channel = Channel::from_rows(rows.collect::<Result<_, _>>()?)?;
+        let sources = |y: usize| {
+            scene.names.iter().copied().filter(|&x| channel.q(x, y) > 1e-12).collect::<Vec<_>>()
+        };
+        let mut groups: Vec<Vec<usize>> = (0..channel.outputs()).map(sources).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        measured(scene, channel, groups, true)
+    }
+}
+
+/// The best release, randomised where that helps: by listing corners for small alphabets, by column
+/// generation for others.
+pub fn optimal(scene: &Scene) -> Result<Release, Error> {
+    if scene.len() <= MAX_VERTEX_SYMBOLS
+        && let Some(pool) = vertices(scene, MAX_VERTICES)
+    {
+        return listed(scene, &pool);
+    }
+    by_columns(scene)
+}
+
+/// The optimum by listing every corner; for up to [`MAX_VERTEX_SYMBOLS`] symbols with mass.
+pub fn by_vertices(scene: &Scene) -> Result<Release, Error> {
+    let too_large = || Error::TooLarge {
+        what: "the alphabet of X".into(),
+        size: scene.len(),
+        limit: MAX_VERTEX_SYMBOLS,
+        fix: "use column generation".into(),
+    };
+    if scene.len() > MAX_VERTEX_SYMBOLS {
+        return Err(too_large());
+    }
+    listed(scene, &vertices(scene, MAX_VERTICES).ok_or_else(too_large)?)
+}
+
+fn listed(scene: &Scene, pool: &[Vec<f64>]) -> Result<Release, Error> {
+    let mixture = Mixture::of(pool, &scene.data())?;
+    let mut release = mixture.release(scene)?;
+    // Prices under which no corner is worth more than it costs prove the optimum.
+    let slack = pool.iter().map(|q| entropy(q) - dot(&mixture.prices, q)).fold(0.0, f64::min);
+    let least = dot(&mixture.prices, &scene.data()) + slack;
+    release.bound = Some((1.0 - least / scene.entropy).clamp(release.nmi, 1.0));
+    Ok(release)
+}
+
+/// The optimum by column generation: what it finds is feasible, so its NMI is a lower bound; the bound
+/// above it comes from a search that is stopped after a while.
+pub fn by_columns(scene: &Scene) -> Result<Release, Error> {
+    let mut polytope = Polytope::new(scene);
+    let mixture = colgen::generate(scene, &mut polytope)?;
+    let mut release = mixture.release(scene)?;
+    let least = gap::least_equivocation(scene, &mut polytope, &mixture.prices);
+    release.bound = Some((1.0 - least / scene.entropy).clamp(release.nmi, 1.0));
+    Ok(release)
+}
+
+/// [`optimal`] without a bound where that takes a search.
+pub(super) fn without_bound(scene: &Scene) -> Result<Release, Error> {
+    if scene.len() <= MAX_VERTEX_SYMBOLS {
+        return optimal(scene);
+    }
+    colgen::generate(scene, &mut Polytope::new(scene))?.release(scene)
+}
