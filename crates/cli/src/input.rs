@@ -171,6 +171,10 @@ pub(crate) fn matrix(path: &Path, expected: &str) -> Result<Vec<Vec<f64>>, Failu
     json(path, expected)
 }
 
+pub(crate) fn numbers(path: &Path, expected: &str) -> Result<Vec<f64>, Failure> {
+    json(path, expected)
+}
+
 pub(crate) fn joint(path: &Path) -> Result<Joint, Failure> {
     let rows = matrix(path, "a joint law P(s,x): a list of rows, one per value of s")?;
     named(path, Joint::new(rows))

@@ -1,14 +1,21 @@
 //! `undertone`: one binary, one file per command. Each command parses, calls and prints.
 
 mod audit;
+mod columns;
 mod compose;
+mod curve;
 mod demo;
+mod design;
 mod failure;
 mod input;
 mod output;
+mod plot;
 mod policy;
+mod prior;
 mod relate;
+mod risk;
 mod transfer;
+mod watchdog;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
@@ -32,22 +39,30 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Demo(demo::Args),
+    Design(design::Args),
+    Curve(curve::Args),
     Audit(audit::Args),
     Relate(relate::Args),
     Compose(compose::Args),
     Transfer(transfer::Args),
     Policy(policy::Args),
+    Prior(prior::Args),
+    Watchdog(watchdog::Args),
 }
 
 impl Command {
     fn run(self) -> Result<Outcome, Failure> {
         match self {
             Self::Demo(args) => demo::run(&args),
+            Self::Design(args) => design::run(&args),
+            Self::Curve(args) => curve::run(&args),
             Self::Audit(args) => audit::run(&args),
             Self::Relate(args) => relate::run(&args),
             Self::Compose(args) => compose::run(&args),
             Self::Transfer(args) => transfer::run(&args),
             Self::Policy(args) => policy::run(&args),
+            Self::Prior(args) => prior::run(&args),
+            Self::Watchdog(args) => watchdog::run(&args),
         }
     }
 }

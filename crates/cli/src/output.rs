@@ -4,7 +4,10 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent, presets};
+use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
+
+use crate::failure::Failure;
 
 /// A result in both forms, and whether it is good news.
 pub(crate) struct Outcome {
@@ -31,6 +34,21 @@ impl Outcome {
 /// One line on standard output. A reader that has gone away is not an error worth a panic.
 pub(crate) fn line(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
+}
+
+/// Writes a result file.
+pub(crate) fn save(path: &std::path::Path, content: &str) -> Result<(), Failure> {
+    std::fs::write(path, content)
+        .map_err(|error| Failure::input(format!("cannot write {}: {error}", path.display())))
+}
+
+/// A progress bar on standard error, where that is a terminal.
+pub(crate) fn progress(steps: u64, what: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new(steps);
+    let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {msg} ({eta} left)");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_message(what);
+    bar
 }
 
 /// A number for programs; JSON has no infinity, so that is the text "inf".

@@ -1,6 +1,6 @@
 //! `undertone policy`: re-check a policy document, or show it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use undertone_core::{Claim, Context, Draft, Policy, Prior, Shape, WEIGHT_ONE};
@@ -8,7 +8,8 @@ use undertone_core::{Claim, Context, Draft, Policy, Prior, Shape, WEIGHT_ONE};
 use crate::audit::{attained, exact, strength_table};
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{Outcome, table};
+use crate::output::Outcome;
+use crate::risk;
 
 /// Re-check a policy document, or show what an observer can learn from it.
 ///
@@ -30,13 +31,16 @@ enum Action {
     Show {
         /// The policy document; `-` reads standard input.
         policy: PathBuf,
+        /// Draw what an observer can learn as an SVG picture.
+        #[arg(long, value_name = "FILE.svg")]
+        plot: Option<PathBuf>,
     },
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     match &args.action {
         Action::Verify { policy } => verify(input::draft(policy)?),
-        Action::Show { policy } => show(input::draft(policy)?),
+        Action::Show { policy, plot } => show(input::draft(policy)?, plot.as_deref()),
     }
 }
 
@@ -143,7 +147,7 @@ fn deltas(policy: &Policy) -> Value {
     policy.certificate().deltas.iter().map(one).collect()
 }
 
-fn show(draft: Draft) -> Result<Outcome, Failure> {
+fn show(draft: Draft, plot: Option<&Path>) -> Result<Outcome, Failure> {
     let checked = verify(draft.clone())?;
     let Value::Object(mut map) = checked.json else { return Ok(checked) };
     let shape = match draft.shape() {
@@ -171,52 +175,12 @@ fn show(draft: Draft) -> Result<Outcome, Failure> {
             provenance.confidence.map_or(String::new(), |c| format!(", confidence {c}"))
         );
     }
-    if let Some((rows, text_rows)) = learn(&draft) {
-        map.insert("beliefs".into(), rows);
-        text += &format!("\n\nWhat an observer can learn about one person:\n{text_rows}");
+    let told = risk::read(&draft)?;
+    map.extend(told.json());
+    text += &format!("\n\n{}", told.text());
+    if let Some(path) = plot {
+        told.plot(path, checked.good)?;
+        text += &format!("\n\npicture written to {}", path.display());
     }
     Ok(Outcome { json: Value::Object(map), text, good: checked.good })
-}
-
-/// For each symbol, the range of beliefs an observer can end with, computed from the certificate's
-/// worst lifts and the exact likelihood ratio: odds move by at most the LDP factor.
-fn learn(draft: &Draft) -> Option<(Value, String)> {
-    const SHOWN: usize = 40;
-    let Context::Known(prior) = draft.context() else { return None };
-    let (strength, _) = draft.strength();
-    let up = strength.upper?.ratio.ln_up().map(nats_value)?.exp();
-    let down = strength.lower?.ratio.ln_up().map_or(0.0, |n| (-nats_value(n)).exp());
-    let odds = strength.ldp.ratio.ln_up().map(|n| nats_value(n).exp());
-    let belief = |p: f64| {
-        let (mut high, mut low) = ((p * up).min(1.0), p * down);
-        if let Some(odds) = odds {
-            high = high.min(p * odds / (p * odds + 1.0 - p));
-            low = low.max(p / (p + (1.0 - p) * odds));
-        }
-        (low, high)
-    };
-    let weights = fractions(prior);
-    let rows: Vec<Value> = weights
-        .iter()
-        .enumerate()
-        .map(|(x, &p)| {
-            let (low, high) = belief(p);
-            json!({"symbol": draft.inputs().label(x), "before": p, "least": low, "most": high})
-        })
-        .collect();
-    let percent = |p: f64| format!("{:.2} %", 100.0 * p);
-    let shown = weights.iter().take(SHOWN).enumerate().map(|(x, &p)| {
-        let (low, high) = belief(p);
-        vec![draft.inputs().label(x), percent(p), percent(low), percent(high)]
-    });
-    let mut text =
-        table(&["answer", "belief before", "after, at least", "after, at most"], shown.collect());
-    if weights.len() > SHOWN {
-        text += &format!("\n({} more symbols; use --json for all)", weights.len() - SHOWN);
-    }
-    Some((Value::Array(rows), text))
-}
-
-fn nats_value(nats: undertone_core::Nats) -> f64 {
-    nats.units() as f64 / 1e10
 }

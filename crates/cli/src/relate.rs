@@ -60,8 +60,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     let mut drawn = None;
     if let Some(path) = &args.map {
-        std::fs::write(path, relation::map::svg())
-            .map_err(|error| Failure::input(format!("cannot write {}: {error}", path.display())))?;
+        crate::output::save(path, &relation::map::svg())?;
         drawn = Some(format!("wrote {}", path.display()));
     }
     let (Some(from), Some(to)) = (&args.from, &args.to) else {

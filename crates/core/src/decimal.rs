@@ -3,8 +3,8 @@
 use core::cmp::Ordering;
 use core::fmt;
 
-/// `digits` x 10^-`scale`, with a scale of at most 18 and no trailing zeros behind the point, so
-/// that equal numbers have equal bytes.
+/// `digits` x 10^-`scale`: at most 18 digits, a scale of at most 18, and no trailing zeros behind
+/// the point, so that equal numbers have equal bytes and every number has a text.
 #[derive(Clone, Copy, Debug)]
 pub struct Decimal {
     digits: i64,
@@ -13,7 +13,7 @@ pub struct Decimal {
 
 /// Text or parts that are not a decimal number the kernel can hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("not a decimal number: write digits with at most one point, at most 18 digits behind it")]
+#[error("not a decimal number: write digits with at most one point, at most 18 digits in all")]
 pub struct NotDecimal;
 
 impl Decimal {
@@ -25,13 +25,16 @@ impl Decimal {
     /// One.
     pub const ONE: Self = Self { digits: 1, scale: 0 };
 
-    /// Checks the scale and drops trailing zeros.
+    /// Checks the scale, drops trailing zeros and counts the digits that are left.
     pub fn new(mut digits: i64, mut scale: u8) -> Result<Self, NotDecimal> {
         if scale > Self::MAX_SCALE {
             return Err(NotDecimal);
         }
         while scale > 0 && digits % 10 == 0 {
             (digits, scale) = (digits / 10, scale - 1);
+        }
+        if digits.unsigned_abs() >= 10u64.pow(u32::from(Self::MAX_SCALE)) {
+            return Err(NotDecimal);
         }
         Ok(Self { digits, scale })
     }
@@ -60,10 +63,10 @@ impl core::str::FromStr for Decimal {
             None => (false, text),
         };
         let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
-        // 64 bits hold 19 digits; those before and behind the point together fit 128.
-        let places = usize::from(Self::MAX_SCALE);
+        // Neither part is longer than a number can be; `new` counts the digits that matter.
+        let most = usize::from(Self::MAX_SCALE);
         let bare_point = fraction.is_empty() && unsigned.contains('.');
-        if unsigned.is_empty() || bare_point || fraction.len() > places || whole.len() > 19 {
+        if unsigned.is_empty() || bare_point || whole.len() > most || fraction.len() > most {
             return Err(NotDecimal);
         }
         let mut digits = 0i128;

@@ -221,7 +221,7 @@ enum Prepared {
 }
 
 /// Random bytes are fetched for this many draws at a time.
-const BLOCK: usize = 256;
+const BLOCK: usize = 1024;
 
 impl Sampler {
     /// Prepares a verified policy.
@@ -250,28 +250,44 @@ impl Sampler {
             return Err(SampleError::Buffer { expected: inputs.len(), found: out.len() });
         }
         self.check_symbols(inputs)?;
-        // Two spare bytes let every value be read as eight.
-        let mut bytes = [0; 11 * BLOCK + 2];
+        let size = match &self.0 {
+            Prepared::Table { .. } => 6,
+            Prepared::Keep { .. } => 11,
+            Prepared::Bits(_) => return Err(SampleError::WrongShape),
+        };
+        let mut bytes = [0; 11 * BLOCK];
         for (inputs, out) in inputs.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
-            match &self.0 {
-                Prepared::Table { guide, .. } => {
-                    rng.fill_bytes(&mut bytes[..6 * inputs.len()]);
-                    for ((at, x), out) in inputs.iter().enumerate().zip(out) {
-                        *out = guide.look_up(x.index() as usize, eight(&bytes, 6 * at) >> 16);
-                    }
-                }
-                Prepared::Keep { keep, guide } => {
-                    rng.fill_bytes(&mut bytes[..11 * inputs.len()]);
-                    for ((at, x), out) in inputs.iter().enumerate().zip(out) {
-                        let coin = eight(&bytes, 11 * at) >> 24;
-                        let drawn = guide.look_up(0, eight(&bytes, 11 * at + 5) >> 16);
-                        *out = if coin < keep[x.index() as usize] { x.index() } else { drawn };
-                    }
-                }
-                Prepared::Bits(_) => return Err(SampleError::WrongShape),
-            }
+            rng.fill_bytes(&mut bytes[..size * inputs.len()]);
+            self.map_block(inputs, &bytes, out);
         }
         Ok(())
+    }
+
+    /// The pinned map for a block of `Table` or `Keep`. Not generic, so that it is compiled here,
+    /// in one piece, whatever the generator.
+    fn map_block(&self, inputs: &[Symbol], bytes: &[u8], out: &mut [u32]) {
+        match &self.0 {
+            Prepared::Table { guide, .. } => {
+                let sixes = bytes.as_chunks().0;
+                for ((x, out), &[a, b, c, d, e, f]) in inputs.iter().zip(out).zip(sixes) {
+                    let u = u64::from_be_bytes([0, 0, a, b, c, d, e, f]);
+                    *out = guide.look_up(x.index() as usize, u);
+                }
+            }
+            Prepared::Keep { keep, guide } => {
+                let elevens = bytes.as_chunks().0;
+                for ((x, out), &[a, b, c, d, e, f, g, h, i, j, k]) in
+                    inputs.iter().zip(out).zip(elevens)
+                {
+                    let coin = u64::from_be_bytes([0, 0, 0, a, b, c, d, e]);
+                    let drawn = guide.look_up(0, u64::from_be_bytes([0, 0, f, g, h, i, j, k]));
+                    // Selected without a branch, which nothing could predict.
+                    let stay = mask(coin < keep[x.index() as usize]) as u32;
+                    *out = x.index() & stay | drawn & !stay;
+                }
+            }
+            Prepared::Bits(_) => {}
+        }
     }
 
     /// Draws one packed vector of bits for each input (`Bits`); every input takes ⌈k/8⌉ bytes.
@@ -306,31 +322,28 @@ impl Sampler {
     }
 }
 
-fn eight(bytes: &[u8], at: usize) -> u64 {
-    let mut value = [0; 8];
-    value.copy_from_slice(&bytes[at..at + 8]);
-    u64::from_be_bytes(value)
-}
-
 /// Cumulative sums of every row, and for every row a table over the top bits of u.
 ///
-/// An entry packs, from the top: the distance of the first edge from the start of its bucket (one
-/// past the bucket if there is none), whether more edges follow in the bucket, and the output at
-/// the start. Most buckets hold at most one edge, so one comparison ends the search.
+/// An entry packs, from the top: as many bits as there is room for of where the bucket's first edge
+/// lies in the bucket (0 if it has none); the output behind that edge; and whether more edges follow
+/// in the bucket. One comparison ends the search unless there are more, or those bits are u's own.
 struct Guide {
     outputs: usize,
-    /// Bits of u below the bucket's number.
-    width: u32,
-    /// Bits of an entry that hold the output.
-    index_bits: u32,
-    entries: Vec<u64>,
+    /// Buckets are numbered by this many bits.
+    bucket_bits: u32,
+    /// Bits of an entry below those of the edge.
+    output_bits: u32,
+    entries: Vec<u32>,
     edges: Vec<u64>,
 }
 
 impl Guide {
     fn new(outputs: usize, rows: &[Row]) -> Self {
-        let index_bits = usize::BITS - outputs.leading_zeros();
-        let bucket_bits = index_bits + 1;
+        // A bucket for every output; four, while the table stays in a cache, so that fewer buckets
+        // hold several edges.
+        let size_bits = usize::BITS - (outputs - 1).leading_zeros();
+        let bucket_bits = size_bits + if rows.len() * outputs <= 1 << 15 { 2 } else { 0 };
+        let output_bits = size_bits + 1;
         let width = 48 - bucket_bits;
         let mut entries = Vec::with_capacity(rows.len() << bucket_bits);
         let mut edges = Vec::with_capacity(rows.len() * outputs);
@@ -349,33 +362,45 @@ impl Guide {
                     index += 1;
                 }
                 let inside = edges[index..].iter().take(2).filter(|&&e| e < start + (1 << width));
-                let several = u64::from(inside.count() > 1);
-                let distance = (edges[index] - start).min(1 << width);
-                entries.push((distance << 1 | several) << index_bits | index as u64);
+                let (distance, behind, several) = match inside.count() {
+                    0 => (0, index, 0),
+                    count => (edges[index] - start, index + 1, count as u32 - 1),
+                };
+                let top = (distance << (64 - width) >> 32) as u32 >> output_bits << output_bits;
+                entries.push(top | (behind as u32) << 1 | several);
             }
         }
-        Self { outputs, width, index_bits, entries, edges }
+        Self { outputs, bucket_bits, output_bits, entries, edges }
     }
 
     /// The number of cumulative sums of `row` that are <= u < 2^48.
-    #[inline]
+    #[inline(always)]
     fn look_up(&self, row: usize, u: u64) -> u32 {
-        let buckets = 48 - self.width;
-        let entry = self.entries[row << buckets | (u >> self.width) as usize];
-        let index = entry & ((1 << self.index_bits) - 1);
-        let rest = entry >> self.index_bits;
-        let passed = u & ((1 << self.width) - 1) >= rest >> 1;
-        if rest & u64::from(passed) == 0 {
-            return index as u32 + u32::from(passed);
+        // The bucket's number goes to the bottom, where u lies in it to the top.
+        let turned = (u << 16).rotate_left(self.bucket_bits);
+        let buckets = 1usize << self.bucket_bits;
+        let entry = self.entries[row << self.bucket_bits | turned as usize & (buckets - 1)];
+        let within = (turned >> 32) as u32;
+        let below = (1 << self.output_bits) - 1;
+        let behind = (entry & below) >> 1;
+        // No branch depends on the comparison itself, which nothing could predict.
+        if (entry & 1 == 1) | ((within ^ entry) <= below) {
+            return self.search(row, behind as usize, u);
         }
-        // More edges may have been passed: they start behind the first one.
-        let behind = index as usize + 1;
-        let edges = &self.edges[row * self.outputs + behind..(row + 1) * self.outputs];
+        behind - u32::from(within < entry)
+    }
+
+    /// The same where an entry does not tell; the output in front of `behind`, if there is one,
+    /// begins at or before u.
+    #[cold]
+    fn search(&self, row: usize, behind: usize, u: u64) -> u32 {
+        let first = behind.saturating_sub(1);
+        let edges = &self.edges[row * self.outputs + first..(row + 1) * self.outputs];
         let near = edges.iter().take(4).take_while(|&&edge| edge <= u).count();
         if near < 4 {
-            return (behind + near) as u32;
+            return (first + near) as u32;
         }
-        (behind + 4 + edges[4..].partition_point(|&edge| edge <= u)) as u32
+        (first + 4 + edges[4..].partition_point(|&edge| edge <= u)) as u32
     }
 }
 

@@ -1,7 +1,7 @@
 //! Negative controls: a channel on the bound verifies, one unit past it is refused, and the
 //! refusal names the claim, the cell and by how much.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::result_large_err)]
 
 mod common;
 
@@ -356,11 +356,12 @@ fn verdicts_are_those_of_the_definitions() {
         for _ in 0..random.size(1, 3) {
             let mut claim = random.claim(&shape, &context);
             // Half of the time put a pure claim exactly on, or just below, what is attained.
-            if claim.delta == Delta::ZERO && random.one_in(2) {
-                if let Some(on) = touch(&claim, &shape, &context, random.one_in(2)) {
-                    claim = on;
-                    touching += 1;
-                }
+            if claim.delta == Delta::ZERO
+                && random.one_in(2)
+                && let Some(on) = touch(&claim, &shape, &context, random.one_in(2))
+            {
+                claim = on;
+                touching += 1;
             }
             claims.push(claim);
         }

@@ -57,7 +57,8 @@ fn largest_odds() {
     let near_the_end = (0..5).map(|below| largest - below);
     let any: Vec<u64> = (0..60).map(|_| random.below(largest)).collect();
     let small: Vec<u64> = (0..40).map(|_| random.magnitude(30)).collect();
-    let mut asked: Vec<u64> = simple.chain(tiny).chain(near_the_end).chain(any).chain(small).collect();
+    let mut asked: Vec<u64> =
+        simple.chain(tiny).chain(near_the_end).chain(any).chain(small).collect();
     asked.sort_unstable();
     let levels: Vec<Q> = asked.iter().map(|&units| odds(check(Nats::from_units(units)))).collect();
     assert!(levels.is_sorted());
@@ -80,8 +81,29 @@ fn known_levels() {
 #[test]
 fn bad_texts() {
     let texts = [
-        "", ".", "1e3", "-1", "-0", "+1", "NaN", "nan", "inf", "infinity", "0x1", "1.2.3", "1,5", " 1",
-        "1 ", "1_000", "½", "１", "1000000000000", "0.5f", "..", "1\0", "\u{663}",
+        "",
+        ".",
+        "1e3",
+        "-1",
+        "-0",
+        "+1",
+        "NaN",
+        "nan",
+        "inf",
+        "infinity",
+        "0x1",
+        "1.2.3",
+        "1,5",
+        " 1",
+        "1 ",
+        "1_000",
+        "½",
+        "１",
+        "1000000000000",
+        "0.5f",
+        "..",
+        "1\0",
+        "\u{663}",
     ];
     for text in texts {
         assert_eq!(Epsilon::parse(text), Err(EpsilonError::NotNats), "{text:?}");

@@ -74,7 +74,8 @@ fn no_std_no_unsafe_no_clock_no_io() {
     for (path, text) in &sources {
         let code = text.lines().map(|line| line.split("//").next().unwrap());
         for word in code.flat_map(words) {
-            let forbidden = ["std", "unsafe", "SystemTime", "Instant", "File", "println", "thread_rng"];
+            let forbidden =
+                ["std", "unsafe", "SystemTime", "Instant", "File", "println", "thread_rng"];
             assert!(!forbidden.contains(&word), "{}: {word}", path.display());
         }
     }

@@ -1,6 +1,6 @@
 //! Budgets: what adds up is added, what does not is refused.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::result_large_err)]
 
 mod common;
 
@@ -87,7 +87,11 @@ fn the_edge_of_the_budget() {
     // A first release is held to the budget too, and a free one always passes.
     let mut ledger = Ledger::new(Nats::ZERO);
     assert!(ledger.request("age", &response(1), None).is_err());
-    let silent = draft(table(&[&[MASS_ONE], &[MASS_ONE]]), Context::Unknown, vec![Claim::ldp(Epsilon::ZERO)]);
+    let silent = draft(
+        table(&[&[MASS_ONE], &[MASS_ONE]]),
+        Context::Unknown,
+        vec![Claim::ldp(Epsilon::ZERO)],
+    );
     let _permit = fresh(ledger.request("age", &silent.verify().unwrap(), None));
     assert_eq!(ledger.spent("age"), Some(Nats::ZERO));
 }
@@ -195,7 +199,8 @@ fn the_consequence_covers_the_joint_channel() {
 /// The specification's joint Q36, in integers: P(s) in units of 2^-32 and P(x|s) likewise, each
 /// rounded down with the rest given to the largest.
 fn q36() -> Secret {
-    let golden: Q = Q::from_parts(6_180_339_887_498_949u64.into(), 10_000_000_000_000_000u64.into());
+    let golden: Q =
+        Q::from_parts(6_180_339_887_498_949u64.into(), 10_000_000_000_000_000u64.into());
     let cell = |s: u64, x: u64| {
         let k = s * 6 + x + 1;
         let product = Q::from(k * k) * &golden;
@@ -228,9 +233,8 @@ fn rounded(value: &Q, places: u32) -> String {
 fn the_q36_pair_is_refused() {
     let context = Context::Secret(q36());
     let claim = alip(Epsilon::parse("0.5").unwrap(), Epsilon::parse("0.3").unwrap()).about_secret();
-    let policy = |groups: &[usize]| {
-        draft(partition(groups), context.clone(), vec![claim]).verify().unwrap()
-    };
+    let policy =
+        |groups: &[usize]| draft(partition(groups), context.clone(), vec![claim]).verify().unwrap();
     let (first, second) = (policy(&[0, 1, 2, 0, 1, 2]), policy(&[0, 1, 1, 1, 1, 0]));
     // Together they tell every x: the leakage of X itself, W02 and W03 of the specification.
     let whole = draft(partition(&[0, 1, 2, 3, 4, 5]), context.clone(), vec![claim]);
@@ -266,7 +270,8 @@ fn a_pair_that_composes_is_accepted_and_a_third_refused() {
     // S is the first of two fair bits of X. The second bit says nothing about S, nor does any
     // further function of it; a trace of the first says a little.
     let quarter = WEIGHT_ONE / 4;
-    let rows = vec![prior(&[2 * quarter, 2 * quarter, 0, 0]), prior(&[0, 0, 2 * quarter, 2 * quarter])];
+    let rows =
+        vec![prior(&[2 * quarter, 2 * quarter, 0, 0]), prior(&[0, 0, 2 * quarter, 2 * quarter])];
     let secret = Secret::new("first bit".into(), prior(&[2 * quarter, 2 * quarter]), rows).unwrap();
     let context = Context::Secret(secret);
     let claim = alip(level(2, 1), level(3, 2)).about_secret();
@@ -290,7 +295,9 @@ fn a_pair_that_composes_is_accepted_and_a_third_refused() {
     let q = MASS_ONE / 4;
     let noisy = table(&[&[3 * q, q], &[3 * q, q], &[q, 3 * q], &[q, 3 * q]]);
     let claims = vec![claim];
-    let noisy = |mark| marked(&draft(noisy.clone(), context.clone(), claims.clone()), mark).verify().unwrap();
+    let noisy = |mark| {
+        marked(&draft(noisy.clone(), context.clone(), claims.clone()), mark).verify().unwrap()
+    };
     let (one, two) = (noisy(1), noisy(2));
     let mut ledger = Ledger::new(budget(BUDGET));
     let _permit = fresh(ledger.request("x", &first, None));
@@ -306,7 +313,9 @@ fn a_pair_that_composes_is_accepted_and_a_third_refused() {
 #[test]
 fn a_policy_without_a_finite_level_is_used_alone() {
     let context = Context::Known(prior(&[WEIGHT_ONE / 2, WEIGHT_ONE / 2]));
-    let claims = vec![alip(Epsilon::LARGEST, level(2, 1)).with_delta(Delta::from_units(MASS_ONE / 2).unwrap())];
+    let claims = vec![
+        alip(Epsilon::LARGEST, level(2, 1)).with_delta(Delta::from_units(MASS_ONE / 2).unwrap()),
+    ];
     let whole = draft(partition(&[0, 1]), context, claims).verify().unwrap();
     assert_eq!(whole.certificate().input.ldp.ratio.ln_up(), None);
     for (a, b) in [(whole.clone(), response(1)), (response(1), whole)] {
@@ -366,9 +375,9 @@ fn the_joint_channel_is_the_product() {
         let joint: Vec<Vec<Q>> = rows_a.iter().zip(&rows_b).map(pair).collect();
         let (pushed, prior) = common::pushed(&secret, &joint);
         let leakage = common::leakage(&pushed, &[prior]);
-        let expected = [&a, &b].iter().all(|policy| {
-            common::satisfies(&policy.draft().claims()[0].bound, &leakage)
-        });
+        let expected = [&a, &b]
+            .iter()
+            .all(|policy| common::satisfies(&policy.draft().claims()[0].bound, &leakage));
         let mut ledger = Ledger::new(budget("1000"));
         let _permit = fresh(ledger.request("x", &a, None));
         match ledger.request("x", &b, Some(&a)) {

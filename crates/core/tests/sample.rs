@@ -110,7 +110,8 @@ fn table_edges() {
         let (inputs, outputs) = (random.size(1, 6), random.size(1, 40));
         // The last row keeps any two rows from being disjoint, which no δ below one allows.
         let base = vec![MASS_ONE / outputs as u64; outputs];
-        let mut masses: Vec<Vec<u64>> = (0..inputs).map(|_| random.parts(outputs, MASS_ONE)).collect();
+        let mut masses: Vec<Vec<u64>> =
+            (0..inputs).map(|_| random.parts(outputs, MASS_ONE)).collect();
         for row in &mut masses {
             if row[0] == 0 {
                 let donor = row.iter().position(|&mass| mass > 0).unwrap();
@@ -147,7 +148,10 @@ fn keep_edges() {
         let Ok(policy) = draft(
             Shape::Keep(Keep::new(keep.clone(), base.clone()).unwrap()),
             Context::Unknown,
-            vec![Claim::ldp(Epsilon::LARGEST).with_delta(undertone_core::Delta::from_units(MASS_ONE - 1).unwrap())],
+            vec![
+                Claim::ldp(Epsilon::LARGEST)
+                    .with_delta(undertone_core::Delta::from_units(MASS_ONE - 1).unwrap()),
+            ],
         )
         .verify() else {
             continue;
@@ -214,14 +218,25 @@ fn check_bits(policy: &Policy, sampler: &Sampler, x: usize, script: &[u8]) {
 #[test]
 fn bits_edges() {
     let thresholds = [
-        0, 1, 0xff_ffff, 1 << 24, (1 << 24) + 1, 0x7f00_0000, 0x7f12_3456, 0x8000_0000, 0xff00_0000,
-        0xff00_0001, WEIGHT_ONE - 1, WEIGHT_ONE,
+        0,
+        1,
+        0xff_ffff,
+        1 << 24,
+        (1 << 24) + 1,
+        0x7f00_0000,
+        0x7f12_3456,
+        0x8000_0000,
+        0xff00_0000,
+        0xff00_0001,
+        WEIGHT_ONE - 1,
+        WEIGHT_ONE,
     ];
     for own in thresholds {
         for other in thresholds {
             for symbols in [1, 2, 8, 9] {
                 let shape = Shape::Bits(Bits::new(symbols, own, other).unwrap());
-                let verified = draft(shape, Context::Unknown, vec![Claim::ldp(Epsilon::LARGEST)]).verify();
+                let verified =
+                    draft(shape, Context::Unknown, vec![Claim::ldp(Epsilon::LARGEST)]).verify();
                 // Where own and other are told apart for sure nothing finite holds.
                 let Ok(policy) = verified else { continue };
                 let sampler = Sampler::new(&policy);
@@ -258,7 +273,10 @@ fn bits_ties_in_order() {
     script.extend([0x12, 0x34, 0x55]); // bit 2: just below, set
     script.extend([0xff, 0xff, 0xff]); // bit 4: above, clear
     script.extend([0; 3]); // only the flat way reads these
-    assert_eq!(pinned_bits(&Bits::new(5, own, other).unwrap(), 2, &script), (vec![0b1011_0000], 17));
+    assert_eq!(
+        pinned_bits(&Bits::new(5, own, other).unwrap(), 2, &script),
+        (vec![0b1011_0000], 17)
+    );
     check_bits(&policy, &sampler, 2, &script);
     let mut random = Random::new(43);
     for _ in 0..2000 {
@@ -288,7 +306,11 @@ fn bulk_is_single() {
         };
         let claims = vec![Claim::ldp(Epsilon::LARGEST)];
         let delta = undertone_core::Delta::from_units(MASS_ONE - 1).unwrap();
-        let claims = if matches!(shape, Shape::Bits(_)) { claims } else { vec![claims[0].with_delta(delta)] };
+        let claims = if matches!(shape, Shape::Bits(_)) {
+            claims
+        } else {
+            vec![claims[0].with_delta(delta)]
+        };
         let Ok(policy) = draft(shape, Context::Unknown, claims).verify() else { continue };
         let sampler = Sampler::new(&policy);
         let size = policy.draft().inputs().len();
@@ -297,7 +319,8 @@ fn bulk_is_single() {
                 (0..count).map(|_| symbol(&policy, random.size(0, size - 1))).collect();
             let script: Vec<u8> = (0..44 * 600).map(|_| random.below(256) as u8).collect();
             let (mut one, mut many) = (Script::new(script.clone()), Script::new(script));
-            let single: Vec<Token> = inputs.iter().map(|&x| policy.draw(x, &mut one).unwrap()).collect();
+            let single: Vec<Token> =
+                inputs.iter().map(|&x| policy.draw(x, &mut one).unwrap()).collect();
             let bulk: Vec<Token> = if let Shape::Bits(_) = policy.draft().shape() {
                 let mut out = vec![0; 2 * count];
                 sampler.draw_bits(&inputs, &mut many, &mut out).unwrap();
@@ -316,7 +339,8 @@ fn bulk_is_single() {
 #[test]
 fn reports_are_drawn_from_the_same_bytes() {
     use undertone_core::{Ledger, Nats};
-    let policy = policy(table(&[&[MASS_ONE / 2, MASS_ONE / 2], &[MASS_ONE / 4, 3 * (MASS_ONE / 4)]]));
+    let policy =
+        policy(table(&[&[MASS_ONE / 2, MASS_ONE / 2], &[MASS_ONE / 4, 3 * (MASS_ONE / 4)]]));
     let other = policy.draft().clone().with_claims(vec![Claim::ldp(Epsilon::LARGEST)]).unwrap();
     let other = other.verify().unwrap();
     let x = symbol(&policy, 1);
@@ -343,7 +367,8 @@ fn reports_are_drawn_from_the_same_bytes() {
 
 #[test]
 fn misuse_is_refused() {
-    let square = policy(table(&[&[MASS_ONE / 2, MASS_ONE / 2], &[MASS_ONE / 4, 3 * (MASS_ONE / 4)]]));
+    let square =
+        policy(table(&[&[MASS_ONE / 2, MASS_ONE / 2], &[MASS_ONE / 4, 3 * (MASS_ONE / 4)]]));
     let kept = policy(Shape::Keep(Keep::new(vec![1, 2], vec![MASS_ONE / 2; 2]).unwrap()));
     let bits = policy(Shape::Bits(Bits::new(2, 3 << 30, 1 << 30).unwrap()));
     let larger = undertone_core::Alphabet::indices(3).unwrap();

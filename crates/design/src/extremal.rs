@@ -47,13 +47,14 @@ pub fn lifts(prior: &Distribution, lower: f64, upper: f64) -> Result<Vec<Vec<f64
             let mut lift: Vec<f64> = (0..m).map(end).collect();
             let rest: f64 = (0..m).filter(|&x| x != free).map(|x| p[x] * lift[x]).sum();
             let value = (1.0 - rest) / p[free];
-            let slack = 1e-12 * upper;
+            // What rounding can do to 1 - rest, whose terms are of the order of one.
+            let slack = 32.0 * m as f64 * f64::EPSILON / p[free];
             if !(lower - slack <= value && value <= upper + slack) {
                 continue;
             }
             lift[free] = value.clamp(lower, upper);
             let known =
-                |old: &Vec<f64>| old.iter().zip(&lift).all(|(a, b)| (a - b).abs() <= 1e-12 * upper);
+                |old: &Vec<f64>| old.iter().zip(&lift).all(|(a, b)| (a - b).abs() <= slack);
             // A vertex with several coordinates strictly inside cannot occur; one whose free
             // coordinate sits on an end is met once per coordinate, so only those need a search.
             let on_end = (lift[free] - lower).abs() <= slack || (lift[free] - upper).abs() <= slack;

@@ -8,6 +8,7 @@
 
 pub mod channel;
 pub mod composition;
+pub mod designer;
 pub mod distribution;
 pub mod error;
 pub mod extremal;

@@ -130,6 +130,61 @@ impl Promise {
         Ok(self.draft(Shape::Table(table(channel, 0.0)?))?.verify())
     }
 
+    /// The verdict on a shape as it is.
+    pub fn verify_shape(&self, shape: Shape) -> Result<Result<Policy, Refusal>, Error> {
+        Ok(self.draft(shape)?.verify())
+    }
+
+    /// The policy of the highest level from 0 to `most` whose shape verifies, and that level. Shapes
+    /// must leak more at higher levels and nothing at level 0. `guess` is where to look first.
+    pub fn strongest(
+        &self,
+        guess: u64,
+        most: u64,
+        shape: impl Fn(u64) -> Result<Shape, Error>,
+    ) -> Result<(Policy, u64), Error> {
+        let attempt = |level: u64| self.verify_shape(shape(level)?);
+        // Strides double away from the guess until the verdict changes; bisection does the rest.
+        let mut best = None;
+        let (mut refused, mut level, mut stride) = (most.saturating_add(1), guess.min(most), 1);
+        loop {
+            match attempt(level)? {
+                Ok(policy) => {
+                    best = Some((policy, level));
+                    if refused <= most || level == most {
+                        break;
+                    }
+                    level = level.saturating_add(stride).min(most);
+                }
+                Err(refusal) if level == 0 => {
+                    return Err(Error::other(
+                        "claims",
+                        format!("even a constant output: {refusal}"),
+                    ));
+                }
+                Err(_) => {
+                    refused = level;
+                    if best.is_some() {
+                        break;
+                    }
+                    level = level.saturating_sub(stride);
+                }
+            }
+            stride = stride.saturating_mul(4);
+        }
+        let Some(mut best) = best else {
+            return Err(Error::other("claims", "no level of this mechanism satisfies them all"));
+        };
+        while refused - best.1 > 1 {
+            let middle = best.1 + (refused - best.1) / 2;
+            match attempt(middle)? {
+                Ok(policy) => best = (policy, middle),
+                Err(_) => refused = middle,
+            }
+        }
+        Ok(best)
+    }
+
     /// Rounds `channel` and mixes it until every claim verifies.
     pub fn ship(&self, channel: &Channel) -> Result<Shipped, Error> {
         let attempt = |share: f64| {
@@ -199,15 +254,28 @@ fn subset(alphabet: &Alphabet, kept: &[usize]) -> Result<Alphabet, Error> {
     })
 }
 
-/// Drops outputs that are never released (largest probability below [`GHOST`]) and rescales the rows.
-/// Returns the outputs kept.
+/// Drops outputs that are never released (largest probability below [`GHOST`]), by releasing instead
+/// of each the kept output it is most like: post-processing, so no claim suffers. Rescaling the rows
+/// would pull the kept outputs' likelihoods apart. Returns the outputs kept.
 pub fn drop_ghosts(channel: &Channel) -> Result<(Channel, Vec<usize>), Error> {
     let used = |&y: &usize| channel.column(y).any(|q| q >= GHOST);
-    let kept: Vec<usize> = (0..channel.outputs()).filter(used).collect();
-    let rows = channel
-        .rows()
-        .iter()
-        .map(|row| Distribution::normalised("channel row", kept.iter().map(|&y| row[y]).collect()));
+    let (kept, ghosts): (Vec<usize>, Vec<usize>) = (0..channel.outputs()).partition(used);
+    let row = |row: &Distribution| kept.iter().map(|&y| row[y]).collect::<Vec<_>>();
+    let mut rows: Vec<_> = channel.rows().iter().map(row).collect();
+    for ghost in ghosts {
+        // The share of the ghost's column that lies along the kept one's.
+        let likeness = |y: usize| {
+            let dot: f64 = channel.column(ghost).zip(channel.column(y)).map(|(a, b)| a * b).sum();
+            dot * dot / channel.column(y).map(|q| q * q).sum::<f64>()
+        };
+        let best = (0..kept.len()).max_by(|&a, &b| likeness(kept[a]).total_cmp(&likeness(kept[b])));
+        // A row sums to one, so without 10^9 outputs some are kept.
+        let Some(best) = best else { continue };
+        for (row, q) in rows.iter_mut().zip(channel.column(ghost)) {
+            row[best] += q;
+        }
+    }
+    let rows = rows.into_iter().map(|row| Distribution::normalised("channel row", row));
     Ok((Channel::from_rows(rows.collect::<Result<_, _>>()?)?, kept))
 }
 

@@ -6,12 +6,12 @@ mod common;
 
 use common::assert_golden;
 use undertone_core::{Alphabet, Claim, Context, Epsilon, PriorBox, Provenance, WEIGHT_ONE};
+use undertone_design::Distribution;
+use undertone_design::measure::lip;
 use undertone_design::mechanism::linear::{self, Belief, Rule, Rules};
 use undertone_design::mechanism::uncertain::{self, Interval};
-use undertone_design::measure::lip;
 use undertone_design::objective::Objective;
 use undertone_design::quantize::{self, Promise};
-use undertone_design::Distribution;
 
 const SKEWED: [f64; 4] = [0.1, 0.1, 0.1, 0.7];
 
@@ -108,22 +108,20 @@ fn zipf_under_ldp() {
     assert_digits(value, 0.3915, 4);
 }
 
+/// Under LDP and 0-1 loss the optimum is k-ary randomised response on the likeliest j symbols, for the
+/// best j; the other inputs answer by chance.
 #[test]
 fn ldp_of_the_skewed_prior() {
-    // At ln 2 the blind guess .3 is optimal; at 2 the optimum keeps all four outputs or merges them,
-    // whichever a search over subsets says: k-ary randomised response on the likeliest j symbols
-    // gives 1 - E·P(kept)/(E+j-1) for the kept and the rest spread over the outputs by symmetry.
     let hamming = losses(&Objective::Hamming, 4);
-    for (eps, best) in [(0.5f64, 0.3), (2.0, f64::NAN)] {
-        let e = eps.exp();
-        let kept = |j: usize| match j {
-            1 => 0.7,
-            _ => e / (e + j as f64 - 1.0) * (0.7 + 0.1 * (j as f64 - 1.0)),
+    for (level, best) in [(0.5, 1), (1.0, 1), (2.0, 4), (3.0, 4)] {
+        let odds = f64::exp(level);
+        let error = |j: usize| {
+            let covered = 0.7 + 0.1 * (j as f64 - 1.0);
+            1.0 - covered * odds / (odds + j as f64 - 1.0)
         };
-        let closed = (1..=4).map(|j| 1.0 - kept(j)).fold(1.0, f64::min);
-        let value = optimum(&SKEWED, vec![Rule::ldp(eps)], &hamming);
-        assert!((value - closed).abs() < 1e-11, "eps {eps}: {value} against {closed}");
-        assert!(best.is_nan() || (value - best).abs() < 1e-11);
+        let value = optimum(&SKEWED, vec![Rule::ldp(level)], &hamming);
+        assert!((value - error(best)).abs() < 1e-11, "{level}: {value}");
+        assert!((1..=4).all(|j| error(j) >= error(best)), "{level}");
     }
 }
 
@@ -134,6 +132,6 @@ fn g27_an_uncertain_yes_or_no() {
     assert_golden("G27", best.q(0, 1));
     assert!(!uncertain::published_is_valid(interval, 1.0).unwrap());
     let printed = uncertain::published(interval, 1.0).unwrap();
-    let worst = lip::leakage(&distribution(&[0.95, 0.05]), &printed).unwrap();
+    let worst = lip::leakage(&distribution(&[0.95, 0.05]), &printed).unwrap().nats;
     assert_digits(worst, 1.9035, 5);
 }

@@ -30,7 +30,8 @@ fn check(rows: Vec<Vec<u64>>, rng: &mut ChaCha12Rng) {
             })
             .collect();
         let near = sums.iter().flat_map(|&sum| [sum.saturating_sub(1), sum, sum + 1]);
-        let borders = (0..64).map(|bucket| bucket << 42).flat_map(|u: u64| [u.saturating_sub(1), u]);
+        let borders =
+            (0..64).map(|bucket| bucket << 42).flat_map(|u: u64| [u.saturating_sub(1), u]);
         let random: Vec<u64> = (0..200).map(|_| rng.next_u64() >> 16).collect();
         let all = near.chain(borders).chain(random).chain([0, MASS_ONE - 1]);
         for u in all.filter(|&u| u < MASS_ONE) {

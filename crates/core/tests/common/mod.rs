@@ -380,7 +380,7 @@ impl Random {
 
     /// Below `end`, with a bias too small to matter to a test.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
-        (u128::from(self.0.next_u64()) * u128::from(end) >> 64) as u64
+        ((u128::from(self.0.next_u64()) * u128::from(end)) >> 64) as u64
     }
 
     pub(crate) fn size(&mut self, from: usize, to: usize) -> usize {

@@ -22,6 +22,9 @@ use crate::{Channel, Distribution, Error, realise};
 /// More cells than this are refused.
 pub const MAX_CELLS: usize = 1 << 18;
 
+/// The share of the blind guess that may be given up to be rid of outputs that earn nothing.
+const IDLE: f64 = 1e-11;
+
 /// A verified policy, and what rounding and repair cost.
 #[derive(Debug, Clone)]
 pub struct Design {
@@ -68,11 +71,52 @@ pub fn optimal_under(
         costs.iter().map(|row| row.iter().map(|cost| cost / scale).collect()).collect();
     let layout = program::program(rules, &costs)?;
     let found = layout.program.solve()?;
+    let mut rows = layout.channel(&found.values, rules.inputs);
+    merge_idle(&mut rows, &costs);
+    let row = |(x, row)| Distribution::normalised(&format!("channel row {x}"), row);
+    let rows = rows.into_iter().enumerate().map(row).collect::<Result<_, _>>()?;
     Ok(Proposal {
-        channel: layout.channel(&found.values, rules.inputs)?,
+        channel: Channel::from_rows(rows)?,
         optimum: base + scale * found.cost,
         bound: Some(base + scale * found.dual_bound),
     })
+}
+
+/// Releases another output in place of one that earns nothing, as long as all such exchanges together
+/// cost less than [`IDLE`] of the best blind guess.
+///
+/// An interior point leaves a little mass on every output. Where inputs are rare this can be more than a
+/// ghost, yet its likelihoods are noise, and noise breaks ratios. An exchange of outputs is
+/// post-processing, so every claim survives it.
+fn merge_idle(rows: &mut [Vec<f64>], costs: &[Vec<f64>]) {
+    let outputs = costs[0].len();
+    // What the mass on output y would cost if k were released instead.
+    let mut bills = vec![vec![0.0; outputs]; outputs];
+    for (row, costs) in rows.iter().zip(costs) {
+        for (bill, q) in bills.iter_mut().zip(row) {
+            for (sum, cost) in bill.iter_mut().zip(costs) {
+                *sum += q * cost;
+            }
+        }
+    }
+    let blind = (0..outputs).map(|y| costs.iter().map(|row| row[y]).sum());
+    let mut budget = IDLE * blind.fold(f64::INFINITY, f64::min);
+    let mut kept: Vec<usize> = (0..outputs).collect();
+    while kept.len() > 1 {
+        let price = |&(y, k): &(usize, usize)| bills[y][k] - bills[y][y];
+        let pairs = kept.iter().flat_map(|&y| kept.iter().map(move |&k| (y, k)));
+        let cheapest = pairs.filter(|(y, k)| y != k).min_by(|a, b| price(a).total_cmp(&price(b)));
+        let Some((y, k)) = cheapest.filter(|pair| price(pair) <= budget) else { break };
+        budget -= price(&(y, k)).max(0.0);
+        for row in rows.iter_mut() {
+            row[k] += std::mem::take(&mut row[y]);
+        }
+        let moved = std::mem::take(&mut bills[y]);
+        for (sum, bill) in bills[k].iter_mut().zip(moved) {
+            *sum += bill;
+        }
+        kept.retain(|&output| output != y);
+    }
 }
 
 /// The optimal channel as a verified policy. Outputs that are never released are dropped.

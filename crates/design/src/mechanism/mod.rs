@@ -1,8 +1,14 @@
 //! Mechanisms, one file each; the measure of the same name tells what they leak.
 
+pub mod accuracy;
+pub mod keep;
 pub mod linear;
 pub mod posterior;
 pub mod randomized_response;
+pub mod sampling;
+pub mod staircase;
+pub mod symmetric;
+pub mod unary;
 pub mod uncertain;
 
 use crate::Channel;

@@ -1,5 +1,6 @@
 //! Column generation: posteriors made as the linear program asks for them.
 
+use super::gap;
 use super::optimum::Mixture;
 use super::polytope::{Polytope, dot, entropy};
 use super::scene::Scene;
@@ -13,8 +14,11 @@ const MOST_ROUNDS: usize = 200;
 /// A column must be worth this much more than it costs.
 const LEAST_GAIN: f64 = 1e-9;
 
+/// Corners taken from one search.
+const MOST_AT_ONCE: usize = 40;
+
 /// Random directions tried in a round.
-const RANDOM_STARTS: usize = 8;
+const RANDOM_STARTS: usize = 30;
 
 /// Slope of the entropy at a symbol without mass: infinite in truth, which would never let it in.
 const EDGE: f64 = 1e-9;
@@ -31,8 +35,17 @@ impl Directions {
         ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    fn cost(&mut self, symbols: usize) -> Vec<f64> {
-        (0..symbols).map(|_| self.uniform() - 0.5).collect()
+    /// A cost to start from: towards one symbol while there is one, then at random, less the prices.
+    fn start(&mut self, at: usize, prices: &[f64]) -> Vec<f64> {
+        let towards = |x: usize| if x == at { -1.0 } else { 0.0 };
+        let mut random = |_| self.uniform() - 0.5;
+        let symbols = 0..prices.len();
+        let cost: Vec<f64> = if at < prices.len() {
+            symbols.map(towards).collect()
+        } else {
+            symbols.map(&mut random).collect()
+        };
+        cost.iter().zip(prices).map(|(cost, price)| cost - price).collect()
     }
 }
 
@@ -83,10 +96,43 @@ fn descend(polytope: &mut Polytope, prices: &[f64], start: Vec<f64>) -> (Vec<f64
     (best.1, best.0)
 }
 
-/// The best mixture of the corners found. Feasible whenever it stops.
-pub(super) fn generate(scene: &Scene, polytope: &mut Polytope) -> Result<Mixture, Error> {
+/// The best mixture found, and how good any could be.
+pub(super) struct Generated {
+    /// Feasible, whenever the search stopped.
+    pub(super) mixture: Mixture,
+    /// A lower bound on H(X|Y) over all releases within the budget.
+    pub(super) least: f64,
+}
+
+/// Generates corners until none is worth adding, or the effort of `boxes` boxes is spent.
+pub(super) fn generate(scene: &Scene, boxes: usize) -> Result<Generated, Error> {
+    let mut polytope = Polytope::new(scene);
     let (symbols, data) = (scene.len(), scene.data());
     let mut directions = Directions(symbols as u64);
+    let mut pool = first(scene, &mut polytope, &mut directions);
+    let (mut least, mut left) = (0.0f64, boxes);
+    loop {
+        let prices = settle(&mut pool, &mut polytope, &mut directions, &data)?;
+        let found = gap::search(scene, &mut polytope, &prices, left);
+        least = least.max(found.least);
+        left -= found.boxes;
+        let mut fresh = false;
+        for corner in found.corners.into_iter().take(MOST_AT_ONCE) {
+            polytope.restart();
+            let (better, _) = descend(&mut polytope, &prices, corner.clone());
+            fresh |= pool.add(better);
+            fresh |= pool.add(corner);
+        }
+        if !fresh || left == 0 {
+            return Ok(Generated { mixture: Mixture::of(&pool.columns, &data)?, least });
+        }
+    }
+}
+
+/// The average belief, the groups of subset merging, and corners in many directions: started from
+/// groups alone the master program is so degenerate that nothing improves it.
+fn first(scene: &Scene, polytope: &mut Polytope, directions: &mut Directions) -> Pool {
+    let (symbols, data) = (scene.len(), scene.data());
     let mut pool = Pool { columns: vec![data.clone()] };
     for block in subset::merged(scene) {
         let inside = |x: usize| if block.members.contains(&x) { data[x] / block.mass } else { 0.0 };
@@ -94,32 +140,29 @@ pub(super) fn generate(scene: &Scene, polytope: &mut Polytope) -> Result<Mixture
             pool.add((0..symbols).map(inside).collect());
         }
     }
-    // Started from groups alone the master program is so degenerate that nothing improves it.
     let flat = vec![0.0; symbols];
-    let toward = |x: usize, sign: f64| {
-        (0..symbols).map(|y| if x == y { sign } else { 0.0 }).collect::<Vec<_>>()
-    };
     for start in 0..3 * symbols {
-        let cost = match start {
-            at if at < symbols => toward(at, -1.0),
-            _ => directions.cost(symbols),
-        };
         polytope.restart();
-        if let Some(corner) = polytope.lowest(&cost) {
+        if let Some(corner) = polytope.lowest(&directions.start(start, &flat)) {
             pool.add(descend(polytope, &flat, corner).0);
         }
     }
+    pool
+}
+
+/// Prices under which no quick descent finds a corner worth adding.
+fn settle(
+    pool: &mut Pool,
+    polytope: &mut Polytope,
+    directions: &mut Directions,
+    data: &[f64],
+) -> Result<Vec<f64>, Error> {
+    let mut prices = pool.prices(data)?;
     for _ in 0..MOST_ROUNDS {
-        let prices = pool.prices(&data)?;
         let mut fresh = false;
-        for start in 0..symbols + RANDOM_STARTS {
-            let mut cost: Vec<f64> = match start {
-                at if at < symbols => toward(at, -1.0),
-                _ => directions.cost(symbols),
-            };
-            cost.iter_mut().zip(&prices).for_each(|(cost, price)| *cost -= price);
+        for start in 0..data.len() + RANDOM_STARTS {
             polytope.restart();
-            let Some(corner) = polytope.lowest(&cost) else { continue };
+            let Some(corner) = polytope.lowest(&directions.start(start, &prices)) else { continue };
             let (corner, reduced) = descend(polytope, &prices, corner);
             if reduced < -LEAST_GAIN {
                 fresh |= pool.add(corner);
@@ -128,6 +171,7 @@ pub(super) fn generate(scene: &Scene, polytope: &mut Polytope) -> Result<Mixture
         if !fresh {
             break;
         }
+        prices = pool.prices(data)?;
     }
-    Mixture::of(&pool.columns, &data)
+    Ok(prices)
 }

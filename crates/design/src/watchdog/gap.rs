@@ -11,11 +11,11 @@ use std::collections::BinaryHeap;
 use super::polytope::{Polytope, dot, entropy};
 use super::scene::Scene;
 
-/// Boxes looked into before the search stops.
-const MOST_BOXES: usize = 3_000;
-
 /// Gaps below this are not worth closing.
-const CLOSED: f64 = 1e-9;
+const CLOSED: f64 = 1e-8;
+
+/// Boxes that are looked into whether or not corners have been found.
+const PATIENCE: usize = 1_000;
 
 /// A part of the polytope still to be looked into.
 struct Part {
@@ -47,6 +47,25 @@ impl Ord for Part {
     }
 }
 
+impl Part {
+    /// Two boxes, cut at the corner in the symbol whose chord is furthest below the truth.
+    fn halved(self) -> [(Vec<f64>, Vec<f64>); 2] {
+        let miss = |x: usize| {
+            let (constant, slope) = chord(self.lower[x], self.upper[x]);
+            information(self.corner[x]) - constant - slope * self.corner[x]
+        };
+        let misses = (0..self.corner.len()).map(|x| (miss(x), x));
+        let (_, x) = misses.fold((0.0, 0), |most, next| if next.0 > most.0 { next } else { most });
+        let (low, high) = (self.lower[x], self.upper[x]);
+        let margin = 0.1 * (high - low);
+        let at = self.corner[x].clamp(low + margin, high - margin);
+        let (mut ceiling, mut floor) = (self.upper.clone(), self.lower.clone());
+        ceiling[x] = at;
+        floor[x] = at;
+        [(self.lower, ceiling), (floor, self.upper)]
+    }
+}
+
 fn information(q: f64) -> f64 {
     if q > 0.0 { -q * q.ln() } else { 0.0 }
 }
@@ -75,42 +94,59 @@ fn relax(
     Some(Part { bound: bound + constant, lower, upper, corner })
 }
 
-/// A lower bound on H(X|Y) over all releases within the budget.
-pub(super) fn least_equivocation(scene: &Scene, polytope: &mut Polytope, prices: &[f64]) -> f64 {
+/// What a search found.
+pub(super) struct Found {
+    /// A lower bound on H(X|Y) over all releases within the budget.
+    pub(super) least: f64,
+    /// Corners with H(q) < λ·q, best first.
+    pub(super) corners: Vec<Vec<f64>>,
+    /// Boxes looked into.
+    pub(super) boxes: usize,
+}
+
+/// Looks for corners worth more than the prices say, in at most `most` boxes. After [`PATIENCE`] boxes
+/// it is content with what it has; without any corner it goes on until there can be none.
+pub(super) fn search(
+    scene: &Scene,
+    polytope: &mut Polytope,
+    prices: &[f64],
+    most: usize,
+) -> Found {
     let symbols = scene.len();
-    let base = dot(prices, &scene.data());
     // The largest share of belief a single symbol can get.
     let unit = |x: usize| (0..symbols).map(|y| if x == y { -1.0 } else { 0.0 }).collect::<Vec<_>>();
     let (nothing, everything) = (vec![0.0; symbols], vec![1.0; symbols]);
-    let most = |x: usize, polytope: &mut Polytope| {
+    let largest = |x: usize, polytope: &mut Polytope| {
         polytope.within(&unit(x), &nothing, &everything).map_or(1.0, |(_, bound)| (-bound).min(1.0))
     };
-    let upper: Vec<f64> = (0..symbols).map(|x| most(x, polytope)).collect();
+    let upper: Vec<f64> = (0..symbols).map(|x| largest(x, polytope)).collect();
     let mut open = BinaryHeap::new();
     open.extend(relax(polytope, prices, nothing, upper));
+    let mut corners: Vec<(f64, Vec<f64>)> = Vec::new();
+    // The prices come from a mixture that attains zero.
     let mut attained = 0.0f64;
-    for _ in 0..MOST_BOXES {
-        let Some(part) = open.pop() else { break };
-        attained = attained.min(entropy(&part.corner) - dot(prices, &part.corner));
-        if part.bound >= attained - CLOSED {
-            open.push(part);
-            break;
+    let mut boxes = 0;
+    while let Some(part) = open.peek()
+        && part.bound < attained - CLOSED
+        && boxes < most
+        && (boxes < PATIENCE || corners.is_empty())
+        && let Some(part) = open.pop()
+    {
+        boxes += 1;
+        let reduced = entropy(&part.corner) - dot(prices, &part.corner);
+        attained = attained.min(reduced);
+        if reduced < -CLOSED {
+            corners.push((reduced, part.corner.clone()));
         }
-        // Halve at the corner, in the symbol whose chord is furthest below.
-        let miss = |x: usize| {
-            let (constant, slope) = chord(part.lower[x], part.upper[x]);
-            information(part.corner[x]) - constant - slope * part.corner[x]
-        };
-        let widest = (0..symbols).map(|x| (miss(x), x)).fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
-        let x = widest.1;
-        let (low, high) = (part.lower[x], part.upper[x]);
-        let at = part.corner[x].clamp(low + 0.1 * (high - low), high - 0.1 * (high - low));
-        let (mut left, mut right) = (part.upper.clone(), part.lower.clone());
-        left[x] = at;
-        right[x] = at;
-        open.extend(relax(polytope, prices, part.lower, left));
-        open.extend(relax(polytope, prices, right, part.upper));
+        let [left, right] = part.halved();
+        open.extend(relax(polytope, prices, left.0, left.1));
+        open.extend(relax(polytope, prices, right.0, right.1));
     }
     let least = open.peek().map_or(attained, |part| part.bound.min(attained));
-    (base + least).max(0.0)
+    corners.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Found {
+        least: (dot(prices, &scene.data()) + least).max(0.0),
+        corners: corners.into_iter().map(|(_, corner)| corner).collect(),
+        boxes,
+    }
 }

@@ -10,7 +10,7 @@
 //! | [`repair`] | high-risk set enlarged until it is within the budget | within the budget |
 //! | [`subset`] | several groups instead of one | within the budget |
 //! | [`best_partition`] | the best groups there are (small alphabets) | optimal among groups |
-//! | [`optimal`] | randomised | optimal for small alphabets; with a bound on the rest for large ones |
+//! | [`optimal`] | randomised | optimal, with the proof in [`Release::bound`] where it closes |
 //!
 //! Utility is NMI = I(X;Y)/H(X), ZDS22 (10).
 
@@ -29,7 +29,7 @@ mod tableau;
 mod vertices;
 
 pub use budget::Budget;
-pub use optimum::{MAX_VERTEX_SYMBOLS, by_columns, by_vertices, optimal};
+pub use optimum::{MAX_COLUMN_SYMBOLS, MAX_VERTEX_SYMBOLS, by_columns, by_vertices, optimal};
 pub use partition::{MAX_PARTITION_SYMBOLS, Partition, best_partition};
 pub use printed::{merge, merged_leakage, uniform};
 pub use repair::repair;

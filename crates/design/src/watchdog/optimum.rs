@@ -5,8 +5,7 @@
 //! over all of them for small alphabets, over generated ones for large.
 
 use super::colgen;
-use super::gap;
-use super::polytope::{Polytope, dot, entropy};
+use super::polytope::{dot, entropy};
 use super::scene::Scene;
 use super::vertices::vertices;
 use super::{Release, measured};
@@ -15,6 +14,13 @@ use crate::{Channel, Distribution, Error};
 
 /// The largest alphabet whose corners are all listed.
 pub const MAX_VERTEX_SYMBOLS: usize = 7;
+
+/// The largest alphabet for column generation.
+pub const MAX_COLUMN_SYMBOLS: usize = 128;
+
+/// Effort of the search that proves how good the release is: boxes times cells of the joint law. Thirty
+/// symbols and twenty secrets are settled within half of it.
+const MOST_CELLS: usize = 36_000_000;
 
 /// More corners than this are not listed.
 const MAX_VERTICES: usize = 20_000;
@@ -106,18 +112,26 @@ fn listed(scene: &Scene, pool: &[Vec<f64>]) -> Result<Release, Error> {
 /// The optimum by column generation: what it finds is feasible, so its NMI is a lower bound; the bound
 /// above it comes from a search that is stopped after a while.
 pub fn by_columns(scene: &Scene) -> Result<Release, Error> {
-    let mut polytope = Polytope::new(scene);
-    let mixture = colgen::generate(scene, &mut polytope)?;
-    let mut release = mixture.release(scene)?;
-    let least = gap::least_equivocation(scene, &mut polytope, &mixture.prices);
-    release.bound = Some((1.0 - least / scene.entropy).clamp(release.nmi, 1.0));
-    Ok(release)
+    if scene.len() > MAX_COLUMN_SYMBOLS {
+        return Err(Error::TooLarge {
+            what: "the alphabet of X".into(),
+            size: scene.len(),
+            limit: MAX_COLUMN_SYMBOLS,
+            fix: "use subset merging".into(),
+        });
+    }
+    let boxes = MOST_CELLS / (scene.len() * scene.secrets());
+    generated(scene, boxes.max(500))
 }
 
-/// [`optimal`] without a bound where that takes a search.
-pub(super) fn without_bound(scene: &Scene) -> Result<Release, Error> {
-    if scene.len() <= MAX_VERTEX_SYMBOLS {
-        return optimal(scene);
-    }
-    colgen::generate(scene, &mut Polytope::new(scene))?.release(scene)
+/// [`optimal`] with less effort, to compare budgets.
+pub(super) fn quick(scene: &Scene) -> Result<Release, Error> {
+    if scene.len() <= MAX_VERTEX_SYMBOLS { optimal(scene) } else { generated(scene, 0) }
+}
+
+fn generated(scene: &Scene, boxes: usize) -> Result<Release, Error> {
+    let colgen::Generated { mixture, least } = colgen::generate(scene, boxes)?;
+    let mut release = mixture.release(scene)?;
+    release.bound = Some((1.0 - least / scene.entropy).clamp(release.nmi, 1.0));
+    Ok(release)
 }

@@ -13,7 +13,12 @@ pub(super) struct Polytope {
     fresh: Tableau,
     current: Tableau,
     symbols: usize,
+    /// Questions about parts so far.
+    asked: usize,
 }
+
+/// Questions about parts between two fresh starts.
+const RESTART: usize = 32;
 
 impl Polytope {
     pub(super) fn new(scene: &Scene) -> Self {
@@ -36,7 +41,7 @@ impl Polytope {
         let mut rhs = vec![0.0; rows.len()];
         rhs[scene.secrets()] = 1.0;
         let fresh = Tableau::new(&rows, &rhs, lower, upper);
-        Self { rows, current: fresh.clone(), fresh, symbols }
+        Self { rows, current: fresh.clone(), fresh, symbols, asked: 0 }
     }
 
     /// Forgets the last corner, and with it whatever rounding has gathered.
@@ -68,7 +73,10 @@ impl Polytope {
         lower: &[f64],
         upper: &[f64],
     ) -> Result<(Vec<f64>, f64), Empty> {
-        self.restart();
+        self.asked += 1;
+        if self.asked.is_multiple_of(RESTART) {
+            self.restart();
+        }
         self.current.lower[..self.symbols].copy_from_slice(lower);
         self.current.upper[..self.symbols].copy_from_slice(upper);
         match self.current.minimise(cost) {

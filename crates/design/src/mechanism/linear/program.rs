@@ -25,8 +25,8 @@
 use undertone_core::Subject;
 
 use super::rules::{Belief, Limit, Rule, Rules};
+use crate::Error;
 use crate::solve::Program;
-use crate::{Channel, Distribution, Error};
 
 /// A linear form: variables and coefficients.
 type Form = Vec<(usize, f64)>;
@@ -201,7 +201,8 @@ fn together(program: &mut Program, column: &Column, rules: &[&Rule]) {
             Limit::Lip { lower, upper, belief } => {
                 let (least, greatest) = means(program, column, belief);
                 program.at_most(column.floor(1.0 - lower).chain([(greatest, 1.0)]), 0.0);
-                let risen = column.floor(1.0 / upper - 1.0).chain([(range, 1.0 / upper), (least, -1.0)]);
+                let risen =
+                    column.floor(1.0 / upper - 1.0).chain([(range, 1.0 / upper), (least, -1.0)]);
                 program.at_most(risen, 0.0);
             }
         }
@@ -296,15 +297,12 @@ fn pairs(
 }
 
 impl Layout {
-    /// The channel at the solver's `values`, without its hair's breadths of negative mass.
-    pub(super) fn channel(&self, values: &[f64], inputs: usize) -> Result<Channel, Error> {
-        let row = |x: usize| {
-            let cell = |column: &Column| {
-                column.likelihood(x, 1.0).map(|(at, by)| by * values[at]).sum::<f64>().max(0.0)
-            };
-            let cells = self.columns.iter().map(cell).collect();
-            Distribution::normalised(&format!("channel row {x}"), cells)
+    /// The channel's rows at the solver's `values`, without its hair's breadths of negative mass.
+    pub(super) fn channel(&self, values: &[f64], inputs: usize) -> Vec<Vec<f64>> {
+        let cell = |column: &Column, x: usize| {
+            column.likelihood(x, 1.0).map(|(at, by)| by * values[at]).sum::<f64>().max(0.0)
         };
-        Channel::from_rows((0..inputs).map(row).collect::<Result<_, _>>()?)
+        let row = |x: usize| self.columns.iter().map(|column| cell(column, x)).collect();
+        (0..inputs).map(row).collect()
     }
 }

@@ -35,8 +35,9 @@ pub(super) fn minimise(source: &Source) -> Result<(Mixture, f64), Error> {
         if trace - reachable <= GAP * trace {
             break;
         }
+        let gap = (trace - reachable) / trace;
         design.join(best, 0.1);
-        design.settle(1e-13)?;
+        design.settle(0.1, (1e-3 * gap).max(1e-13))?;eprintln!("round n {} gap {gap:e}", design.weights.len());
     }
     design.trim()?;
     let trace = design.trace();
@@ -81,7 +82,7 @@ impl Design {
             let best = source.best(&Utility::Quadratic(square.collect()), &design.columns)?;
             design.join(best, 1.0 / (at + 1) as f64);
             if at + 1 >= symbols && design.factor().is_some() {
-                design.settle(1e-6)?;
+                design.settle(1.0, 1e-3)?;
                 return Ok(design);
             }
         }
@@ -146,20 +147,23 @@ impl Design {
     }
 
     /// Makes the weights optimal for these outputs: minimises t·tr S⁻¹ - Σ ln w under Σ w L = 1 for
-    /// growing t, by Newton's method in the variables dw/w, until the barrier's share is below `gap`.
-    fn settle(&mut self, gap: f64) -> Result<(), Error> {
+    /// growing t, by Newton's method in the variables dw/w, until the barrier's relative share, first
+    /// `from`, is below `gap`.
+    fn settle(&mut self, from: f64, gap: f64) -> Result<(), Error> {
         let count = self.weights.len() as f64;
-        let mut t = count / self.trace().max(f64::MIN_POSITIVE);
+        let mut t = count / (from * self.trace()).max(f64::MIN_POSITIVE);
         loop {
+            let last = count <= gap * t * self.trace();
+            let enough = if last { 1e-10 } else { 1e-3 };
             for _ in 0..60 {
-                if self.newton(t)? < 1e-10 {
+                if self.newton(t)? < enough {
                     break;
                 }
             }
-            if count <= gap * t * self.trace() {
+            if last {
                 return Ok(());
             }
-            t *= 8.0;
+            t *= 20.0;
         }
     }
 
@@ -229,7 +233,7 @@ impl Design {
         let trace = self.trace();
         self.keep(1e-8);
         // The remaining outputs may not span the constraint; then the full list stands.
-        if self.settle(1e-13).is_err()
+        if self.settle(1e-9, 1e-13).is_err()
             || !(self.trace() <= trace * (1.0 + 1e-9))
             || !self.is_balanced()
         {

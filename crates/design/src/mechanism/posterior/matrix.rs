@@ -3,11 +3,11 @@
 use super::region::dot;
 
 /// The lower triangle L of A = L Lᵀ; rows are as long as their index plus one.
-pub(super) struct Factor(Vec<Vec<f64>>);
+pub(in crate::mechanism) struct Factor(Vec<Vec<f64>>);
 
 impl Factor {
     /// `None` if a pivot falls below `floor` times the largest diagonal entry.
-    pub(super) fn of(a: &[Vec<f64>], floor: f64) -> Option<Self> {
+    pub(in crate::mechanism) fn of(a: &[Vec<f64>], floor: f64) -> Option<Self> {
         let scale = (0..a.len()).map(|i| a[i][i]).fold(0.0, f64::max);
         let mut rows: Vec<Vec<f64>> = Vec::with_capacity(a.len());
         for (i, given) in a.iter().enumerate() {
@@ -27,7 +27,7 @@ impl Factor {
     }
 
     /// The solution of A x = b.
-    pub(super) fn solve(&self, b: &[f64]) -> Vec<f64> {
+    pub(in crate::mechanism) fn solve(&self, b: &[f64]) -> Vec<f64> {
         let mut x = Vec::with_capacity(b.len());
         for (row, b) in self.0.iter().zip(b) {
             let done = x.len();
@@ -42,7 +42,7 @@ impl Factor {
     }
 
     /// A⁻¹, one column at a time.
-    pub(super) fn inverse(&self) -> Vec<Vec<f64>> {
+    pub(in crate::mechanism) fn inverse(&self) -> Vec<Vec<f64>> {
         let size = self.0.len();
         let unit = |i: usize| (0..size).map(|j| f64::from(u8::from(i == j))).collect::<Vec<_>>();
         (0..size).map(|i| self.solve(&unit(i))).collect()

@@ -91,7 +91,9 @@ impl Source {
                 offer = utility.offer(&self.region, &prices, &starts, true)?;
             }
             at_most = at_most.min(prices.iter().sum::<f64>() + offer.at_most.max(0.0));
-            if offer.columns.is_empty() || at_most - value <= GAP * (1.0 + value.abs()) {
+            // Also where the bound is loose and what is offered cannot matter beside it.
+            let idle = offer.best <= 1e-2 * (at_most - value);
+            if offer.columns.is_empty() || idle || at_most - value <= GAP * (1.0 + value.abs()) {
                 break;
             }
             pool.extend(offer.columns);

@@ -31,6 +31,8 @@ mod utility;
 
 pub use region::{MAX_LISTED, MAX_LISTED_CONJUNCTION};
 
+pub(super) use matrix::Factor;
+
 use mixture::{Mixture, Source};
 use region::Region;
 use utility::Utility;
@@ -64,6 +66,16 @@ pub fn optimal_lifts(
     optimal_in(Region::range(prior, range.low(), range.high()), objective)
 }
 
+/// The same under LDP at ε alone, in floats.
+pub fn optimal_odds(
+    prior: &Distribution,
+    epsilon: f64,
+    objective: &Objective,
+) -> Result<Proposal, Error> {
+    let odds = LiftRange::symmetric(epsilon)?.high();
+    optimal_in(Region::odds(prior, odds), objective)
+}
+
 fn optimal_in(region: Region, objective: &Objective) -> Result<Proposal, Error> {
     let prior = region.prior.clone();
     // Checks the objective's own numbers before any work.
@@ -82,6 +94,11 @@ fn optimal_in(region: Region, objective: &Objective) -> Result<Proposal, Error> 
         | Objective::Squared(_)
         | Objective::Matrix(_) => expected_loss(&source, objective),
     }
+}
+
+/// No channel whose lifts under `prior` stay in `range` has a `frequency` value below this.
+pub fn frequency_floor(prior: &Distribution, range: LiftRange) -> f64 {
+    frequency::floor(prior, (range.high() - 1.0) * (1.0 - range.low()))
 }
 
 fn bounded(bound: f64) -> Option<f64> {

@@ -34,6 +34,22 @@ pub(super) enum Form {
     Cone(Vec<Vec<f64>>),
 }
 
+impl Form {
+    /// A bound on Σ P(x) (L(x) - 1)²; infinite if none is known.
+    ///
+    /// A variable of mean one between l and h has variance at most (h-1)(1-l), and for h = l·odds that
+    /// is largest at l = (1 + odds)/(2 odds).
+    fn spread(&self) -> f64 {
+        match self {
+            Self::Range { low, high } => (high - 1.0) * (1.0 - low),
+            Self::Odds { weights, odds } if weights.iter().all(|w| *w == 1.0) => {
+                (odds - 1.0).powi(2) / (4.0 * odds)
+            }
+            _ => f64::INFINITY,
+        }
+    }
+}
+
 impl Region {
     /// The region of `promise`, with lifts taken under `prior`.
     pub(super) fn of(promise: &Promise, prior: &Distribution) -> Result<Self, Error> {
@@ -53,8 +69,16 @@ impl Region {
 
     /// Lifts between `low` and `high` under `prior`.
     pub(super) fn range(prior: &Distribution, low: f64, high: f64) -> Self {
-        let spread = (high - 1.0) * (1.0 - low);
-        Self { prior: prior.clone(), form: Form::Range { low, high }, spread }
+        let form = Form::Range { low, high };
+        let spread = form.spread();
+        Self { prior: prior.clone(), form, spread }
+    }
+
+    /// Likelihoods within `odds` of each other.
+    pub(super) fn odds(prior: &Distribution, odds: f64) -> Self {
+        let form = Form::Odds { weights: vec![1.0; prior.len()], odds };
+        let spread = form.spread();
+        Self { prior: prior.clone(), form, spread }
     }
 
     pub(super) fn symbols(&self) -> usize {
@@ -263,15 +287,7 @@ impl Rows {
     }
 
     fn region(self, prior: &Distribution) -> Result<Region, Error> {
-        let spread = |form: &Option<Form>| match form {
-            Some(Form::Range { low, high }) => (high - 1.0) * (1.0 - low),
-            // Lifts l and l·odds with mean one are furthest apart at l = (1 + odds)/(2 odds).
-            Some(Form::Odds { weights, odds }) if weights.iter().all(|w| *w == 1.0) => {
-                (odds - 1.0).powi(2) / (4.0 * odds)
-            }
-            _ => f64::INFINITY,
-        };
-        let spread = self.forms.iter().map(spread).fold(f64::INFINITY, f64::min);
+        let spread = self.forms.iter().flatten().map(Form::spread).fold(f64::INFINITY, f64::min);
         let form = match common(&self.forms) {
             Some(form) => form,
             None => {

@@ -24,6 +24,8 @@ pub(super) enum Utility {
 pub(super) struct Offer {
     /// Outputs worth more than their price, the best first; perhaps none.
     pub(super) columns: Vec<Vec<f64>>,
+    /// What the best of them is worth beyond its price.
+    pub(super) best: f64,
     /// No output of the region is worth more than this beyond its price; infinite if unknown.
     pub(super) at_most: f64,
 }
@@ -200,6 +202,7 @@ impl<'a> Found<'a> {
     fn offer(mut self, at_most: f64) -> Offer {
         self.columns.sort_by(|a, b| b.0.total_cmp(&a.0));
         self.columns.truncate(2 * self.prices.len());
-        Offer { columns: self.columns.into_iter().map(|(_, lift)| lift).collect(), at_most }
+        let columns = self.columns.into_iter().map(|(_, lift)| lift).collect();
+        Offer { columns, best: self.best, at_most }
     }
 }

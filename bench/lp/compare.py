@@ -1,0 +1,92 @@
+"""Times `undertone_design::mechanism::linear::design` against SciPy's HiGHS.
+
+Both get the same linear program after the same substitution q(y|x) = m(y)/E + s(x,y):
+
+    minimise   sum P(x) loss(x,y) q(y|x)
+    subject to sum_y q(y|x) = 1,  sum_x P(x) s(x,y) = (1 - 1/E) m(y),  0 <= s(x,y) <= (E - 1/E) m(y).
+
+Ours runs from the prior to a policy that the kernel has verified; HiGHS only solves, with its default
+tolerances (1e-7) and its own choice of method, then with each method by itself. Times are
+seconds of CPU, which other work on the machine disturbs least.
+"""
+
+import json
+import resource
+import subprocess
+import sys
+import time
+
+import numpy as np
+import scipy
+from scipy.optimize import linprog
+from scipy.sparse import coo_array, eye_array, hstack, kron
+
+EPSILON = 1.0
+
+
+def problems(largest):
+    for size in (size for size in (64, 128, 256) if size <= largest):
+        zipf = 1.0 / np.arange(1, size + 1)
+        dirichlet = np.random.default_rng(size).exponential(size=size)
+        for loss in ("absolute", "hamming"):
+            for name, weights in (("zipf", zipf), ("dirichlet", dirichlet)):
+                yield size, loss, name, weights / weights.sum()
+
+
+def ours(binary, prior, loss):
+    problem = json.dumps({"prior": prior.tolist(), "epsilon": str(EPSILON), "loss": loss})
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    done = subprocess.run([binary], input=problem, capture_output=True, text=True, check=True)
+    seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    return seconds, json.loads(done.stdout)
+
+
+def highs(prior, loss, method):
+    n, e = len(prior), np.exp(EPSILON)
+    x, y = np.indices((n, n))
+    costs = prior[:, None] * (np.abs(x - y) if loss == "absolute" else (x != y))
+    # Variables: s(x,y) by rows, then m(y).
+    one = np.ones((1, n))
+    rows = hstack([kron(eye_array(n), one), coo_array(np.full((n, n), 1 / e))])
+    columns = hstack([kron(prior[None, :], eye_array(n)), -(1 - 1 / e) * eye_array(n)])
+    upper = hstack([eye_array(n * n), -(e - 1 / e) * kron(one.T, eye_array(n))])
+    equal = scipy.sparse.vstack([rows, columns]).tocsc()
+    started = time.process_time()
+    found = linprog(
+        np.concatenate([costs.ravel(), costs.sum(axis=0) / e]),
+        A_ub=upper.tocsc(),
+        b_ub=np.zeros(n * n),
+        A_eq=equal,
+        b_eq=np.concatenate([np.ones(n), np.zeros(n)]),
+        bounds=(0, None),
+        method=method,
+    )
+    if not found.success:
+        raise SystemExit(f"HiGHS: {found.message}")
+    return time.process_time() - started, found.fun
+
+
+def main():
+    binary, largest = sys.argv[1], int(sys.argv[2])
+    print(f"LIP, epsilon {EPSILON:g}; CPU seconds; SciPy {scipy.__version__}")
+    print(
+        f"{'M':>4} {'loss':<9} {'prior':<10} {'ours, verified':>14} {'HiGHS':>8} {'simplex':>8}"
+        f" {'ipm':>8} {'ratio':>6} {'to best':>7} {'repair':>8} {'difference':>10}"
+    )
+    for size, loss, name, prior in problems(largest):
+        seconds, found = ours(binary, prior, loss)
+        runs = {m: highs(prior, loss, m) for m in ("highs", "highs-ds", "highs-ipm")}
+        times = [run[0] for run in runs.values()]
+        optimum = runs["highs"][1]
+        repair = (found["loss"] - found["bound"]) / found["loss"]
+        difference = (found["optimum"] - optimum) / optimum
+        print(
+            f"{size:>4} {loss:<9} {name:<10} {seconds:>14.3f} {times[0]:>8.3f} {times[1]:>8.3f}"
+            f" {times[2]:>8.3f} {times[0] / seconds:>6.1f} {min(times) / seconds:>7.1f}"
+            f" {repair:>8.0e} {difference:>10.0e}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,234 @@
+//! How long a draw takes.
+
+use crate::alias::{Alias, AliasRows};
+use crate::clock::medians;
+use crate::policies::{self, generator};
+use rand_core::Rng;
+use std::hint::black_box;
+use undertone_core::{Policy, Sampler, Shape, Symbol};
+
+/// Values drawn in one go.
+const VALUES: usize = 1 << 15;
+const REPETITIONS: usize = 501;
+/// Values whose random bytes the peer fetches at a time, as the sampler does.
+const BLOCK: usize = 256;
+
+/// Prints every measurement.
+pub fn report() {
+    println!(
+        "nanoseconds per value, {VALUES} values, median of {REPETITIONS}; ratio to the alias table\n"
+    );
+    println!(
+        "{:<34}{:>8}{:>8}{:>8}{:>8}{:>9}{:>8}",
+        "bulk draws", "4 bytes", "own", "alias", "exact", "ratio", "aim"
+    );
+    let t = medians(REPETITIONS, &mut [&mut asked(), &mut alone(4)]);
+    println!("asked {} {}", nanoseconds(t[0]), nanoseconds(t[1]));
+    let response = policies::response(128);
+    table("table 128, randomised response", &response, 2.0);
+    table("table 128, Dirichlet(1) rows", &policies::random_rows(128, 128), 1.0);
+    keep("keep 40000", 1.5);
+    println!();
+    println!("{:<54}{:>8}", "other draws", "ns");
+    single(&response);
+    bits();
+    println!();
+}
+
+/// Inputs chosen uniformly, as indices and as symbols.
+fn inputs(policy: &Policy) -> (Vec<u32>, Vec<Symbol>) {
+    let mut rng = generator(9);
+    let size = policy.draft().shape().inputs() as u64;
+    let indices: Vec<u32> =
+        (0..VALUES).map(|_| ((u64::from(rng.next_u32()) * size) >> 32) as u32).collect();
+    let symbol = |&index: &u32| policy.draft().inputs().symbol(index as usize).expect("a symbol");
+    let symbols = indices.iter().map(symbol).collect();
+    (indices, symbols)
+}
+
+fn nanoseconds(seconds: f64) -> f64 {
+    seconds * 1e9 / VALUES as f64
+}
+
+/// The generator alone, `bytes` per value, in the sampler's blocks.
+fn alone(bytes: usize) -> impl FnMut() {
+    let mut rng = generator(5);
+    let mut buffer = vec![0; bytes * BLOCK];
+    move || {
+        for _ in 0..VALUES / BLOCK {
+            rng.fill_bytes(&mut buffer);
+            black_box(&mut buffer);
+        }
+    }
+}
+
+/// The generator alone, asked for 32 bits at a time.
+fn asked() -> impl FnMut() {
+    let mut rng = generator(5);
+    move || {
+        let mut sum = 0u32;
+        for _ in 0..VALUES {
+            sum ^= rng.next_u32();
+        }
+        black_box(sum);
+    }
+}
+
+/// Fetches `N` 32-bit values per draw in blocks, and hands each draw its values.
+fn peer<const N: usize>(
+    rng: &mut impl Rng,
+    indices: &[u32],
+    out: &mut [u32],
+    draw: impl Fn(u32, [u32; N]) -> u32,
+) {
+    let mut bytes = [0; 8 * BLOCK];
+    let bytes = &mut bytes[..4 * N * BLOCK];
+    for (indices, out) in indices.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
+        rng.fill_bytes(bytes);
+        let chunks = bytes.chunks_exact(4 * N);
+        for ((&x, out), chunk) in indices.iter().zip(out).zip(chunks) {
+            let value = |at: usize| {
+                u32::from_le_bytes([
+                    chunk[4 * at],
+                    chunk[4 * at + 1],
+                    chunk[4 * at + 2],
+                    chunk[4 * at + 3],
+                ])
+            };
+            *out = draw(x, std::array::from_fn(value));
+        }
+    }
+}
+
+fn line(name: &str, own_bytes: &str, times: &[f64], aim: f64) {
+    let [short, own, alias, exact] = times else { unreachable!("four candidates") };
+    println!(
+        "{:<34}{:>8.2}{:>8.2}{:>8.2}{:>8.2}{:>9.2}{:>8}   (generator alone, {own_bytes}: exact is {:.2} of it)",
+        name,
+        nanoseconds(*short),
+        nanoseconds(*own),
+        nanoseconds(*alias),
+        nanoseconds(*exact),
+        exact / alias,
+        format!("<= {aim}"),
+        exact / own,
+    );
+}
+
+fn table(name: &str, rows: &[Vec<u64>], aim: f64) {
+    let policy = policies::policy(policies::table(rows));
+    let (indices, symbols) = inputs(&policy);
+    let sampler = Sampler::new(&policy);
+    let alias = AliasRows::new(rows);
+    let (mut first, mut second) = (generator(6), generator(6));
+    let mut out = vec![0; VALUES];
+    let mut other = vec![0; VALUES];
+    let times = medians(
+        REPETITIONS,
+        &mut [
+            &mut alone(4),
+            &mut alone(6),
+            &mut || {
+                peer(&mut first, &indices, &mut other, |x, [u]: [u32; 1]| alias.look_up(x, u));
+                black_box(&mut other);
+            },
+            &mut || {
+                sampler.draw_indices(&symbols, &mut second, &mut out).expect("a draw");
+                black_box(&mut out);
+            },
+        ],
+    );
+    line(name, "6 bytes", &times, aim);
+}
+
+fn keep(name: &str, aim: f64) {
+    let keep = policies::keep(40_000);
+    let policy = policies::policy(Shape::Keep(keep.clone()));
+    let (indices, symbols) = inputs(&policy);
+    let sampler = Sampler::new(&policy);
+    let alias = Alias::new(keep.base().masses());
+    let coins: Vec<u32> = keep.keep().iter().map(|k| (k >> 8) as u32).collect();
+    let (mut first, mut second) = (generator(6), generator(6));
+    let mut out = vec![0; VALUES];
+    let mut other = vec![0; VALUES];
+    let times = medians(
+        REPETITIONS,
+        &mut [
+            &mut alone(4),
+            &mut alone(11),
+            &mut || {
+                peer(&mut first, &indices, &mut other, |x, [coin, u]: [u32; 2]| {
+                    let drawn = alias.look_up(u);
+                    if coin < coins[x as usize] { x } else { drawn }
+                });
+                black_box(&mut other);
+            },
+            &mut || {
+                sampler.draw_indices(&symbols, &mut second, &mut out).expect("a draw");
+                black_box(&mut out);
+            },
+        ],
+    );
+    line(name, "11 bytes", &times, aim);
+}
+
+/// One value at a time, with and without a fixed pattern of memory accesses.
+fn single(rows: &[Vec<u64>]) {
+    const SINGLE: usize = 1 << 12;
+    let policy = policies::policy(policies::table(rows));
+    let (_, symbols) = inputs(&policy);
+    let (mut first, mut second) = (generator(6), generator(6));
+    let times = medians(
+        REPETITIONS,
+        &mut [
+            &mut || {
+                for &x in &symbols[..SINGLE] {
+                    let _ = black_box(policy.draw(x, &mut first));
+                }
+            },
+            &mut || {
+                for &x in &symbols[..SINGLE / 16] {
+                    let _ = black_box(policy.draw_flat(x, &mut second));
+                }
+            },
+        ],
+    );
+    println!("{:<54}{:>8.1}", "table 128, one Policy::draw", times[0] * 1e9 / SINGLE as f64);
+    let flat = times[1] * 1e9 / (SINGLE / 16) as f64;
+    println!("{:<54}{:>8.1}", "table 128, one Policy::draw_flat", flat);
+}
+
+fn bits() {
+    const SIZE: usize = 1024;
+    const REPORTS: usize = 1 << 6;
+    let policy = policies::policy(policies::unary(SIZE));
+    let (_, symbols) = inputs(&policy);
+    let symbols = &symbols[..REPORTS];
+    let sampler = Sampler::new(&policy);
+    let mut out = vec![0; REPORTS * SIZE / 8];
+    let (mut first, mut second, mut third) = (generator(6), generator(6), generator(6));
+    let mut buffer = vec![0; SIZE];
+    let times = medians(
+        REPETITIONS,
+        &mut [
+            &mut || {
+                for _ in 0..REPORTS {
+                    first.fill_bytes(&mut buffer);
+                    black_box(&mut buffer);
+                }
+            },
+            &mut || {
+                sampler.draw_bits(symbols, &mut second, &mut out).expect("a draw");
+                black_box(&mut out);
+            },
+            &mut || {
+                let _ = black_box(policy.draw_flat(symbols[0], &mut third));
+            },
+        ],
+    );
+    let each = |seconds: f64| seconds * 1e9 / REPORTS as f64;
+    println!("{:<54}{:>8.0}", "bits 1024, the generator alone (1024 bytes)", each(times[0]));
+    println!("{:<54}{:>8.0}", "bits 1024, one report of 1024 bits", each(times[1]));
+    println!("{:<54}{:>8.3}", "bits 1024, per bit", each(times[1]) / SIZE as f64);
+    println!("{:<54}{:>8.0}", "bits 1024, one report by Policy::draw_flat", times[2] * 1e9);
+}

@@ -1,0 +1,432 @@
+//! From what is wanted to a verified policy: pick the method, solve, round, repair, verify.
+
+use undertone_core::{Bound, Claim, Context, Policy, Refusal, Shape, Subject};
+
+use crate::mechanism::{
+    Proposal, keep, linear, posterior, randomized_response, sampling, staircase, symmetric, unary,
+    uncertain,
+};
+use crate::objective::Objective;
+use crate::quantize::{self, Promise};
+use crate::{Channel, Distribution, Error, protection, realise};
+
+/// How the channel is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// The best channel there is.
+    Optimal,
+    /// The papers' printed formula for this context, valid or not.
+    Published,
+    /// JLT18's symmetric model: the smallest flip probability for a yes/no question.
+    Symmetric,
+    /// k-ary randomised response that keeps as much as the claims allow.
+    Krr,
+    /// Unary bits, optimised for rare symbols.
+    Oue,
+    /// Unary bits, both probabilities alike.
+    Sue,
+    /// Keep the input with one probability, else draw from the prior.
+    Sampling,
+    /// The staircase optimum under the LDP claims.
+    ExtremalLdp,
+}
+
+impl Method {
+    /// Every method.
+    pub const ALL: [Self; 8] = [
+        Self::Optimal,
+        Self::Published,
+        Self::Symmetric,
+        Self::Krr,
+        Self::Oue,
+        Self::Sue,
+        Self::Sampling,
+        Self::ExtremalLdp,
+    ];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Optimal => "optimal",
+            Self::Published => "published",
+            Self::Symmetric => "symmetric",
+            Self::Krr => "krr",
+            Self::Oue => "oue",
+            Self::Sue => "sue",
+            Self::Sampling => "sampling",
+            Self::ExtremalLdp => "extremal-ldp",
+        }
+    }
+}
+
+/// What is wanted.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Inputs, context, claims, provenance.
+    pub promise: Promise,
+    /// The prior that weighs the objective.
+    pub prior: Distribution,
+    /// What the channel is for.
+    pub objective: Objective,
+    /// How to find it.
+    pub method: Method,
+    /// Whether a printed formula that misses its claim is shipped with the level it attains.
+    pub accept: bool,
+}
+
+/// A verified policy, and everything an honest reader wants beside it.
+#[derive(Debug, Clone)]
+pub struct Designed {
+    /// The policy.
+    pub policy: Policy,
+    /// What the objective is worth on the policy's integers; `None` where it has no meaning (a loss
+    /// between symbols, when bits are released) or the channel is too large to write out.
+    pub utility: Option<f64>,
+    /// What it was worth before rounding and repair.
+    pub optimum: Option<f64>,
+    /// A bound nobody can pass, where the method has one.
+    pub bound: Option<f64>,
+    /// The share of noise mixed in for the kernel to accept.
+    pub mixed: f64,
+    /// The channel of the integers, as floats, its columns ordered by their most likely input; `None`
+    /// where it is too large to write out.
+    pub channel: Option<Channel>,
+    /// For each of those columns, the policy's output.
+    pub outputs: Vec<usize>,
+    /// Parameters of closed forms, by name.
+    pub parameters: Vec<(&'static str, f64)>,
+    /// For a printed formula: what it claims and what it attains.
+    pub published: Option<PrintedLevel>,
+}
+
+/// A printed formula's level, as claimed and as it is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PrintedLevel {
+    /// As claimed, in nats.
+    pub claimed: f64,
+    /// As attained by its real-valued channel.
+    pub attained: f64,
+}
+
+/// A printed formula that misses its claim.
+#[derive(Debug, Clone)]
+pub struct Missed {
+    /// The claimed and the true level.
+    pub level: PrintedLevel,
+    /// The kernel's refusal, with the cell.
+    pub refusal: Refusal,
+    /// The printed channel.
+    pub channel: Channel,
+}
+
+/// What came of a request.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// A verified policy.
+    Shipped(Box<Designed>),
+    /// The printed formula leaks more than it claims.
+    Missed(Box<Missed>),
+}
+
+/// A printed channel may miss its claim by this much, in nats, and still be repaired: it sits
+/// exactly on the bound, and floats do not.
+const PRINTED_SLACK: f64 = 1e-9;
+
+/// Designs, rounds, repairs and verifies.
+pub fn design(request: &Request) -> Result<Outcome, Error> {
+    let promise = &request.promise;
+    let designed = match request.method {
+        Method::Published => return published(request),
+        Method::Optimal => optimal(request)?,
+        Method::ExtremalLdp => {
+            let proposal = staircase::optimal(promise, &request.prior, &request.objective)?;
+            ship(request, proposal, is_linear(request)?)?
+        }
+        Method::Symmetric => {
+            let level = lip_level(request)?;
+            if request.prior.len() != 2 {
+                return Err(Error::other(
+                    "method symmetric",
+                    "the symmetric model is for two symbols; use krr",
+                ));
+            }
+            let channel = symmetric::channel(request.prior[1], level)?;
+            let flip = channel.q(0, 1);
+            let mut designed = ship(request, own_value(request, channel)?, true)?;
+            designed.parameters.push(("flip", flip));
+            designed
+        }
+        Method::Krr => {
+            let found = staircase::randomized_response(promise)?;
+            shaped(request, found.policy, vec![("lambda", found.lambda)])?
+        }
+        Method::Sampling => {
+            let found = sampling::design(promise)?;
+            shaped(request, found.policy, vec![("lambda", found.lambda)])?
+        }
+        Method::Oue | Method::Sue => {
+            let encoding = match request.method {
+                Method::Oue => unary::Encoding::Optimised,
+                _ => unary::Encoding::Symmetric,
+            };
+            let found = unary::design(promise, encoding)?;
+            shaped(request, found.policy, vec![("own", found.own), ("other", found.other)])?
+        }
+    };
+    Ok(Outcome::Shipped(Box::new(designed)))
+}
+
+fn is_linear(request: &Request) -> Result<bool, Error> {
+    Ok(request.objective.losses(request.prior.len())?.is_some())
+}
+
+/// Above this many symbols the optimum is sought among channels of the shape `Keep`.
+pub const LARGE: usize = 300;
+
+fn optimal(request: &Request) -> Result<Designed, Error> {
+    if request.prior.len() > LARGE {
+        let found = keep::design(&request.promise, &request.objective)?;
+        let mut designed = shaped(request, found.policy, vec![("lambda", found.lambda)])?;
+        (designed.utility, designed.optimum) = (Some(found.value), Some(found.value));
+        designed.bound = Some(found.bound);
+        return Ok(designed);
+    }
+    let proposal = match request.objective.losses(request.prior.len())? {
+        Some(losses) => linear::optimal(&request.promise, &request.prior, &losses)?,
+        None => posterior::optimal(&request.promise, &request.prior, &request.objective)?,
+    };
+    ship(request, proposal, is_linear(request)?)
+}
+
+/// A policy whose shape the mechanism chose itself.
+fn shaped(
+    request: &Request,
+    policy: Policy,
+    parameters: Vec<(&'static str, f64)>,
+) -> Result<Designed, Error> {
+    let bits = matches!(policy.draft().shape(), Shape::Bits(_));
+    let integers = match realise::channel(policy.draft().shape()) {
+        Ok(channel) => Some(channel),
+        Err(Error::TooLarge { .. }) => None,
+        Err(other) => return Err(other),
+    };
+    let utility = match &integers {
+        Some(channel) if !(bits && is_linear(request)?) => {
+            Some(request.objective.value(&request.prior, channel)?)
+        }
+        _ => None,
+    };
+    // Vectors of bits are not outputs a person would want listed.
+    let listed = integers.filter(|channel| !bits && channel.inputs() <= LARGE);
+    let (channel, outputs) = match listed {
+        Some(channel) => {
+            let (channel, outputs) = by_most_likely_input(&request.prior, &channel)?;
+            (Some(channel), outputs)
+        }
+        None => (None, Vec::new()),
+    };
+    Ok(Designed {
+        policy,
+        utility,
+        optimum: utility,
+        bound: None,
+        mixed: 0.0,
+        channel,
+        outputs,
+        parameters,
+        published: None,
+    })
+}
+
+/// The one two-sided LIP level of a request for a formula that has only one parameter.
+fn lip_level(request: &Request) -> Result<f64, Error> {
+    match request.promise.claims.as_slice() {
+        [claim @ Claim { bound: Bound::Lip { lower, upper }, .. }]
+            if lower == upper && claim.about == Subject::Input =>
+        {
+            Ok(protection::level(claim))
+        }
+        _ => Err(Error::other(
+            "protection",
+            format!(
+                "--method {} is for one two-sided claim: give one --protect lip:E",
+                request.method.name()
+            ),
+        )),
+    }
+}
+
+/// A closed form's channel, with the objective's value on it as its optimum.
+fn own_value(request: &Request, channel: Channel) -> Result<Proposal, Error> {
+    let optimum = request.objective.value(&request.prior, &channel)?;
+    Ok(Proposal { channel, optimum, bound: None })
+}
+
+/// Rounds, repairs and verifies a proposal. `read_as_inputs` says that its columns stand for inputs.
+fn ship(request: &Request, proposal: Proposal, read_as_inputs: bool) -> Result<Designed, Error> {
+    let (channel, kept) = quantize::drop_ghosts(&proposal.channel)?;
+    let all = proposal.channel.outputs();
+    let promise = if read_as_inputs {
+        request.promise.releasing(all, &kept)?
+    } else {
+        let outputs = undertone_core::Alphabet::indices(kept.len());
+        let outputs = outputs.map_err(|error| Error::other("outputs", error.to_string()))?;
+        Promise { outputs: Some(outputs), ..request.promise.clone() }
+    };
+    let shipped = promise.ship(&channel)?;
+    let integers = realise::channel(shipped.policy.draft().shape())?;
+    let utility =
+        value_on(request, &integers, if read_as_inputs { Some((&kept, all)) } else { None })?;
+    let (channel, outputs) = by_most_likely_input(&request.prior, &integers)?;
+    Ok(Designed {
+        policy: shipped.policy,
+        utility: Some(utility),
+        optimum: Some(proposal.optimum),
+        bound: proposal.bound,
+        mixed: shipped.mixed,
+        channel: Some(channel),
+        outputs,
+        parameters: Vec::new(),
+        published: None,
+    })
+}
+
+/// The objective on a channel some of whose outputs were dropped.
+fn value_on(
+    request: &Request,
+    channel: &Channel,
+    dropped: Option<(&[usize], usize)>,
+) -> Result<f64, Error> {
+    let Some((kept, all)) = dropped else {
+        return request.objective.value(&request.prior, channel);
+    };
+    let widen = |row: &Distribution| {
+        let mut wide = vec![0.0; all];
+        for (&y, q) in kept.iter().zip(row.as_slice()) {
+            wide[y] = *q;
+        }
+        Distribution::normalised("channel row", wide)
+    };
+    let rows = channel.rows().iter().map(widen).collect::<Result<_, _>>()?;
+    request.objective.value(&request.prior, &Channel::from_rows(rows)?)
+}
+
+/// Columns ordered by their most likely input under the prior, ties to the lower index.
+fn by_most_likely_input(
+    prior: &Distribution,
+    channel: &Channel,
+) -> Result<(Channel, Vec<usize>), Error> {
+    let likeliest = |y: usize| {
+        let joint = |x: usize| prior[x] * channel.q(x, y);
+        (0..channel.inputs()).fold(0, |best, x| if joint(x) > joint(best) { x } else { best })
+    };
+    let mut order: Vec<usize> = (0..channel.outputs()).collect();
+    order.sort_by_key(|&y| (likeliest(y), y));
+    let row = |row: &Distribution| order.iter().map(|&y| row[y]).collect();
+    Ok((Channel::new(channel.rows().iter().map(row).collect())?, order))
+}
+
+/// JSTL21 (19) for a known prior, the printed uncertain-prior formula for a binary box.
+fn published(request: &Request) -> Result<Outcome, Error> {
+    let fail = |problem: &str| Error::other("method published", problem);
+    let claimed = lip_level(request)?;
+    let channel = match &request.promise.context {
+        Context::Known(_) => randomized_response::published(&request.prior, claimed)?,
+        Context::Within(within) if within.lower().len() == 2 => {
+            let part = |end: u64| end as f64 / undertone_core::WEIGHT_ONE as f64;
+            let interval =
+                uncertain::Interval::new(part(within.lower()[1]), part(within.upper()[1]))?;
+            uncertain::published(interval, claimed)?
+        }
+        _ => return Err(fail("no paper prints a formula for this context; use --method optimal")),
+    };
+    let refusal = request.promise.verify(&channel)?.err();
+    let attained = match &refusal {
+        Some(refusal) => {
+            refusal.attained.ln_up().map_or(f64::INFINITY, |n| n.units() as f64 / 1e10)
+        }
+        None => claimed,
+    };
+    let level = PrintedLevel { claimed, attained };
+    match refusal {
+        Some(refusal) if attained > claimed + PRINTED_SLACK && !request.accept => {
+            Ok(Outcome::Missed(Box::new(Missed { level, refusal, channel })))
+        }
+        Some(_) if attained > claimed + PRINTED_SLACK => {
+            let accepted = accept(request, &channel)?;
+            let mut designed = ship(&accepted, own_value(request, channel)?, true)?;
+            designed.published = Some(level);
+            Ok(Outcome::Shipped(Box::new(designed)))
+        }
+        _ => {
+            let mut designed = ship(request, own_value(request, channel)?, true)?;
+            designed.published = Some(level);
+            Ok(Outcome::Shipped(Box::new(designed)))
+        }
+    }
+}
+
+/// The same request claiming what the printed channel attains.
+fn accept(request: &Request, channel: &Channel) -> Result<Request, Error> {
+    let mut accepted = request.clone();
+    let largest = undertone_core::Epsilon::LARGEST;
+    accepted.promise.claims = vec![Claim::lip(largest)];
+    let draft = match accepted.promise.verify(channel)? {
+        Ok(policy) => policy,
+        Err(refusal) => return Err(Error::other("method published", refusal.to_string())),
+    };
+    let attained = draft.certificate().input.lip().and_then(|ratio| ratio.ln_up());
+    let attained = attained.ok_or_else(|| {
+        Error::other("method published", "the printed channel leaks without bound")
+    })?;
+    let epsilon = undertone_core::Epsilon::at_most(attained)
+        .map_err(|error| Error::other("method published", error.to_string()))?;
+    accepted.promise.claims = vec![Claim::lip(epsilon)];
+    Ok(accepted)
+}
+
+/// What the same objective is worth under LDP at the request's ε and at twice that, and to someone
+/// who does not look at the data.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Comparison {
+    /// The level compared with.
+    pub epsilon: f64,
+    /// The LDP optimum at that level.
+    pub ldp: Option<f64>,
+    /// The LDP optimum at twice that level.
+    pub ldp_twice: Option<f64>,
+    /// A blind guess.
+    pub blind: f64,
+}
+
+/// Alphabets above this are not compared: the comparison would cost more than the design.
+pub const COMPARED: usize = 64;
+
+/// The comparison an honest reader needs: LIP at ε implies LDP at 2ε and is implied by LDP at ε.
+pub fn compare(request: &Request) -> Result<Comparison, Error> {
+    let level = request.promise.claims.iter().map(protection::level).fold(0.0, f64::max);
+    let ldp = |epsilon: f64| {
+        if request.prior.len() > COMPARED {
+            return Ok(None);
+        }
+        let text = format!("ldp:{epsilon:.10}");
+        let Ok(claim) = protection::parse(&text, Subject::Input) else { return Ok(None) };
+        let promise =
+            Promise { context: Context::Unknown, claims: vec![claim], ..request.promise.clone() };
+        let found = match request.objective.losses(request.prior.len())? {
+            Some(losses) => linear::optimal(&promise, &request.prior, &losses),
+            None => posterior::optimal(&promise, &request.prior, &request.objective),
+        };
+        match found {
+            Ok(proposal) => Ok(Some(proposal.optimum)),
+            Err(Error::TooLarge { .. }) => Ok(None),
+            Err(other) => Err(other),
+        }
+    };
+    Ok(Comparison {
+        epsilon: level,
+        ldp: ldp(level)?,
+        ldp_twice: ldp(2.0 * level)?,
+        blind: request.objective.blind(&request.prior)?,
+    })
+}

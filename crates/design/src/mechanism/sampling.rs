@@ -1,0 +1,123 @@
+//! Sampling: with probability λ release the input, else a fresh draw from the prior.
+//!
+//! JSTL21 Proposition 2 gives the largest λ for data without atoms; [`largest`] is the finite form.
+//!
+//! **Derivation.** The output's law is the prior. Input x exceeds the upper bound at y = x only, by
+//! A_x = λ(1-P(x)) - (E-1)P(x), and falls short elsewhere, by B_x = (1-P(x))(1 - E(1-λ)); each convention
+//! asks how large λ may be before its δ is used up.
+//!
+//! **What the kernel re-checks.** Every inequality of the claim, at the λ that ships.
+
+use undertone_core::{Context, KEEP_ONE, Keep, Policy, Shape};
+
+use crate::extremal::LiftRange;
+use crate::quantize::Promise;
+use crate::relation::Convention;
+use crate::{Distribution, Error, realise};
+
+/// A verified policy of the shape `Keep` with one λ.
+#[derive(Debug, Clone)]
+pub struct Sampling {
+    /// The policy.
+    pub policy: Policy,
+    /// The probability of releasing the input itself.
+    pub lambda: f64,
+}
+
+/// The largest λ that satisfies the promise with this δ, for a finite prior.
+///
+/// On sets of inputs (`JointSets`) no closed form is known and the request is refused.
+pub fn largest(
+    prior: &Distribution,
+    range: LiftRange,
+    delta: f64,
+    convention: Convention,
+) -> Result<f64, Error> {
+    check_delta(delta)?;
+    let (lower, upper) = (range.low(), range.high());
+    let allowed = |p: f64| match convention {
+        Convention::Conditional => Ok((delta, delta)),
+        Convention::Posterior => Ok((upper * delta, delta)),
+        Convention::Joint => Ok((delta / p, delta / p)),
+        Convention::JointSets => Err(Error::other(
+            "convention",
+            "joint_sets has no closed form on a finite prior: use conditional, posterior or joint",
+        )),
+    };
+    let mut lambda = 1.0f64;
+    // An input that is certain reveals nothing by being released.
+    for &p in prior.as_slice().iter().filter(|p| **p < 1.0) {
+        let (above, below) = allowed(p)?;
+        // A symbol without mass has no share of a joint δ to lose; at δ = 0 it is still protected.
+        let (above, below) = if delta == 0.0 { (0.0, 0.0) } else { (above, below) };
+        let rises = (above + (upper - 1.0) * p) / (1.0 - p);
+        let falls = 1.0 - lower * (1.0 - below / (1.0 - p));
+        lambda = lambda.min(rises).min(falls);
+    }
+    Ok(lambda.max(0.0))
+}
+
+/// The largest λ for data without atoms, where no single value has any probability.
+///
+/// JSTL21 Proposition 2 is the `Posterior` case. On single inputs the joint convention of STL19
+/// Definition 4 is vacuous here and the request is refused.
+pub fn largest_atomless(epsilon: f64, delta: f64, convention: Convention) -> Result<f64, Error> {
+    check_delta(delta)?;
+    let e = LiftRange::symmetric(epsilon)?.high();
+    match convention {
+        Convention::Conditional => Ok(delta),
+        Convention::Posterior => Ok((e * delta).min(1.0 - 1.0 / e + delta / e)),
+        Convention::JointSets => {
+            let root = (delta * delta + delta * (e - 1.0)).sqrt();
+            Ok((2.0 * delta + 2.0 * root).min(1.0 - (1.0 - 4.0 * delta) / e).min(1.0))
+        }
+        Convention::Joint => Err(Error::other(
+            "convention",
+            "joint on single inputs asks nothing of data without atoms: use joint_sets",
+        )),
+    }
+}
+
+/// The policy with the largest λ for which the kernel accepts every claim; the base is the context's
+/// prior, exactly.
+pub fn design(promise: &Promise) -> Result<Sampling, Error> {
+    let Context::Known(prior) = &promise.context else {
+        let problem = "sampling draws from the prior, so it needs one known prior";
+        return Err(Error::other("context", problem));
+    };
+    // A weight in units of 2^-32 is a whole number of units of 2^-48.
+    let base: Vec<u64> = prior.weights().iter().map(|w| w << 16).collect();
+    let guess = guess(promise, &realise::distribution(prior)?)?;
+    let (policy, level) = promise.strongest(guess, KEEP_ONE, |level| {
+        Keep::new(vec![level; base.len()], base.clone())
+            .map(Shape::Keep)
+            .map_err(|error| Error::other("policy", error.to_string()))
+    })?;
+    Ok(Sampling { policy, lambda: level as f64 / KEEP_ONE as f64 })
+}
+
+/// Where to look first: the closed form of the strictest LIP claim.
+fn guess(promise: &Promise, prior: &Distribution) -> Result<u64, Error> {
+    use undertone_core::{Bound, MASS_ONE};
+    let mut lambda = 1.0f64;
+    for claim in &promise.claims {
+        if let Bound::Lip { lower, upper } = claim.bound {
+            let nats = |epsilon: undertone_core::Epsilon| {
+                let (n, d) = epsilon.odds();
+                (f64::from(n) / f64::from(d)).ln()
+            };
+            let range = LiftRange::asymmetric(nats(lower), nats(upper))?;
+            let delta = claim.delta.units() as f64 / MASS_ONE as f64;
+            lambda = lambda.min(largest(prior, range, delta, Convention::Conditional)?);
+        }
+    }
+    Ok((lambda * KEEP_ONE as f64) as u64)
+}
+
+fn check_delta(delta: f64) -> Result<(), Error> {
+    if (0.0..1.0).contains(&delta) {
+        Ok(())
+    } else {
+        Err(Error::range("delta", delta, "at least 0 and below 1"))
+    }
+}

@@ -1,0 +1,68 @@
+//! LDP by the book: k-ary randomised response and the staircase optimum.
+//!
+//! The outputs of an ε-LDP channel that cannot be refined have likelihoods in {1, e^ε} up to scale
+//! (Kairouz, Oh and Viswanath), so every utility that is convex in the posterior is maximised by a linear
+//! program over those 2^k patterns: [`super::posterior`] with the claim ldp alone.
+
+use undertone_core::{Bound, Delta, KEEP_ONE, Keep, MASS_ONE, Policy, Shape, Subject};
+
+use super::{Proposal, posterior};
+use crate::objective::Objective;
+use crate::quantize::{Promise, largest_remainder};
+use crate::{Distribution, Error};
+
+/// The best ε-LDP channel for `objective`, ε being the least of the promise's pure LDP claims. Claims of
+/// other kinds are set aside here; the kernel holds the result against all of them when it ships.
+pub fn optimal(
+    promise: &Promise,
+    prior: &Distribution,
+    objective: &Objective,
+) -> Result<Proposal, Error> {
+    let ldp: Vec<_> = promise
+        .claims
+        .iter()
+        .filter(|claim| {
+            let plain = claim.about == Subject::Input && claim.delta == Delta::ZERO;
+            plain && matches!(claim.bound, Bound::Ldp(_))
+        })
+        .copied()
+        .collect();
+    if ldp.is_empty() {
+        let problem = "the staircase is the optimum for ldp: add a claim ldp:epsilon";
+        return Err(Error::other("claims", problem));
+    }
+    posterior::optimal(&Promise { claims: ldp, ..promise.clone() }, prior, objective)
+}
+
+/// A verified policy of k-ary randomised response.
+#[derive(Debug, Clone)]
+pub struct RandomizedResponse {
+    /// The policy, of the shape `Keep` with a uniform base.
+    pub policy: Policy,
+    /// The probability of keeping the input; for LDP at ε, (e^ε - 1)/(e^ε + k - 1).
+    pub lambda: f64,
+}
+
+/// k-ary randomised response with the largest probability of keeping the input for which the kernel
+/// accepts every claim, of whatever kind.
+pub fn randomized_response(promise: &Promise) -> Result<RandomizedResponse, Error> {
+    let symbols = promise.inputs.len();
+    let base = largest_remainder(Distribution::uniform(symbols).as_slice(), MASS_ONE);
+    let odds = |epsilon: undertone_core::Epsilon| {
+        let (n, d) = epsilon.odds();
+        f64::from(n) / f64::from(d)
+    };
+    let strictest = promise.claims.iter().map(|claim| match claim.bound {
+        Bound::Ldp(epsilon) | Bound::Di(epsilon) => odds(epsilon),
+        Bound::Lip { upper, .. } => odds(upper),
+    });
+    let e = strictest.fold(f64::from(u32::MAX), f64::min);
+    let guess = (e - 1.0) / (e + symbols as f64 - 1.0);
+    let (policy, level) =
+        promise.strongest((guess * KEEP_ONE as f64) as u64, KEEP_ONE, |level| {
+            Keep::new(vec![level; symbols], base.clone())
+                .map(Shape::Keep)
+                .map_err(|error| Error::other("policy", error.to_string()))
+        })?;
+    Ok(RandomizedResponse { policy, lambda: level as f64 / KEEP_ONE as f64 })
+}

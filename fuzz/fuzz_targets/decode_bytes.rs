@@ -1,0 +1,17 @@
+//! Whatever bytes arrive: no panic, and what decodes is canonical and survives its document.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use undertone_core::Draft;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(draft) = Draft::from_bytes(bytes) else { return };
+    assert_eq!(draft.to_bytes(), bytes);
+    assert_eq!(Draft::from_json(&draft.to_json()).as_ref(), Ok(&draft));
+    let attained = draft.strength();
+    if let Ok(policy) = draft.verify() {
+        assert_eq!((policy.certificate().input, policy.certificate().secret), attained);
+        assert_eq!(policy.draft().to_bytes(), bytes);
+    }
+});
