@@ -63,15 +63,18 @@ pub fn random_rows(inputs: usize, outputs: usize) -> Vec<Vec<u64>> {
     (0..inputs).map(|_| rounded(&dirichlet(outputs, &mut rng), MASS_ONE)).collect()
 }
 
-/// Rows mixed from a random distribution, a quarter, and the uniform one: LDP stays small.
+/// Rows mixed from a random distribution and the uniform one, so that LDP stays small.
 pub fn mild_rows(inputs: usize, outputs: usize) -> Vec<Vec<u64>> {
     let mut rng = generator(2);
-    let mild = |rng: &mut ChaCha12Rng| -> Vec<f64> {
-        let weights = dirichlet(outputs, rng);
-        let total: f64 = weights.iter().sum();
-        weights.iter().map(|w| 0.25 * w / total + 0.75 / outputs as f64).collect()
-    };
-    (0..inputs).map(|_| rounded(&mild(&mut rng), MASS_ONE)).collect()
+    (0..inputs).map(|_| mixed(outputs, 0.75, &mut rng)).collect()
+}
+
+/// Masses of a random distribution mixed with a share of the uniform one.
+fn mixed(size: usize, uniform: f64, rng: &mut ChaCha12Rng) -> Vec<u64> {
+    let weights = dirichlet(size, rng);
+    let total: f64 = weights.iter().sum();
+    let mix = |w: &f64| (1.0 - uniform) * w / total + uniform / size as f64;
+    rounded(&weights.iter().map(mix).collect::<Vec<_>>(), MASS_ONE)
 }
 
 /// A table from rows.
@@ -79,11 +82,12 @@ pub fn table(rows: &[Vec<u64>]) -> Shape {
     Shape::Table(Table::from_masses(rows.to_vec()).expect("a table"))
 }
 
-/// A `Keep` of random keep probabilities around a half, with a random base.
-pub fn keep(size: usize) -> Keep {
+/// A `Keep` of random keep probabilities around a half; its base is random, with a share of the
+/// uniform distribution.
+pub fn keep(size: usize, uniform: f64) -> Keep {
     let mut rng = generator(3);
     let kept = (0..size).map(|_| (1 << 38) + (rng.next_u64() >> 25)).collect();
-    Keep::new(kept, rounded(&dirichlet(size, &mut rng), MASS_ONE)).expect("a keep")
+    Keep::new(kept, mixed(size, uniform, &mut rng)).expect("a keep")
 }
 
 /// A random prior.

@@ -15,15 +15,11 @@ const BLOCK: usize = 256;
 
 /// Prints every measurement.
 pub fn report() {
-    println!(
-        "nanoseconds per value, {VALUES} values, median of {REPETITIONS}; ratio to the alias table\n"
-    );
-    println!(
-        "{:<34}{:>8}{:>8}{:>8}{:>8}{:>9}{:>8}",
-        "bulk draws", "4 bytes", "own", "alias", "exact", "ratio", "aim"
-    );
-    let t = medians(REPETITIONS, &mut [&mut asked(), &mut alone(4)]);
-    println!("asked {} {}", nanoseconds(t[0]), nanoseconds(t[1]));
+    println!("nanoseconds per value, {VALUES} values at a time, median of {REPETITIONS}\n");
+    let columns = ["4 bytes", "6 or 11", "alias", "exact", "/alias", "aim", "/generator"];
+    print!("{:<34}", "bulk draws");
+    columns.iter().for_each(|column| print!("{column:>11}"));
+    println!();
     let response = policies::response(128);
     table("table 128, randomised response", &response, 2.0);
     table("table 128, Dirichlet(1) rows", &policies::random_rows(128, 128), 1.0);
@@ -62,18 +58,6 @@ fn alone(bytes: usize) -> impl FnMut() {
     }
 }
 
-/// The generator alone, asked for 32 bits at a time.
-fn asked() -> impl FnMut() {
-    let mut rng = generator(5);
-    move || {
-        let mut sum = 0u32;
-        for _ in 0..VALUES {
-            sum ^= rng.next_u32();
-        }
-        black_box(sum);
-    }
-}
-
 /// Fetches `N` 32-bit values per draw in blocks, and hands each draw its values.
 fn peer<const N: usize>(
     rng: &mut impl Rng,
@@ -100,19 +84,13 @@ fn peer<const N: usize>(
     }
 }
 
-fn line(name: &str, own_bytes: &str, times: &[f64], aim: f64) {
-    let [short, own, alias, exact] = times else { unreachable!("four candidates") };
-    println!(
-        "{:<34}{:>8.2}{:>8.2}{:>8.2}{:>8.2}{:>9.2}{:>8}   (generator alone, {own_bytes}: exact is {:.2} of it)",
-        name,
-        nanoseconds(*short),
-        nanoseconds(*own),
-        nanoseconds(*alias),
-        nanoseconds(*exact),
-        exact / alias,
-        format!("<= {aim}"),
-        exact / own,
-    );
+/// The generator for 4 bytes and for the bytes of the exact draw, the alias table, the exact draw.
+fn line(name: &str, times: &[f64], aim: f64) {
+    let (own, alias, exact) = (times[1], times[2], times[3]);
+    print!("{name:<34}");
+    times.iter().for_each(|&time| print!("{:>11.2}", nanoseconds(time)));
+    let aim = format!("<= {aim}");
+    println!("{:>11.2}{aim:>11}{:>11.2}", exact / alias, exact / own);
 }
 
 fn table(name: &str, rows: &[Vec<u64>], aim: f64) {
@@ -138,11 +116,11 @@ fn table(name: &str, rows: &[Vec<u64>], aim: f64) {
             },
         ],
     );
-    line(name, "6 bytes", &times, aim);
+    line(name, &times, aim);
 }
 
 fn keep(name: &str, aim: f64) {
-    let keep = policies::keep(40_000);
+    let keep = policies::keep(40_000, 0.0);
     let policy = policies::policy(Shape::Keep(keep.clone()));
     let (indices, symbols) = inputs(&policy);
     let sampler = Sampler::new(&policy);
@@ -169,7 +147,7 @@ fn keep(name: &str, aim: f64) {
             },
         ],
     );
-    line(name, "11 bytes", &times, aim);
+    line(name, &times, aim);
 }
 
 /// One value at a time, with and without a fixed pattern of memory accesses.

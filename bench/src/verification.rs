@@ -3,9 +3,7 @@
 use crate::clock::busy;
 use crate::policies::{self, draft, epsilon};
 use std::hint::black_box;
-use undertone_core::{
-    Claim, Context, Delta, Draft, Keep, MASS_ONE, PriorBox, Secret, Shape, WEIGHT_ONE,
-};
+use undertone_core::{Claim, Context, Delta, Draft, MASS_ONE, PriorBox, Secret, Shape, WEIGHT_ONE};
 
 /// Prints every measurement.
 pub fn report() {
@@ -36,8 +34,8 @@ pub fn report() {
         3,
     );
 
-    let keep = policies::keep(100_000);
-    let shape = || Shape::Keep(Keep::clone(&keep));
+    let keep = policies::keep(100_000, 0.5);
+    let shape = || Shape::Keep(keep.clone());
     let known = || Context::Known(policies::prior(100_000));
     let nearly_one = Delta::from_units(MASS_ONE - 1).expect("below one");
     let loose = |claim: Claim| vec![claim.with_delta(nearly_one)];

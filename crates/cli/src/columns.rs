@@ -59,8 +59,9 @@ impl Source {
         if self.file == Path::new("-") {
             return self.csv(Box::new(BufReader::new(std::io::stdin())), wanted, visit);
         }
-        let mut file = File::open(&self.file)
-            .map_err(|error| Failure::input(format!("cannot read {}: {error}", self.file.display())))?;
+        let mut file = File::open(&self.file).map_err(|error| {
+            Failure::input(format!("cannot read {}: {error}", self.file.display()))
+        })?;
         let mut magic = Vec::new();
         file.by_ref()
             .take(4)
@@ -98,9 +99,13 @@ impl Source {
     ) -> Result<u64, Failure> {
         let start = text.fill_buf().map_err(|error| self.problem(error))?;
         let separator = match self.separator {
-            Some(separator) => u8::try_from(separator).ok().filter(u8::is_ascii).ok_or_else(|| {
-                Failure::usage(format!("--separator is {separator:?}: give one ASCII character"))
-            })?,
+            Some(separator) => {
+                u8::try_from(separator).ok().filter(u8::is_ascii).ok_or_else(|| {
+                    Failure::usage(format!(
+                        "--separator is {separator:?}: give one ASCII character"
+                    ))
+                })?
+            }
             None => likely_separator(start),
         };
         let mut reader = csv::ReaderBuilder::new()
@@ -115,7 +120,9 @@ impl Source {
             .map(Into::into)
             .collect();
         if columns.is_empty() {
-            return Err(self.problem("the file is empty: a CSV file begins with a line of column names"));
+            return Err(
+                self.problem("the file is empty: a CSV file begins with a line of column names")
+            );
         }
         if self.no_header {
             columns = (1..=columns.len()).map(|at| at.to_string()).collect();
@@ -155,7 +162,9 @@ impl Source {
 
     #[cfg(not(feature = "parquet"))]
     fn parquet(&self, _: File, _: &[&str], _: &mut Visit<'_>) -> Result<u64, Failure> {
-        Err(self.problem("this build reads no Parquet: build with --features parquet, or convert to CSV"))
+        Err(self.problem(
+            "this build reads no Parquet: build with --features parquet, or convert to CSV",
+        ))
     }
 
     #[cfg(feature = "parquet")]
@@ -163,11 +172,13 @@ impl Source {
         use parquet::file::reader::{FileReader, SerializedFileReader};
         use parquet::schema::types::Type;
 
-        let fail = |error: parquet::errors::ParquetError| match error.to_string() {
+        let fail = |error: parquet::errors::ParquetError| {
+            match error.to_string() {
             text if text.contains("Disabled feature") => self.problem(format!(
                 "{text}; write the file with snappy, gzip, lz4 or no compression (for zstd, build with --features zstd)"
             )),
             text => self.problem(text),
+        }
         };
         let reader = SerializedFileReader::new(file).map_err(fail)?;
         let schema = reader.metadata().file_metadata().schema();
@@ -236,7 +247,8 @@ fn likely_separator(start: &[u8]) -> u8 {
     let mut counts = [(b',', 0u32), (b';', 0), (b'\t', 0)];
     for &byte in start.iter().take_while(|&&byte| byte != b'\n') {
         quoted ^= byte == b'"';
-        if let Some(entry) = counts.iter_mut().find(|(candidate, _)| *candidate == byte && !quoted) {
+        if let Some(entry) = counts.iter_mut().find(|(candidate, _)| *candidate == byte && !quoted)
+        {
             entry.1 += 1;
         }
     }

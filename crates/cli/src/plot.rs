@@ -66,7 +66,12 @@ fn write(
     area.draw(&Text::new(text.to_owned(), at, style)).map_err(broken)
 }
 
-fn stroke(area: &Area<'_>, from: (i32, i32), to: (i32, i32), style: ShapeStyle) -> Result<(), Failure> {
+fn stroke(
+    area: &Area<'_>,
+    from: (i32, i32),
+    to: (i32, i32),
+    style: ShapeStyle,
+) -> Result<(), Failure> {
     area.draw(&PathElement::new(vec![from, to], style)).map_err(broken)
 }
 

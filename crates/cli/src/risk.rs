@@ -16,6 +16,8 @@ const SHOWN: usize = 20;
 /// Tables of posteriors up to this size are printed.
 const READ_INPUTS: usize = 8;
 const READ_OUTPUTS: usize = 12;
+/// Significant digits of a percentage.
+const DIGITS: i32 = 4;
 
 /// A policy's risk, with the names of everything.
 pub(crate) struct Told<'a> {
@@ -107,8 +109,8 @@ impl Told<'_> {
             let mut row = vec![
                 label(x),
                 before(belief),
-                format!("{} %", percent(belief.least, f64::floor)),
-                format!("{} %", percent(belief.most, f64::ceil)),
+                format!("{} %", percent(belief.least, DIGITS, f64::floor)),
+                format!("{} %", percent(belief.most, DIGITS, f64::ceil)),
             ];
             if named {
                 row.push(belief.most_after.map_or("none".into(), |y| self.answer(y)));
@@ -139,10 +141,13 @@ impl Told<'_> {
         if outputs.is_empty() || inputs > READ_INPUTS || outputs.len() > READ_OUTPUTS {
             return None;
         }
-        let nearest = |p: f64| format!("{} %", percent(p, f64::round));
+        let nearest = |p: f64| format!("{} %", percent(p, DIGITS, f64::round));
         let rows = outputs.iter().map(|reading| {
             let posterior = reading.posterior.iter().map(|&p| nearest(p));
-            [self.answer(reading.output), nearest(reading.probability)].into_iter().chain(posterior).collect()
+            [self.answer(reading.output), nearest(reading.probability)]
+                .into_iter()
+                .chain(posterior)
+                .collect()
         });
         let names: Vec<String> = (0..inputs).map(|x| format!("then {}", self.input(x))).collect();
         let mut header = vec!["seen", "how often"];
@@ -154,12 +159,17 @@ impl Told<'_> {
     pub(crate) fn words(&self) -> Vec<String> {
         let mut said = Vec::new();
         if let Some(secret) = &self.risk.secret {
-            said.extend(self.worst_case(secret, &|s| self.secret(s)));
+            said.extend(self.worst_case(secret, "secret", &|s| self.secret(s)));
         }
         if matches!(self.draft.context(), Context::Unknown) {
-            said.push("No prior is assumed, so nothing is said about any one belief before the answer.".into());
+            said.push(
+                "No prior is assumed, so nothing is said about any one belief before the answer."
+                    .into(),
+            );
         } else {
-            said.extend(self.worst_case(&self.risk.input, &|x| format!("{:?}", self.input(x))));
+            said.extend(
+                self.worst_case(&self.risk.input, "input", &|x| format!("{:?}", self.input(x))),
+            );
         }
         let (strength, _) = self.draft.strength();
         said.push(match strength.ldp.ratio.ln_up() {
@@ -175,10 +185,15 @@ impl Told<'_> {
         said
     }
 
-    fn worst_case(&self, beliefs: &Beliefs, label: &dyn Fn(usize) -> String) -> Vec<String> {
+    fn worst_case(
+        &self,
+        beliefs: &Beliefs,
+        of: &str,
+        label: &dyn Fn(usize) -> String,
+    ) -> Vec<String> {
         let list = &beliefs.list;
         let Some(up) = beliefs.steepest_rise() else {
-            return vec!["No answer changes any belief.".into()];
+            return vec![format!("No answer changes any belief about the {of}.")];
         };
         let belief = &list[up];
         let by = match (belief.most_after, self.draft.shape()) {
@@ -187,19 +202,22 @@ impl Told<'_> {
             (None, _) => "One answer".into(),
         };
         let rises = format!(
-            "{by} can raise belief in {} from {} to {} %; no answer raises any belief by a larger factor.",
+            "{by} can raise belief in {} from {} to {} %: by the largest factor for any value of the {of}.",
             label(up),
             before(belief),
-            percent(belief.most, f64::ceil)
+            percent(belief.most, DIGITS, f64::ceil)
         );
-        let steepest = |a: &usize, b: &usize| list[*a].fall().total_cmp(&list[*b].fall()).then(b.cmp(a));
-        let falls = (0..list.len()).max_by(steepest).map(|x| match list[x].least {
-            0.0 => format!("Some answer rules out {}, which was believed with {}.", label(x), before(&list[x])),
+        let falls = beliefs.steepest_fall().map(|x| match list[x].least {
+            0.0 => format!(
+                "Some answer rules out {}, which was believed with {} before.",
+                label(x),
+                before(&list[x])
+            ),
             least => format!(
-                "Belief in {} can fall from {} to {} %; none falls by a larger factor.",
+                "Belief in {} can fall from {} to {} %: by the largest factor for any value of the {of}.",
                 label(x),
                 before(&list[x]),
-                percent(least, f64::floor)
+                percent(least, DIGITS, f64::floor)
             ),
         });
         std::iter::once(rises).chain(falls).collect()
@@ -228,9 +246,14 @@ impl Told<'_> {
             attained,
         ];
         let mut panels = Vec::new();
-        if let (Some(beliefs), Context::Secret(secret)) = (&self.risk.secret, self.draft.context()) {
+        if let (Some(beliefs), Context::Secret(secret)) = (&self.risk.secret, self.draft.context())
+        {
             let label = Box::new(|s| self.secret(s));
-            panels.push(Panel { title: format!("About the secret, {}", secret.name()), beliefs, label });
+            let title = match secret.name() {
+                "secret" => "About the secret".to_owned(),
+                name => format!("About the secret: {name}"),
+            };
+            panels.push(Panel { title, beliefs, label });
         }
         let title = match self.draft.context() {
             Context::Unknown => "Without a prior: examples of beliefs before",
@@ -244,24 +267,45 @@ impl Told<'_> {
 }
 
 fn before(belief: &Belief) -> String {
-    if belief.before_least == belief.before_most {
-        return format!("{} %", percent(belief.before_most, f64::round));
+    if let Some(before) = belief.before() {
+        return format!("{} %", percent(before, DIGITS, f64::round));
     }
     let (low, high) = (belief.before_least, belief.before_most);
-    format!("{} to {} %", percent(low, f64::floor), percent(high, f64::ceil))
+    format!("{} to {} %", percent(low, DIGITS, f64::floor), percent(high, DIGITS, f64::ceil))
 }
 
-/// A probability in percent with four significant digits, rounded as asked; what integers of 2^-32
+/// A probability in percent with so many significant digits, rounded as asked. What integers of 2^-32
 /// add to a round number is not taken for a digit.
-pub(crate) fn percent(p: f64, round: fn(f64) -> f64) -> String {
+pub(crate) fn percent(p: f64, significant: i32, round: fn(f64) -> f64) -> String {
     let value = 100.0 * p;
-    if !(value > 0.0) {
+    if value.is_nan() || value <= 0.0 {
         return "0".into();
     }
-    let digits = (3 - value.log10().floor() as i32).clamp(0, 15);
+    let exponent = value.log10().floor() as i32;
+    if exponent < -4 {
+        return format!("{}e{exponent}", round(value * 10f64.powi(1 - exponent)) / 10.0);
+    }
+    let digits = (significant - 1 - exponent).max(0);
     let unit = 10f64.powi(digits);
     let scaled = value * unit;
-    let rounded = if (scaled - scaled.round()).abs() < 1e-5 { scaled.round() } else { round(scaled) };
+    let rounded =
+        if (scaled - scaled.round()).abs() < 1e-5 { scaled.round() } else { round(scaled) };
     let text = format!("{:.*}", digits as usize, rounded / unit);
     if digits > 0 { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentages_are_rounded_the_way_they_are_meant() {
+        assert_eq!(percent(0.271_828, 4, f64::ceil), "27.19");
+        assert_eq!(percent(0.271_828, 4, f64::floor), "27.18");
+        assert_eq!(percent(0.1 + 1e-10, 4, f64::ceil), "10");
+        assert_eq!(percent(1.0, 4, f64::ceil), "100");
+        assert_eq!(percent(0.0, 4, f64::ceil), "0");
+        assert_eq!(percent(4.691e-14, 4, f64::ceil), "4.7e-12");
+        assert_eq!(percent(0.999_99, 3, f64::floor), "99.9");
+    }
 }

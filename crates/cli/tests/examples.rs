@@ -53,7 +53,11 @@ fn assert_shipped(name: &str, generated: &str) {
         std::fs::write(&path, format!("{generated}\n")).unwrap();
     }
     let shipped = std::fs::read_to_string(&path).unwrap();
-    assert_eq!(shipped.trim_end(), generated.trim_end(), "{name} is out of date: see the head of this file");
+    assert_eq!(
+        shipped.trim_end(),
+        generated.trim_end(),
+        "{name} is out of date: see the head of this file"
+    );
 }
 
 #[test]

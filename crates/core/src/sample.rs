@@ -221,7 +221,7 @@ enum Prepared {
 }
 
 /// Random bytes are fetched for this many draws at a time.
-const BLOCK: usize = 1024;
+const BLOCK: usize = 256;
 
 impl Sampler {
     /// Prepares a verified policy.

@@ -293,6 +293,12 @@ fn identifiability_every_shape() {
     let heavier = Context::Known(prior(&[W, W, W + 1, W - 1]));
     let refusal = draft(kept(HALF, BASE), heavier, vec![di(level(5, 1))]).verify().unwrap_err();
     assert_eq!((refusal.side, refusal.cell), (Side::Di, pair(2, 2, 3)));
+    // An input that never releases itself can still be the likeliest cause of every output.
+    let silent = Shape::Keep(Keep::new(vec![0; 3], vec![0, 4 * U, 4 * U]).unwrap());
+    let context = Context::Known(prior(&[2 * W, W, W]));
+    assert!(draft(silent.clone(), context.clone(), vec![di(level(2, 1))]).verify().is_ok());
+    let refusal = draft(silent, context, vec![di(level(199, 100))]).verify().unwrap_err();
+    assert_eq!((refusal.side, refusal.cell.high), (Side::Di, Some(0)));
     // Bits: ratio 3 under the uniform prior.
     let bits = |own| Shape::Bits(Bits::new(4, own, W).unwrap());
     let refusal = control(&bits(2 * W), &bits(2 * W + 1), &even, di(level(3, 1)));

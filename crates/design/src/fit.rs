@@ -135,7 +135,7 @@ impl Confidence {
             let (expected, found) = (lower.len(), upper.len());
             return Err(Error::Size { what: "upper".into(), expected, found });
         }
-        if let Some(at) = (0..lower.len()).find(|&at| !(lower[at] <= upper[at])) {
+        if let Some(at) = (0..lower.len()).find(|&at| lower[at] > upper[at]) {
             let above = format!("at least lower[{at}] = {}", lower[at]);
             return Err(Error::range(format!("upper[{at}]"), upper[at], above));
         }
@@ -258,6 +258,40 @@ mod tests {
         let bare = Source { p: a.p, confidence: None };
         assert_eq!(mixture(&[bare, source(&b)], &weights).unwrap().confidence, None);
         assert!(mixture(&[source(&b)], &weights).is_err());
+    }
+
+    /// The exact chance, over all samples of size n, that the truth is in the box and in the ball.
+    fn coverage(truth: [f64; 3], n: u64, smoothing: f64, beta: f64) -> (f64, f64) {
+        let factorial = |m: u64| (1..=m).map(|v| v as f64).product::<f64>();
+        let (mut boxed, mut near) = (0.0, 0.0);
+        for a in 0..=n {
+            for b in 0..=n - a {
+                let counts = [a, b, n - a - b];
+                let mut chance = factorial(n);
+                for (count, p) in counts.iter().zip(truth) {
+                    chance *= p.powi(*count as i32) / factorial(*count);
+                }
+                let fit = Fit::from_counts(counts.to_vec(), smoothing, beta).unwrap();
+                let Confidence { lower, upper, radius, .. } = &fit.confidence;
+                let inside = (0..3).all(|x| (lower[x]..=upper[x]).contains(&truth[x]));
+                let distance: f64 = (0..3).map(|x| (fit.p[x] - truth[x]).abs()).sum();
+                boxed += if inside { chance } else { 0.0 };
+                near += if distance <= radius + 1e-12 { chance } else { 0.0 };
+            }
+        }
+        (boxed, near)
+    }
+
+    #[test]
+    fn box_and_ball_hold_the_truth_as_often_as_they_say() {
+        for truth in [[0.5, 0.3, 0.2], [0.9, 0.09, 0.01], [1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0]] {
+            for (beta, smoothing) in [(0.1, 0.0), (0.3, 0.0), (0.3, 0.5)] {
+                let (boxed, near) = coverage(truth, 24, smoothing, beta);
+                assert!(boxed >= 1.0 - beta - 1e-12, "{truth:?} {beta}: box {boxed}");
+                assert!(near >= 1.0 - beta - 1e-12, "{truth:?} {beta}: ball {near}");
+                assert!(boxed < 1.0, "a box that always holds would test nothing");
+            }
+        }
     }
 
     #[test]

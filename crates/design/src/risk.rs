@@ -158,6 +158,12 @@ fn in_box(shape: &Shape, within: &PriorBox, strength: &Strength) -> Beliefs {
 }
 
 impl Belief {
+    /// The probability before, if it is one number and not a range.
+    pub fn before(&self) -> Option<f64> {
+        let width = self.before_most - self.before_least;
+        (width <= 1e-12 * self.before_most).then_some(self.before_most)
+    }
+
     /// How many times over the belief can grow; 1 for what is impossible or certain before.
     pub fn rise(&self) -> f64 {
         if self.before_most > 0.0 { self.most / self.before_most } else { 1.0 }
@@ -171,15 +177,8 @@ impl Belief {
 
 impl Beliefs {
     /// The `count` symbols an observer learns most about, in the alphabet's order.
-    ///
-    /// Ranked by the larger of rise and fall; among equals the likelier symbol comes first.
     pub fn worst(&self, count: usize) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.list.len()).collect();
-        let factor = |x: usize| self.list[x].rise().max(self.list[x].fall());
-        order.sort_by(|&a, &b| {
-            let likelier = self.list[b].before_most.total_cmp(&self.list[a].before_most);
-            factor(b).total_cmp(&factor(a)).then(likelier).then(a.cmp(&b))
-        });
+        let mut order = self.by_factor(|belief| belief.rise().max(belief.fall()));
         order.truncate(count);
         order.sort_unstable();
         order
@@ -187,10 +186,25 @@ impl Beliefs {
 
     /// The symbol whose belief can rise by the largest factor, if any can rise.
     pub fn steepest_rise(&self) -> Option<usize> {
-        let rise = |x: usize| self.list[x].rise();
-        (0..self.list.len())
-            .filter(|&x| rise(x) > 1.0)
-            .max_by(|&a, &b| rise(a).total_cmp(&rise(b)).then(b.cmp(&a)))
+        self.by_factor(Belief::rise).first().copied().filter(|&x| self.list[x].rise() > 1.0)
+    }
+
+    /// The symbol whose belief can fall by the largest factor, if any can fall.
+    pub fn steepest_fall(&self) -> Option<usize> {
+        self.by_factor(Belief::fall).first().copied().filter(|&x| self.list[x].fall() > 1.0)
+    }
+
+    /// All symbols, the largest factor first; where factors differ by rounding only, the likelier
+    /// symbol first.
+    fn by_factor(&self, factor: impl Fn(&Belief) -> f64) -> Vec<usize> {
+        let step = |belief: &Belief| (1e6 * factor(belief).ln()).round();
+        let steps: Vec<f64> = self.list.iter().map(step).collect();
+        let mut order: Vec<usize> = (0..self.list.len()).collect();
+        order.sort_by(|&a, &b| {
+            let likelier = self.list[b].before_most.total_cmp(&self.list[a].before_most);
+            steps[b].total_cmp(&steps[a]).then(likelier).then(a.cmp(&b))
+        });
+        order
     }
 }
 

@@ -15,6 +15,8 @@ const TOLERANCE: f64 = 1e-12;
 #[derive(Debug, Clone, Default)]
 pub struct Program {
     cost: Vec<f64>,
+    /// For each variable, the inequality that says it is at least zero, if one does.
+    sign: Vec<Option<usize>>,
     equal: Rows,
     at_most: Rows,
 }
@@ -49,12 +51,14 @@ impl Program {
     /// A new free variable with this cost; returns its index.
     pub fn variable(&mut self, cost: f64) -> usize {
         self.cost.push(cost);
+        self.sign.push(None);
         self.cost.len() - 1
     }
 
     /// A new variable that is at least zero.
     pub fn non_negative(&mut self, cost: f64) -> usize {
         let at = self.variable(cost);
+        self.sign[at] = Some(self.at_most.bounds.len());
         self.at_most([(at, -1.0)], 0.0);
         at
     }
@@ -72,6 +76,31 @@ impl Program {
     /// Σ coefficient·variable <= bound.
     pub fn at_most(&mut self, row: impl IntoIterator<Item = (usize, f64)>, bound: f64) {
         self.at_most.push(row, bound);
+    }
+
+    /// A lower bound on the cost of every feasible point whose variables are at most `reach` in size,
+    /// whatever the solver's tolerance: weak duality with the prices of `found`, made exact by charging
+    /// what they leave unexplained of each variable's cost to the most that variable can be.
+    pub fn lower_bound(&self, found: &Solution, reach: impl Fn(usize) -> f64) -> f64 {
+        let at_most: Vec<f64> = found.at_most_prices.iter().map(|price| price.min(0.0)).collect();
+        let mut unexplained = self.cost.clone();
+        for &(row, column, value) in &self.equal.entries {
+            unexplained[column] -= value * found.equal_prices[row];
+        }
+        for &(row, column, value) in &self.at_most.entries {
+            if self.sign[column] != Some(row) {
+                unexplained[column] -= value * at_most[row];
+            }
+        }
+        let dot = |prices: &[f64], rows: &Rows| -> f64 {
+            prices.iter().zip(&rows.bounds).map(|(price, bound)| price * bound).sum()
+        };
+        let charge = |(at, rest): (usize, &f64)| match self.sign[at] {
+            Some(_) => rest.min(0.0) * reach(at),
+            None => -rest.abs() * reach(at),
+        };
+        let charged: f64 = unexplained.iter().enumerate().map(charge).sum();
+        dot(&found.equal_prices, &self.equal) + dot(&at_most, &self.at_most) + charged
     }
 
     /// Solves to tight tolerances. Infeasible and unbounded programs, and a solver that gives up, are errors.
@@ -167,6 +196,21 @@ mod tests {
         assert!((found.equal_prices[0] + 1.0).abs() < 1e-6);
         assert!((found.at_most_prices[2] + 1.0).abs() < 1e-6);
         assert!((found.dual_bound - found.cost).abs() < 1e-9);
+        assert!((program.lower_bound(&found, |_| 1.0) + 1.25).abs() < 1e-9);
+    }
+
+    #[test]
+    fn wrong_prices_still_bound() {
+        // min x + y with x + y = 1, both at least zero: every price up to one bounds it, and what is
+        // above one is charged to the variables.
+        let mut program = Program::new();
+        let (x, y) = (program.non_negative(1.0), program.non_negative(1.0));
+        program.equal([(x, 1.0), (y, 1.0)], 1.0);
+        let mut found = program.solve().unwrap();
+        for (price, bound) in [(0.5, 0.5), (1.0, 1.0), (1.25, 0.75)] {
+            found.equal_prices = vec![price];
+            assert!((program.lower_bound(&found, |_| 1.0) - bound).abs() < 1e-15);
+        }
     }
 
     #[test]

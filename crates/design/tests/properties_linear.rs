@@ -183,9 +183,13 @@ fn blind(prior: &Distribution, losses: &[Vec<f64>]) -> f64 {
     (0..losses[0].len()).map(column).fold(f64::INFINITY, f64::min)
 }
 
-/// What rounding and repair cost, over the loss and over the blind guess.
+/// What rounding and repair cost, over the loss and over the blind guess. Nothing that verifies may
+/// be below the bound.
+#[track_caller]
 fn given_up(design: &Design, blind: f64) -> (f64, f64) {
-    let lost = design.loss - design.proposal.bound.unwrap();
+    let Proposal { optimum, bound, .. } = design.proposal;
+    assert!(design.loss >= bound.unwrap() - 1e-13 * blind, "{} beats {bound:?}", design.loss);
+    let lost = design.loss - optimum;
     (lost / design.loss, lost / blind)
 }
 
@@ -238,8 +242,6 @@ fn every_context_and_claim_ships_at_its_bound() {
         let told = format!("{at}: {relative:.2e}, {of_blind:.2e}, {:?}", promise.claims);
         // Where nothing is lost at the optimum, a share of the loss says nothing.
         assert!((relative < 1e-8 || of_blind < 1e-12) && of_blind < 1e-9, "{told}");
-        // Nothing verified is below the bound.
-        assert!(of_blind > -1e-10, "{told}");
         let outputs = design.shipped.policy.draft().outputs();
         assert_eq!(outputs.len(), design.outputs.len());
     }

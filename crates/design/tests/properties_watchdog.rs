@@ -91,9 +91,9 @@ fn repair_and_subset_always_end_within_budget() {
             assert!(is_partition(&found.groups, data.len()));
             // A deterministic map tells exactly what it releases: I(X;Y) = H(Y).
             let released = found.channel.output_law(&data).unwrap().entropy();
-            assert!((found.nmi - released / data.entropy()).abs() < 1e-12);
+            assert!((found.nmi * data.entropy() - released).abs() < 1e-14);
             let information = mutual_information::leakage(&data, &found.channel).unwrap();
-            assert!((found.nmi - information / data.entropy()).abs() < 1e-12);
+            assert!((found.nmi * data.entropy() - information).abs() < 1e-14);
         }
     }
 }
@@ -108,7 +108,8 @@ fn printed_methods_tell_the_truth_about_their_budget() {
         assert_eq!(merged.met, within(&merged, budget, 1e-11), "{budget:?} {merged:?}");
         let scrambled = release(&joint, budget, Method::Uniform).unwrap();
         assert_eq!(scrambled.met, merged.met);
-        assert!((scrambled.nmi - merged.nmi).abs() < 1e-12);
+        let entropy = joint.data().unwrap().entropy();
+        assert!((scrambled.nmi - merged.nmi).abs() * entropy < 1e-14);
         let same = |a: f64, b: f64| a == b || (a - b).abs() < 1e-9;
         assert!(same(scrambled.max_lift, merged.max_lift));
         assert!(same(scrambled.min_lift, merged.min_lift));
@@ -171,7 +172,10 @@ fn subset_is_below_the_best_partition_is_below_the_optimum() {
         assert!(nmi(Method::Repair) <= best + 1e-12);
         let optimum = release(&joint, budget, Method::Optimal).unwrap();
         assert!(best <= optimum.nmi + 1e-9, "{best} {} {budget:?} {joint:?}", optimum.nmi);
-        assert!(optimum.met && within(&optimum, budget, 1e-8), "{budget:?} {optimum:?} {joint:?}");
+        // A lift of e^-15 is a difference of numbers near one: fewer digits are left of it.
+        let slack = 1e-9 + 1e-12 * budget.lower().exp();
+        assert!(optimum.met && within(&optimum, budget, slack), "{budget:?} {optimum:?} {joint:?}");
+        assert!(optimum.groups.iter().all(|group| !group.is_empty()));
         assert!(optimum.nmi <= optimum.bound.unwrap() && optimum.bound.unwrap() <= 1.0);
         if joint.data().unwrap().as_slice().iter().filter(|p| **p > 0.0).count() <= 7 {
             // Two roads to one value, and the bound of the second is above the value of the first.

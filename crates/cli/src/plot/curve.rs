@@ -56,6 +56,15 @@ pub(crate) fn curves(curves: &Curves) -> Result<String, Failure> {
     })
 }
 
+/// How a series appears.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Line {
+    Solid,
+    Dashed,
+    /// It has no finite point.
+    None,
+}
+
 /// The least and greatest finite coordinate.
 fn range<'a>(
     series: impl Iterator<Item = &'a Series>,
@@ -88,12 +97,10 @@ fn panel(
     let Some(values) = range(all.iter(), |point| point.1) else {
         return write(area, "nothing finite to show here", (90, 60), 14, FAINT, HPos::Left);
     };
-    let values = roomy(if promised {
-        (values.0.min(epsilons.0), values.1.max(epsilons.1))
-    } else {
-        values
-    });
-    let width = if epsilons.1 > epsilons.0 { epsilons } else { (epsilons.0 - 0.1, epsilons.1 + 0.1) };
+    let values =
+        roomy(if promised { (values.0.min(epsilons.0), values.1.max(epsilons.1)) } else { values });
+    let width =
+        if epsilons.1 > epsilons.0 { epsilons } else { (epsilons.0 - 0.1, epsilons.1 + 0.1) };
     let mut chart = ChartBuilder::on(area)
         .margin(10)
         .margin_right(LEGEND)
@@ -116,39 +123,62 @@ fn panel(
         .axis_desc_style(("sans-serif", 14).into_font().color(&INK))
         .draw()
         .map_err(broken)?;
-    let mut legend: Vec<(String, RGBColor, bool)> = Vec::new();
+    let mut legend: Vec<(String, RGBColor, Line)> = Vec::new();
     if promised {
         // What is promised is leaked: lines above this one break their promise.
         let ends = [width.0, width.1].map(|e| (e, e));
         chart
             .draw_series(DashedLineSeries::new(ends, 2, 4, FAINT.stroke_width(1)))
             .map_err(broken)?;
-        legend.push(("as promised".into(), FAINT, true));
+        legend.push(("as promised".into(), FAINT, Line::Dashed));
     }
-    for series in all {
+    for (at, series) in all.iter().enumerate() {
         let ink = colour(&series.name);
+        // The first is the widest, so that lines on top of each other can all be seen.
+        let width = 4u32.saturating_sub(at as u32).max(2);
+        let mut line = Line::None;
         for piece in series.points.split(|point| !(point.0.is_finite() && point.1.is_finite())) {
             let points = piece.iter().copied();
-            if let [alone] = piece {
-                chart.draw_series([Circle::new(*alone, 3, ink.filled())]).map_err(broken)?;
-            } else if series.dashed {
-                chart
-                    .draw_series(DashedLineSeries::new(points, 8, 5, ink.stroke_width(2)))
-                    .map_err(broken)?;
-            } else {
-                chart.draw_series(LineSeries::new(points, ink.stroke_width(2))).map_err(broken)?;
+            match piece {
+                [] => continue,
+                [alone] => drop(
+                    chart.draw_series([Circle::new(*alone, 3, ink.filled())]).map_err(broken)?,
+                ),
+                _ if series.dashed => drop(
+                    chart
+                        .draw_series(DashedLineSeries::new(points, 8, 5, ink.stroke_width(width)))
+                        .map_err(broken)?,
+                ),
+                _ => drop(
+                    chart
+                        .draw_series(LineSeries::new(points, ink.stroke_width(width)))
+                        .map_err(broken)?,
+                ),
             }
+            line = if series.dashed { Line::Dashed } else { Line::Solid };
         }
-        legend.push((series.name.clone(), ink, series.dashed));
+        legend.push((series.name.clone(), ink, line));
     }
     let left = WIDTH as i32 - LEGEND + 16;
-    for (at, (name, ink, dashed)) in legend.iter().enumerate() {
+    for (at, (name, ink, line)) in legend.iter().enumerate() {
         let y = 24 + 22 * at as i32;
-        let pieces: &[(i32, i32)] = if *dashed { &[(0, 8), (13, 21), (26, 30)] } else { &[(0, 30)] };
+        let (pieces, colour): (&[(i32, i32)], _) = match line {
+            Line::Solid => (&[(0, 30)], INK),
+            Line::Dashed => (&[(0, 8), (13, 21), (26, 30)], INK),
+            Line::None => (&[], FAINT),
+        };
         for (from, to) in pieces {
             stroke(area, (left + from, y), (left + to, y), ink.stroke_width(3))?;
         }
-        write(area, &shortened(name, 22), (left + 38, y), 13, INK, HPos::Left)?;
+        let none = if *line == Line::None { ": none" } else { "" };
+        write(
+            area,
+            &format!("{}{none}", shortened(name, 22)),
+            (left + 38, y),
+            13,
+            colour,
+            HPos::Left,
+        )?;
     }
     Ok(())
 }
@@ -172,6 +202,7 @@ mod tests {
                 series("optimal", false, lost(1.0)),
                 series("published", true, |e| if e < 1.0 { f64::NAN } else { lost(0.8)(e) }),
                 series("krr", false, lost(0.6)),
+                series("sampling", false, |_| f64::NAN),
             ],
             leakage_label: "attained LIP, in nats".into(),
             leakage: vec![
@@ -185,7 +216,15 @@ mod tests {
     #[test]
     fn every_series_is_drawn_named_and_coloured_alike_in_both_panels() {
         let svg = curves(&example()).unwrap();
-        for text in ["optimal", "published", "krr", "as promised", "expected loss", "attained LIP"] {
+        for text in [
+            "optimal",
+            "published",
+            "krr",
+            "as promised",
+            "sampling: none",
+            "expected loss",
+            "attained LIP",
+        ] {
             assert!(svg.contains(text), "{text}");
         }
         for colour in ["#0072B2", "#D55E00", "#009E73"] {

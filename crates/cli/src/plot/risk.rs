@@ -4,7 +4,9 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 use undertone_design::risk::{Belief, Beliefs};
 
-use super::{Area, FAINT, GRID, INK, PALETTE, broken, plain, round_step, sheet, shortened, stroke, write};
+use super::{
+    Area, FAINT, GRID, INK, PALETTE, broken, plain, round_step, sheet, shortened, stroke, write,
+};
 use crate::failure::Failure;
 use crate::risk::percent;
 
@@ -16,6 +18,8 @@ const RIGHT: i32 = 210;
 const HEAD: i32 = 128;
 const PANEL_HEAD: i32 = 34;
 const AXIS: i32 = 46;
+/// Significant digits of a percentage: narrower than in the text.
+const DIGITS: i32 = 3;
 
 /// One subject of the picture.
 pub(crate) struct Panel<'a> {
@@ -37,16 +41,14 @@ struct Scale {
 impl Scale {
     /// Linear unless some symbol is so rare that it would vanish.
     fn of(shown: &[(Vec<usize>, &Panel<'_>)], left: i32) -> Self {
-        let beliefs = || shown.iter().flat_map(|(rows, panel)| rows.iter().map(|&x| &panel.beliefs.list[x]));
+        let beliefs =
+            || shown.iter().flat_map(|(rows, panel)| rows.iter().map(|&x| &panel.beliefs.list[x]));
         let top = beliefs().map(|b| b.most.max(b.before_most)).fold(0.0, f64::max);
         let rarest = beliefs()
             .map(|b| b.before_least)
             .filter(|&p| p > 0.0)
             .fold(top.max(f64::MIN_POSITIVE), f64::min);
-        let lowest = beliefs()
-            .map(|b| b.least)
-            .filter(|&p| p > 0.0)
-            .fold(rarest, f64::min);
+        let lowest = beliefs().map(|b| b.least).filter(|&p| p > 0.0).fold(rarest, f64::min);
         let right = WIDTH - RIGHT;
         if rarest >= top / 40.0 {
             let step = round_step(top.max(1e-9), 6.0);
@@ -55,7 +57,12 @@ impl Scale {
         }
         // A belief that can all but vanish must not push the others together.
         let bottom = lowest.max(rarest / 1e3).log10().floor().max(-12.0) as i32;
-        Self { left, right, decades: Some(bottom), top: 10f64.powi(top.log10().ceil().min(0.0) as i32) }
+        Self {
+            left,
+            right,
+            decades: Some(bottom),
+            top: 10f64.powi(top.log10().ceil().min(0.0) as i32),
+        }
     }
 
     fn at(&self, p: f64) -> i32 {
@@ -73,13 +80,21 @@ impl Scale {
         match self.decades {
             None => {
                 let step = round_step(self.top, 6.0);
-                (0..=12).map(|at| f64::from(at) * step).take_while(|t| *t <= self.top * 1.0001).collect()
+                (0..=12)
+                    .map(|at| f64::from(at) * step)
+                    .take_while(|t| *t <= self.top * 1.0001)
+                    .collect()
             }
             Some(bottom) => {
                 let top = self.top.log10().round() as i32;
-                // Every second or third decade when there are many.
+                // Steps of 1, 2, 5 when there are few decades; not every decade when there are many.
+                let steps: &[f64] = if top - bottom <= 3 { &[1.0, 2.0, 5.0] } else { &[1.0] };
                 let stride = 1 + (top - bottom) / 8;
-                (bottom..=top).rev().step_by(stride as usize).map(|e| 10f64.powi(e)).collect()
+                let decades = (bottom..=top).rev().step_by(stride as usize);
+                decades
+                    .flat_map(|e| steps.iter().map(move |step| step * 10f64.powi(e)))
+                    .filter(|tick| *tick <= self.top * 1.0001)
+                    .collect()
             }
         }
     }
@@ -106,6 +121,10 @@ pub(crate) fn risk(lines: &[String], panels: &[Panel<'_>]) -> Result<String, Fai
         for (rows, panel) in &shown {
             panel_title(area, panel, rows.len(), y)?;
             y += PANEL_HEAD;
+            for tick in scale.ticks() {
+                let (x, end) = (scale.at(tick), y + ROW * rows.len() as i32);
+                stroke(area, (x, y), (x, end), GRID.stroke_width(1))?;
+            }
             for &x in rows {
                 let label = shortened(&(panel.label)(x), 28);
                 row(area, &scale, y + ROW / 2, &label, &panel.beliefs.list[x])?;
@@ -126,8 +145,16 @@ fn heading(area: &Area<'_>, lines: &[String]) -> Result<(), Failure> {
     let y = 102;
     mark(area, (32, 32), y)?;
     write(area, "belief before", (44, y), 13, INK, HPos::Left)?;
-    area.draw(&Rectangle::new([(160, y - 6), (196, y + 6)], PALETTE[0].mix(0.35).filled())).map_err(broken)?;
-    write(area, "belief after one answer, from the least to the most possible", (204, y), 13, INK, HPos::Left)?;
+    area.draw(&Rectangle::new([(160, y - 6), (196, y + 6)], PALETTE[0].mix(0.35).filled()))
+        .map_err(broken)?;
+    write(
+        area,
+        "belief after one answer, from the least to the most possible",
+        (204, y),
+        13,
+        INK,
+        HPos::Left,
+    )?;
     write(area, "before → after", (WIDTH - RIGHT + 16, y), 13, FAINT, HPos::Left)
 }
 
@@ -146,9 +173,15 @@ fn panel_title(area: &Area<'_>, panel: &Panel<'_>, shown: usize, y: i32) -> Resu
 fn axis(area: &Area<'_>, scale: &Scale, bottom: i32) -> Result<(), Failure> {
     for tick in scale.ticks() {
         let x = scale.at(tick);
-        stroke(area, (x, HEAD + PANEL_HEAD), (x, bottom), GRID.stroke_width(1))?;
         stroke(area, (x, bottom), (x, bottom + 5), FAINT.stroke_width(1))?;
-        write(area, &format!("{} %", tick_text(100.0 * tick)), (x, bottom + 16), 13, INK, HPos::Center)?;
+        write(
+            area,
+            &format!("{} %", tick_text(100.0 * tick)),
+            (x, bottom + 16),
+            13,
+            INK,
+            HPos::Center,
+        )?;
     }
     stroke(area, (scale.left, bottom), (scale.right, bottom), FAINT.stroke_width(1))?;
     let kind = if scale.decades.is_some() { "belief (logarithmic)" } else { "belief" };
@@ -156,7 +189,13 @@ fn axis(area: &Area<'_>, scale: &Scale, bottom: i32) -> Result<(), Failure> {
     write(area, kind, (middle, bottom + 38), 14, INK, HPos::Center)
 }
 
-fn row(area: &Area<'_>, scale: &Scale, y: i32, label: &str, belief: &Belief) -> Result<(), Failure> {
+fn row(
+    area: &Area<'_>,
+    scale: &Scale,
+    y: i32,
+    label: &str,
+    belief: &Belief,
+) -> Result<(), Failure> {
     write(area, label, (scale.left - 10, y), 13, INK, HPos::Right)?;
     let (from, to) = (scale.at(belief.least), scale.at(belief.most));
     // A range too narrow to see is still drawn.
@@ -167,12 +206,14 @@ fn row(area: &Area<'_>, scale: &Scale, y: i32, label: &str, belief: &Belief) -> 
         stroke(area, (end, y - 7), (end, y + 7), PALETTE[0].stroke_width(2))?;
     }
     mark(area, (scale.at(belief.before_least), scale.at(belief.before_most)), y)?;
-    let before = if belief.before_least == belief.before_most {
-        percent(belief.before_most, f64::round)
-    } else {
-        format!("{}–{}", percent(belief.before_least, f64::floor), percent(belief.before_most, f64::ceil))
+    let range = |from, to| {
+        format!("{}–{}", percent(from, DIGITS, f64::floor), percent(to, DIGITS, f64::ceil))
     };
-    let after = format!("{}–{}", percent(belief.least, f64::floor), percent(belief.most, f64::ceil));
+    let before = match belief.before() {
+        Some(before) => percent(before, DIGITS, f64::round),
+        None => range(belief.before_least, belief.before_most),
+    };
+    let after = range(belief.least, belief.most);
     let text = format!("{before} → {after} %");
     write(area, &text, (scale.right + 16, y), 13, INK, HPos::Left)
 }

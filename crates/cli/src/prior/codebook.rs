@@ -56,8 +56,10 @@ impl Symbols {
             Alphabet::names(names.iter().map(|name| name.trim().to_owned()).collect())
                 .map_err(|error| Failure::usage(format!("--symbols: {error}")))?
         } else if let Some(points) = &self.points {
-            let points = points.iter().map(|text| number("--points", text)).collect::<Result<_, _>>()?;
-            Alphabet::points(points).map_err(|error| Failure::usage(format!("--points: {error}")))?
+            let points =
+                points.iter().map(|text| number("--points", text)).collect::<Result<_, _>>()?;
+            Alphabet::points(points)
+                .map_err(|error| Failure::usage(format!("--points: {error}")))?
         } else if let (Some(range), Some(bins)) = (&self.range, self.bins) {
             equal_bins(range, bins)?
         } else {
@@ -102,18 +104,25 @@ impl Given {
 
 fn number(option: &str, text: &str) -> Result<Decimal, Failure> {
     decimal(text.trim()).ok_or_else(|| {
-        Failure::usage(format!("{option}: {text:?} is not a number: write plain numbers such as 0.5"))
+        Failure::usage(format!(
+            "{option}: {text:?} is not a number: write plain numbers such as 0.5"
+        ))
     })
 }
 
 /// Bins of equal width, each represented by its middle.
 fn equal_bins(range: &[String], bins: usize) -> Result<Alphabet, Failure> {
     let [low, high] = range else {
-        return Err(Failure::usage(format!("--range has {} numbers: give two, lo,hi", range.len())));
+        return Err(Failure::usage(format!(
+            "--range has {} numbers: give two, lo,hi",
+            range.len()
+        )));
     };
     let (low, high) = (number("--range", low)?, number("--range", high)?);
     if low >= high {
-        return Err(Failure::usage(format!("--range is {low},{high}: the first must be below the second")));
+        return Err(Failure::usage(format!(
+            "--range is {low},{high}: the first must be below the second"
+        )));
     }
     if !(1..=1 << 20).contains(&bins) {
         return Err(Failure::usage(format!("--bins is {bins}: give 1 to {}", 1 << 20)));
@@ -123,7 +132,12 @@ fn equal_bins(range: &[String], bins: usize) -> Result<Alphabet, Failure> {
         let share = half_bins as f64 / (2 * bins) as f64;
         rounded(low + (high - low) * share)
     };
-    let refuse = || Failure::usage(format!("--range, --bins: bins of {} are too narrow", (high - low) / bins as f64));
+    let refuse = || {
+        Failure::usage(format!(
+            "--range, --bins: bins of {} are too narrow",
+            (high - low) / bins as f64
+        ))
+    };
     let edges = (0..=bins).map(|edge| at(2 * edge)).collect::<Option<_>>().ok_or_else(refuse)?;
     let values = (0..bins).map(|bin| at(2 * bin + 1)).collect::<Option<_>>().ok_or_else(refuse)?;
     Alphabet::bins(edges, values).map_err(|_| refuse())

@@ -56,7 +56,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     }
     if !(args.beta > 0.0 && args.beta < 1.0) {
         let given = args.beta;
-        return Err(Failure::usage(format!("--beta is {given}: give a number above 0 and below 1")));
+        return Err(Failure::usage(format!(
+            "--beta is {given}: give a number above 0 and below 1"
+        )));
     }
     let codebook = args.symbols.codebook()?;
     let tally = Tally::of(&args.source, &args.column, &args.groups, &codebook, args.unknown)?;
@@ -68,11 +70,19 @@ fn fit(args: &Args, counts: Vec<u64>) -> Result<Fit, Failure> {
 }
 
 /// A fit as a file.
-fn file(args: &Args, tally: &Tally, group: Option<&str>, fit: &Fit, counted: &GroupTally) -> PriorFile {
-    let floored = fit.floored.iter().map(|&x| Floored { symbol: tally.symbols[x].clone(), to: fit.p[x] });
-    let source = args.origin.clone().unwrap_or_else(|| {
-        format!("column {} of {}", args.column, args.source.name())
-    });
+fn file(
+    args: &Args,
+    tally: &Tally,
+    group: Option<&str>,
+    fit: &Fit,
+    counted: &GroupTally,
+) -> PriorFile {
+    let floored =
+        fit.floored.iter().map(|&x| Floored { symbol: tally.symbols[x].clone(), to: fit.p[x] });
+    let source = args
+        .origin
+        .clone()
+        .unwrap_or_else(|| format!("column {} of {}", args.column, args.source.name()));
     PriorFile {
         symbols: tally.symbols.clone(),
         p: fit.p.as_slice().to_vec(),
@@ -127,7 +137,8 @@ fn remarks(tally: &Tally, fit: &Fit, counted: &GroupTally) -> Vec<String> {
     }
     if tally.found {
         said.push(
-            "the symbols are those found in the data: if others can occur, list all with --symbols".into(),
+            "the symbols are those found in the data: if others can occur, list all with --symbols"
+                .into(),
         );
     }
     said
@@ -191,7 +202,8 @@ fn grouped(args: &Args, mut tally: Tally) -> Result<Outcome, Failure> {
         ));
         let rows = rest.rows - rest.skipped;
         if rows == 0 {
-            remarks_on_groups.push(format!("no row of \"{OTHER}\" could be counted: it has no prior"));
+            remarks_on_groups
+                .push(format!("no row of \"{OTHER}\" could be counted: it has no prior"));
         } else {
             if rows < least {
                 remarks_on_groups.push(format!("\"{OTHER}\" itself has only {rows} rows"));
@@ -246,12 +258,16 @@ fn report(
         .collect();
     for entry in entries {
         if entry.names.len() > 1 {
-            said.push(format!("equal priors, one file: {}", entry.names.join("; ")));
+            said.push(format!(
+                "equal priors, one file, with the widest of their boxes: {}",
+                entry.names.join("; ")
+            ));
         }
         for remark in remarks(tally, &entry.fit, &entry.counted) {
             // What holds for all groups is said once.
             let general = remark.starts_with("the symbols are");
-            let remark = if general { remark } else { format!("{}: {remark}", entry.names.join("; ")) };
+            let remark =
+                if general { remark } else { format!("{}: {remark}", entry.names.join("; ")) };
             if !said.contains(&remark) {
                 said.push(remark);
             }
@@ -273,15 +289,27 @@ fn report(
         let fit = &entries[group.entry].fit;
         let mut order: Vec<usize> = (0..fit.p.len()).collect();
         order.sort_by(|&a, &b| fit.p[b].total_cmp(&fit.p[a]));
-        let likeliest = order.iter().take(3).map(|&x| {
-            format!("{} {} %", tally.symbols[x], nats((1e4 * fit.p[x]).round() / 1e2))
-        });
-        let file = files[group.entry].clone();
+        let likeliest = order
+            .iter()
+            .take(3)
+            .map(|&x| format!("{} {} %", tally.symbols[x], nats((1e4 * fit.p[x]).round() / 1e2)));
+        // Without a folder the entry's number in the JSON is the only name a prior has.
+        let file = match &args.output {
+            Some(_) => files[group.entry].clone(),
+            None => group.entry.to_string(),
+        };
         let likeliest = likeliest.collect::<Vec<_>>().join(", ");
-        vec![group.name.clone(), group.counted.rows.to_string(), likeliest, nats(fit.confidence.radius), file]
+        vec![
+            group.name.clone(),
+            group.counted.rows.to_string(),
+            likeliest,
+            nats(fit.confidence.radius),
+            file,
+        ]
     });
-    let mut text = table(&["group", "rows", "likeliest", "l1 radius", "file"], rows.collect());
-    text += &format!("\nEach group's box holds its truth with probability {}.", nats(1.0 - args.beta));
+    let mut text = table(&["group", "rows", "likeliest", "l1 radius", "prior"], rows.collect());
+    text +=
+        &format!("\nEach group's box holds its truth with probability {}.", nats(1.0 - args.beta));
     for remark in said {
         text += &format!("\nnote: {remark}");
     }
@@ -293,7 +321,8 @@ fn report(
             write(&folder.join(name), prior)?;
         }
         write(&folder.join("groups.json"), &json)?;
-        text += &format!("\n{} priors and groups.json written to {}", files.len(), folder.display());
+        text +=
+            &format!("\n{} priors and groups.json written to {}", files.len(), folder.display());
     }
     json["priors"] = serde_json::to_value(&priors).map_err(Failure::input)?;
     Ok(Outcome::good(json, text))

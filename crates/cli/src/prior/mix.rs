@@ -27,7 +27,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     let usage = |error: undertone_design::Error| Failure::usage(format!("--weights: {error}"));
     let weights = Distribution::new("weights", args.weights.clone()).map_err(usage)?;
     weights.check_len("the list of priors", args.priors.len()).map_err(usage)?;
-    let read = args.priors.iter().map(|path| input::named_prior(path)).collect::<Result<Vec<_>, _>>()?;
+    let read =
+        args.priors.iter().map(|path| input::named_prior(path)).collect::<Result<Vec<_>, _>>()?;
     let symbols = symbols(args, &read)?;
     let sources: Vec<Source> = args
         .priors
@@ -88,7 +89,11 @@ fn symbols(args: &Args, read: &[NamedPrior]) -> Result<Vec<String>, Failure> {
 }
 
 /// A prior with its symbols in the order given.
-fn aligned(path: &std::path::Path, prior: &NamedPrior, symbols: &[String]) -> Result<Source, Failure> {
+fn aligned(
+    path: &std::path::Path,
+    prior: &NamedPrior,
+    symbols: &[String],
+) -> Result<Source, Failure> {
     let Some(file) = &prior.file else {
         return Ok(Source { p: prior.p.clone(), confidence: None });
     };

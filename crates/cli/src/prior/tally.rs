@@ -165,7 +165,9 @@ impl Tally {
         };
         let (values, edges) = match given.map(|given| given.alphabet.view()) {
             Some(AlphabetView::Points(points)) => (Some(floats(points)), None),
-            Some(AlphabetView::Bins { edges, values }) => (Some(floats(values)), Some(floats(edges))),
+            Some(AlphabetView::Bins { edges, values }) => {
+                (Some(floats(values)), Some(floats(edges)))
+            }
             _ => (None, None),
         };
         let mut tally = Self { symbols: names, values, edges, groups, found: given.is_none() };
@@ -183,8 +185,11 @@ impl Tally {
         let mut order: Vec<usize> = (0..self.symbols.len()).collect();
         order.sort_by(|&a, &b| {
             let (a, b) = (&self.symbols[a], &self.symbols[b]);
-            let by_number =
-                if numbers.is_some() { decimal(a).cmp(&decimal(b)) } else { std::cmp::Ordering::Equal };
+            let by_number = if numbers.is_some() {
+                decimal(a).cmp(&decimal(b))
+            } else {
+                std::cmp::Ordering::Equal
+            };
             (a == OTHER).cmp(&(b == OTHER)).then(by_number).then(a.cmp(b))
         });
         let mut place = vec![0; order.len()];

@@ -43,8 +43,9 @@ pub(crate) fn undertone(args: &[&str]) -> Output {
 pub(crate) fn json(args: &[&str]) -> (i32, Value) {
     let output = undertone(&[args, &["--json"]].concat());
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let value = serde_json::from_str(&text)
-        .unwrap_or_else(|e| panic!("{args:?}: {e}\n{text}\n{}", String::from_utf8_lossy(&output.stderr)));
+    let value = serde_json::from_str(&text).unwrap_or_else(|e| {
+        panic!("{args:?}: {e}\n{text}\n{}", String::from_utf8_lossy(&output.stderr))
+    });
     (output.status.code().unwrap(), value)
 }
 
@@ -60,7 +61,10 @@ pub(crate) fn complaint(args: &[&str]) -> (i32, String) {
 #[track_caller]
 pub(crate) fn close(value: &Value, expected: f64) {
     let found = value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"));
-    assert!((found - expected).abs() <= 1e-11 * expected.abs().max(1.0), "{found} is not {expected}");
+    assert!(
+        (found - expected).abs() <= 1e-11 * expected.abs().max(1.0),
+        "{found} is not {expected}"
+    );
 }
 
 /// The repository's root.

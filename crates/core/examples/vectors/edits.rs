@@ -85,6 +85,8 @@ pub(crate) const EDITS: &[[&str; 6]] = &[
     ["decimal_exponent", "a decimal with an exponent", "decimal", "alphabet_bins", r#""-40""#, r#""-4e1""#],
     ["decimal_bare_point", "a decimal that ends with its point", "decimal", "alphabet_bins", r#""-40""#, r#""-40.""#],
     ["decimal_too_long", "a decimal of nineteen digits", "decimal", "alphabet_bins", r#""-40""#, r#""-1000000000000000000""#],
+    ["decimal_too_fine", "a decimal with nineteen places", "decimal", "alphabet_bins", r#""-40""#, r#""-0.0000000000000000001""#],
+    ["decimal_too_many_digits", "nineteen digits, nine of them behind the point", "decimal", "alphabet_bins", r#""-40""#, r#""-1234567890.123456789""#],
     ["decimal_number", "a decimal that is no text", "json", "alphabet_bins", r#""-40""#, "-40"],
     ["bins_not_increasing", "an edge that does not increase", "alphabet", "alphabet_bins", r#""-40""#, r#""-0""#],
     ["bins_values", "fewer values than bins", "alphabet", "alphabet_bins", r#""-3.25","#, ""],

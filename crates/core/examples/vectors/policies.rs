@@ -107,7 +107,7 @@ fn alphabets() -> Vec<Named> {
         Alphabet::bins(edges, values).expect("bins")
     };
     let points =
-        Alphabet::points(decimals(&["-1.5", "0", "0.00000000000000001", "123456789012345678"]));
+        Alphabet::points(decimals(&["-1.5", "0", "0.000000000000000001", "123456789012345678"]));
     let unicode = Alphabet::names(strings(&["été", "冬", "\"quoted\" \\ \u{1}", "🜁 air"]));
     let filled = Provenance {
         source: "round 1 of the \"commute\" survey, Zürich".into(),

@@ -210,6 +210,9 @@ fn byte_strings(accepted: &[Named]) -> Vec<Bad<Vec<u8>>> {
             set(&with_confidence, confidence + 9, &[19])
         }),
         ("bytes_not_utf8", "a name that is not UTF-8", "not_text", set(&named, 26, &[0xff])),
+        ("bytes_decimal_too_long", "a decimal of nineteen digits", "decimal", {
+            set(&bins, 22, &(-1_000_000_000_000_000_000i64).to_be_bytes())
+        }),
         (
             "bytes_decimal_zeros",
             "a decimal with a zero too many: -40.0 for -40",

@@ -78,7 +78,7 @@ pub fn optimal_under(
     Ok(Proposal {
         channel: Channel::from_rows(rows)?,
         optimum: base + scale * found.cost,
-        bound: Some(base + scale * found.dual_bound),
+        bound: Some(base + scale * layout.lower_bound(&found)),
     })
 }
 

@@ -63,6 +63,22 @@ pub fn odds_ratio(prior: &Distribution, range: LiftRange) -> f64 {
     rises.min((down - p) / (1.0 - p)).max(1.0)
 }
 
+/// n times the summed variance of the unbiased estimates of all shares, read off the bit counts: with
+/// s(x) = q + P(x)(p-q) the probability that bit x is set, Σ s(1-s)/(p-q)². An upper bound on what an
+/// efficient estimate attains (the objective `frequency`), which also uses how bits go together.
+pub fn variance(prior: &Distribution, own: f64, other: f64) -> Result<f64, Error> {
+    for (what, value) in
+        [("the own bit's probability", own), ("the other bits' probability", other)]
+    {
+        if !(0.0..=1.0).contains(&value) {
+            return Err(Error::range(what, value, "between 0 and 1"));
+        }
+    }
+    let set = |p: &f64| other + p * (own - other);
+    let noise: f64 = prior.as_slice().iter().map(set).map(|s| s * (1.0 - s)).sum();
+    Ok(if own == other { f64::INFINITY } else { noise / (own - other).powi(2) })
+}
+
 /// The policy with the largest odds ratio for which the kernel accepts every claim of `promise`:
 /// context-aware where the claims are about belief, plain OUE or SUE where they are LDP.
 pub fn design(promise: &Promise, encoding: Encoding) -> Result<Unary, Error> {

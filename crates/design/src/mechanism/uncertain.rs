@@ -79,7 +79,7 @@ pub fn optimal(interval: Interval, epsilon: f64) -> Result<Channel, Error> {
     let k1 = interval.largest_ratio(e);
     let k0 = interval.of_the_other().largest_ratio(e);
     // With nothing to release (ε = 0) both ratios are one, and any constant row will do.
-    if !(k0 * k1 > 1.0) {
+    if k0 * k1 <= 1.0 {
         return flips(0.5, 0.5);
     }
     flips((k0 - 1.0) / (k0 * k1 - 1.0), (k1 - 1.0) / (k0 * k1 - 1.0))

@@ -58,14 +58,9 @@ impl Budget {
         Self { lower: self.lower - by, upper: self.upper - by }
     }
 
-    /// The least lift allowed.
-    pub(super) fn least_lift(self) -> f64 {
-        (-self.lower).exp()
-    }
-
-    /// The largest lift allowed.
-    pub(super) fn largest_lift(self) -> f64 {
-        self.upper.exp()
+    /// The least and the largest deviation of a lift from one.
+    pub(super) fn deviations(self) -> (f64, f64) {
+        ((-self.lower).exp_m1(), self.upper.exp_m1())
     }
 }
 

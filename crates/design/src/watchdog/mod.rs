@@ -125,7 +125,7 @@ fn measured(
     Ok(Release {
         low_risk: scene.low_risk(),
         groups,
-        nmi: mutual_information::leakage(&joint.data()?, &channel)? / scene.entropy,
+        nmi: scene.normalised(mutual_information::leakage(&joint.data()?, &channel)?),
         max_lift: lip::max_lift(joint.secret(), &seen)?.nats.max(0.0),
         min_lift: lip::min_lift(joint.secret(), &seen)?.nats.max(0.0),
         channel,

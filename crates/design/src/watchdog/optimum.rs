@@ -9,6 +9,7 @@ use super::polytope::{dot, entropy};
 use super::scene::Scene;
 use super::vertices::vertices;
 use super::{Release, measured};
+use crate::quantize::{self, GHOST};
 use crate::relation::simplex;
 use crate::{Channel, Distribution, Error};
 
@@ -21,6 +22,9 @@ pub const MAX_COLUMN_SYMBOLS: usize = 128;
 /// Effort of the search that proves how good the release is: boxes times cells of the joint law. Thirty
 /// symbols and twenty secrets are settled within half of it.
 const MOST_CELLS: usize = 36_000_000;
+
+/// However small the alphabet.
+const MOST_BOXES: usize = 60_000;
 
 /// More corners than this are not listed.
 const MAX_VERTICES: usize = 20_000;
@@ -38,11 +42,14 @@ impl Mixture {
     /// one posterior per symbol is used.
     pub(super) fn of(pool: &[Vec<f64>], data: &[f64]) -> Result<Self, Error> {
         let worths: Vec<f64> = pool.iter().map(|q| -entropy(q)).collect();
-        let optimum = simplex::maximise(pool, &worths, data)?;
+        // A row per symbol, each on its own scale: a rare symbol's mass is as binding as any.
+        let scaled = |q: &Vec<f64>| q.iter().zip(data).map(|(q, p)| q / p).collect();
+        let columns: Vec<Vec<f64>> = pool.iter().map(scaled).collect();
+        let optimum = simplex::maximise(&columns, &worths, &vec![1.0; data.len()])?;
         Ok(Self {
             posteriors: optimum.weights.iter().map(|&(at, _)| pool[at].clone()).collect(),
             weights: optimum.weights.iter().map(|&(_, weight)| weight).collect(),
-            prices: optimum.prices.iter().map(|price| -price).collect(),
+            prices: optimum.prices.iter().zip(data).map(|(price, p)| -price / p).collect(),
         })
     }
 
@@ -64,8 +71,9 @@ impl Mixture {
         }
         let rows = rows.into_iter().map(|row| Distribution::normalised("P(y|x)", row));
         let channel = Channel::from_rows(rows.collect::<Result<_, _>>()?)?;
+        let (channel, _) = quantize::drop_ghosts(&channel)?;
         let sources = |y: usize| {
-            scene.names.iter().copied().filter(|&x| channel.q(x, y) > 1e-12).collect::<Vec<_>>()
+            scene.names.iter().copied().filter(|&x| channel.q(x, y) >= GHOST).collect::<Vec<_>>()
         };
         let mut groups: Vec<Vec<usize>> = (0..channel.outputs()).map(sources).collect();
         groups.sort_unstable();
@@ -80,7 +88,7 @@ pub fn optimal(scene: &Scene) -> Result<Release, Error> {
     if scene.len() <= MAX_VERTEX_SYMBOLS
         && let Some(pool) = vertices(scene, MAX_VERTICES)
     {
-        return listed(scene, &pool);
+        return listed(scene, pool);
     }
     by_columns(scene)
 }
@@ -96,16 +104,18 @@ pub fn by_vertices(scene: &Scene) -> Result<Release, Error> {
     if scene.len() > MAX_VERTEX_SYMBOLS {
         return Err(too_large());
     }
-    listed(scene, &vertices(scene, MAX_VERTICES).ok_or_else(too_large)?)
+    listed(scene, vertices(scene, MAX_VERTICES).ok_or_else(too_large)?)
 }
 
-fn listed(scene: &Scene, pool: &[Vec<f64>]) -> Result<Release, Error> {
-    let mixture = Mixture::of(pool, &scene.data())?;
+fn listed(scene: &Scene, mut pool: Vec<Vec<f64>>) -> Result<Release, Error> {
+    // Silence is always possible, even where rounding leaves P(x) just outside the hull of the corners.
+    pool.push(scene.data());
+    let mixture = Mixture::of(&pool, &scene.data())?;
     let mut release = mixture.release(scene)?;
     // Prices under which no corner is worth more than it costs prove the optimum.
     let slack = pool.iter().map(|q| entropy(q) - dot(&mixture.prices, q)).fold(0.0, f64::min);
     let least = dot(&mixture.prices, &scene.data()) + slack;
-    release.bound = Some((1.0 - least / scene.entropy).clamp(release.nmi, 1.0));
+    release.bound = Some(scene.normalised(scene.entropy - least).max(release.nmi));
     Ok(release)
 }
 
@@ -121,7 +131,7 @@ pub fn by_columns(scene: &Scene) -> Result<Release, Error> {
         });
     }
     let boxes = MOST_CELLS / (scene.len() * scene.secrets());
-    generated(scene, boxes.max(500))
+    generated(scene, boxes.clamp(500, MOST_BOXES))
 }
 
 /// [`optimal`] with less effort, to compare budgets.
@@ -132,6 +142,6 @@ pub(super) fn quick(scene: &Scene) -> Result<Release, Error> {
 fn generated(scene: &Scene, boxes: usize) -> Result<Release, Error> {
     let colgen::Generated { mixture, least } = colgen::generate(scene, boxes)?;
     let mut release = mixture.release(scene)?;
-    release.bound = Some((1.0 - least / scene.entropy).clamp(release.nmi, 1.0));
+    release.bound = Some(scene.normalised(scene.entropy - least).max(release.nmi));
     Ok(release)
 }

@@ -52,7 +52,7 @@ pub(super) fn release(scene: &Scene, blocks: &[Block]) -> Result<Release, Error>
     let mut release = measured(scene, partition.channel()?, partition.groups, met)?;
     // H(Y) is I(X;Y) of a deterministic map, and adds up more accurately; ZDS22 (9).
     let mass = |block: &Block| -block.mass * block.mass.ln();
-    release.nmi = blocks.iter().map(mass).sum::<f64>().max(0.0) / scene.entropy;
+    release.nmi = scene.normalised(blocks.iter().map(mass).sum());
     Ok(release)
 }
 

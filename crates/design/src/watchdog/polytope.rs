@@ -1,6 +1,6 @@
 //! The beliefs about X that an output within the budget may leave.
 
-use super::scene::Scene;
+use super::scene::{FLAT, Scene};
 use super::tableau::{Tableau, Verdict};
 
 /// {q : q >= 0, Σq = 1, e^-ε_l <= Σ_x lift(s,x) q(x) <= e^ε_u for every s}: every output of a release
@@ -8,7 +8,8 @@ use super::tableau::{Tableau, Verdict};
 /// to P(x) is such a release. It holds P(x) itself, so it is never empty.
 #[derive(Debug, Clone)]
 pub(super) struct Polytope {
-    /// One row per value of the secret: lifts divided by their largest; then the sum.
+    /// One row per value of the secret, of deviations of the lift from one over their largest; then the
+    /// sum.
     rows: Vec<Vec<f64>>,
     fresh: Tableau,
     current: Tableau,
@@ -23,23 +24,27 @@ const RESTART: usize = 32;
 impl Polytope {
     pub(super) fn new(scene: &Scene) -> Self {
         let symbols = scene.len();
-        let (floor, ceiling) = (scene.budget.least_lift(), scene.budget.largest_lift());
+        let (floor, ceiling) = scene.budget.deviations();
         let (mut rows, mut lower, mut upper) =
             (Vec::new(), vec![0.0; symbols], vec![1.0; symbols]);
         for s in 0..scene.secrets() {
-            let lifts: Vec<f64> = (0..symbols).map(|x| scene.lift(s, x)).collect();
-            let largest = lifts.iter().copied().fold(0.0, f64::max);
-            let least = lifts.iter().copied().fold(f64::INFINITY, f64::min);
-            // The row's own variable is the lift itself, Σ lift·q, on the scale of the row.
-            rows.push(lifts.iter().map(|lift| -lift / largest).collect::<Vec<_>>());
-            lower.push(floor.max(least) / largest);
-            upper.push(ceiling.min(largest) / largest);
+            let deviations = scene.deviations(s);
+            let least = deviations.iter().copied().fold(0.0, f64::min);
+            let most = deviations.iter().copied().fold(0.0, f64::max);
+            let scale = most.max(-least);
+            if scale <= FLAT {
+                continue;
+            }
+            // The row's own variable is Σ (lift - 1) q, on the scale of the row.
+            rows.push(deviations.iter().map(|deviation| -deviation / scale).collect::<Vec<_>>());
+            lower.push(floor.max(least) / scale);
+            upper.push(ceiling.min(most) / scale);
         }
         rows.push(vec![1.0; symbols]);
         lower.push(0.0);
         upper.push(0.0);
-        let mut rhs = vec![0.0; rows.len()];
-        rhs[scene.secrets()] = 1.0;
+        let mut rhs = vec![0.0; rows.len() - 1];
+        rhs.push(1.0);
         let fresh = Tableau::new(&rows, &rhs, lower, upper);
         Self { rows, current: fresh.clone(), fresh, symbols, asked: 0 }
     }

@@ -3,6 +3,9 @@
 use super::Budget;
 use crate::{Error, Joint};
 
+/// Lifts that differ from one by less than this are one.
+pub(super) const FLAT: f64 = 1e-13;
+
 /// A block may miss its budget by this many nats and count as within it: the float error of sums of
 /// probabilities. The kernel, which decides what ships, allows nothing.
 const FLOAT_ERROR: f64 = 1e-12;
@@ -84,9 +87,14 @@ impl Scene {
             symbols: data.len(),
             entropy,
             budget,
-            floor: budget.least_lift() * (1.0 - FLOAT_ERROR),
-            ceiling: budget.largest_lift() * (1.0 + FLOAT_ERROR),
+            floor: (-budget.lower() - FLOAT_ERROR).exp(),
+            ceiling: (budget.upper() + FLOAT_ERROR).exp(),
         })
+    }
+
+    /// I(X;Y) as a share of H(X); float error at the ends is cut off.
+    pub(super) fn normalised(&self, information: f64) -> f64 {
+        (information / self.entropy).clamp(0.0, 1.0)
     }
 
     /// How many symbols have mass.
@@ -104,9 +112,17 @@ impl Scene {
         self.joint.secret().len()
     }
 
-    /// The lift of secret value `s` when symbol `x` is released: P(x|s)/P(x) = P(s|x)/P(s).
-    pub(super) fn lift(&self, s: usize, x: usize) -> f64 {
-        self.singles[x].given[s] / self.singles[x].mass
+    /// Lift minus one of secret value `s`, symbol by symbol: P(x|s)/P(x) - 1.
+    ///
+    /// As an average of differences between rows it keeps its digits where the lift is all but one,
+    /// as it is for the likeliest value of a secret that is nearly always the same.
+    pub(super) fn deviations(&self, s: usize) -> Vec<f64> {
+        let prior = self.joint.secret().as_slice();
+        let deviation = |single: &Block| {
+            let others = prior.iter().zip(&single.given);
+            others.map(|(p, given)| p * (single.given[s] - given)).sum::<f64>() / single.mass
+        };
+        self.singles.iter().map(deviation).collect()
     }
 
     /// How many nats the worst lift of a block is outside the budget; not positive within it, infinite

@@ -69,9 +69,8 @@ struct Proposed {
 
 fn randomised(promise: &Promise, rounded: &Joint, budget: Budget) -> Result<Proposed, Error> {
     let found = release(rounded, budget, Method::Optimal)?;
-    let (channel, _) = quantize::drop_ghosts(&found.channel)?;
-    let outputs = Alphabet::indices(channel.outputs()).map_err(refused)?;
-    let shipped = Promise { outputs: Some(outputs), ..promise.clone() }.ship(&channel)?;
+    let outputs = Alphabet::indices(found.channel.outputs()).map_err(refused)?;
+    let shipped = Promise { outputs: Some(outputs), ..promise.clone() }.ship(&found.channel)?;
     Ok(Proposed { found, policy: Some(shipped.policy), mixed: shipped.mixed })
 }
 

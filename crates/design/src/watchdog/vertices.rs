@@ -1,6 +1,6 @@
 //! Every corner of the polytope of posteriors, for small alphabets.
 
-use super::scene::Scene;
+use super::scene::{FLAT, Scene};
 
 /// Slacks below this count as zero.
 const TOLERANCE: f64 = 1e-11;
@@ -70,15 +70,15 @@ pub(super) fn vertices(scene: &Scene, most: usize) -> Option<Vec<Vec<f64>>> {
 /// Each constraint on the lifts as a vector c with c·q >= 0 on the simplex, scaled to unit size; only
 /// those that cut something off.
 fn cuts(scene: &Scene) -> Vec<Vec<f64>> {
-    let (floor, ceiling) = (scene.budget.least_lift(), scene.budget.largest_lift());
+    let (floor, ceiling) = scene.budget.deviations();
     let sides = (0..scene.secrets()).flat_map(|s| [(s, 1.0, floor), (s, -1.0, ceiling)]);
     let cut = |(s, sign, limit): (usize, f64, f64)| {
-        let row: Vec<f64> =
-            (0..scene.len()).map(|x| sign * (scene.lift(s, x) - limit)).collect();
-        let size = row.iter().fold(0.0f64, |most, c| most.max(c.abs()));
-        row.iter().map(|c| if size > 0.0 { c / size } else { 0.0 }).collect::<Vec<_>>()
+        let deviations = scene.deviations(s);
+        let scale = deviations.iter().fold(limit.abs(), |most, d| most.max(d.abs()));
+        let cut: Vec<f64> = deviations.iter().map(|d| sign * (d - limit) / scale).collect();
+        (scale > FLAT && cut.iter().any(|&c| c < -TOLERANCE)).then_some(cut)
     };
-    sides.map(cut).filter(|cut| cut.iter().any(|&c| c < -TOLERANCE)).collect()
+    sides.filter_map(cut).collect()
 }
 
 /// The constraints that hold with equality at q: signs first, then the cuts so far.

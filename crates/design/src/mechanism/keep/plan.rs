@@ -185,12 +185,13 @@ impl Symbols {
     /// and for the shortest.
     pub(super) fn for_loss(&self) -> Plan {
         let even = |count: usize| move |t: f64| Rates { lead: t, lambda: t, count };
+        // To begin with, the best blind guess; rounding alone is no improvement.
         let mut best = (self.p[0], Rates { lead: 0.0, lambda: 0.0, count: 1 });
         for count in 1..=self.p.len() {
             // Near enough to find the best prefix; the lead is then searched for exactly.
             let rates = even(count)(self.halved(28, 0.0, even(count)));
             let value = self.value(rates);
-            if value > best.0 {
+            if value > best.0 * (1.0 + 1e-12) {
                 best = (value, rates);
             }
         }
@@ -207,7 +208,7 @@ impl Symbols {
             let lambda = maximise(|lambda| self.value(lead_at(lambda)), top, 36);
             let rates = lead_at(lambda);
             let value = self.value(rates);
-            if value > best.0 {
+            if value > best.0 * (1.0 + 1e-12) {
                 best = (value, rates);
             }
         }

@@ -26,31 +26,40 @@ use undertone_core::Subject;
 
 use super::rules::{Belief, Limit, Rule, Rules};
 use crate::Error;
-use crate::solve::Program;
+use crate::solve::{Program, Solution};
 
 /// A linear form: variables and coefficients.
 type Form = Vec<(usize, f64)>;
 
 /// (ε,δ)-LDP needs one variable per ordered pair of rows and output; this many at most.
-pub(super) const MAX_PAIRS: usize = 1 << 15;
+pub(super) const MAX_PAIRS: usize = 1 << 14;
 
 /// The program, and where its channel is.
 pub(super) struct Layout {
     pub(super) program: Program,
     /// The channel's columns, one per output.
     columns: Vec<Column>,
+    /// The columns of the secret and of weighted likelihoods.
+    tied: Vec<Column>,
 }
 
 /// The likelihoods of one output: floor + spread(i), or the floor alone where they must be equal.
 struct Column {
-    /// A variable and how much floor one unit of it is.
-    floor: Option<(usize, f64)>,
+    floor: Option<Floor>,
     spread: Vec<usize>,
+}
+
+/// A variable for a floor: how much floor one unit of it is, and how large it need ever be.
+#[derive(Clone, Copy)]
+struct Floor {
+    at: usize,
+    unit: f64,
+    reach: f64,
 }
 
 impl Column {
     fn floor(&self, by: f64) -> impl Iterator<Item = (usize, f64)> {
-        self.floor.map(|(floor, unit)| (floor, unit * by)).into_iter()
+        self.floor.map(|floor| (floor.at, floor.unit * by)).into_iter()
     }
 
     fn spread(&self, i: usize, by: f64) -> impl Iterator<Item = (usize, f64)> {
@@ -85,10 +94,11 @@ pub(super) fn program(rules: &Rules, costs: &[Vec<f64>]) -> Result<Layout, Error
         program.equal(columns.iter().flat_map(|column| column.likelihood(x, 1.0)), 1.0);
     }
     add(&mut program, &columns, rules.inputs, &direct)?;
+    let mut tied = Vec::new();
     for rule in weighted {
         if let Limit::Di { prior, .. } = &rule.limit {
             let scaled = |x: usize, column: &Column| column.likelihood(x, prior[x]).collect();
-            tie(&mut program, &columns, rules.inputs, &[rule], scaled)?;
+            tied.extend(tie(&mut program, &columns, rules.inputs, &[rule], scaled)?);
         }
     }
     let direct: Vec<&Rule> = about(Subject::Secret).collect();
@@ -97,9 +107,9 @@ pub(super) fn program(rules: &Rules, costs: &[Vec<f64>]) -> Result<Layout, Error
             // A row P(x|s) sums to one, so the floor passes through.
             column.floor(1.0).chain(column.mean(secret.rows()[s].as_slice(), 1.0)).collect()
         };
-        tie(&mut program, &columns, secret.inputs(), &direct, pushed)?;
+        tied.extend(tie(&mut program, &columns, secret.inputs(), &direct, pushed)?);
     }
-    Ok(Layout { program, columns })
+    Ok(Layout { program, columns, tied })
 }
 
 /// The same rules on other likelihoods, given as forms of the channel's columns.
@@ -109,7 +119,7 @@ fn tie(
     rows: usize,
     rules: &[&Rule],
     form: impl Fn(usize, &Column) -> Form,
-) -> Result<(), Error> {
+) -> Result<Vec<Column>, Error> {
     let free = vec![0.0; rows];
     let mut columns = Vec::with_capacity(channel.len());
     for source in channel {
@@ -120,18 +130,23 @@ fn tie(
         }
         columns.push(column);
     }
-    add(program, &columns, rows, rules)
+    add(program, &columns, rows, rules)?;
+    Ok(columns)
 }
 
 impl Column {
     fn new(program: &mut Program, rules: &[&Rule], costs: &[f64]) -> Self {
-        let pure = rules.iter().any(|rule| rule.is_pure());
         let silent = rules.iter().any(|rule| rule.is_silence());
-        // A floor is smaller than what stands on it by the odds; in this unit its variable is not,
-        // and a lone LIP claim's is the output's probability.
-        let unit = 1.0 / rules.iter().map(|rule| rule.floor_odds()).fold(1.0, f64::max);
-        let cost = costs.iter().sum::<f64>() * unit;
-        let floor = pure.then(|| (program.non_negative(cost), unit));
+        let odds = rules.iter().filter(|rule| rule.is_pure()).map(|rule| rule.floor_odds());
+        let largest = odds.clone().max_by(f64::total_cmp);
+        // A floor is below what stands on it by the odds. In this unit its variable is not: a lone LIP
+        // claim's is the output's probability, a lone LDP claim's the greatest likelihood. With several
+        // claims a floor of one over the least odds is enough.
+        let floor = largest.map(|largest| {
+            let reach = if silent { largest } else { largest / odds.fold(largest, f64::min) };
+            let at = program.non_negative(costs.iter().sum::<f64>() / largest);
+            Floor { at, unit: 1.0 / largest, reach }
+        });
         let count = if silent { 0 } else { costs.len() };
         let spread = costs.iter().take(count).map(|&cost| program.non_negative(cost)).collect();
         Self { floor, spread }
@@ -297,6 +312,16 @@ fn pairs(
 }
 
 impl Layout {
+    /// A bound below every feasible channel's cost. Every variable but a floor's is a probability, or
+    /// can be taken as one at no cost.
+    pub(super) fn lower_bound(&self, found: &Solution) -> f64 {
+        let mut reach = vec![1.0; found.values.len()];
+        for floor in self.columns.iter().chain(&self.tied).filter_map(|column| column.floor) {
+            reach[floor.at] = floor.reach;
+        }
+        self.program.lower_bound(found, |at| reach[at])
+    }
+
     /// The channel's rows at the solver's `values`, without its hair's breadths of negative mass.
     pub(super) fn channel(&self, values: &[f64], inputs: usize) -> Vec<Vec<f64>> {
         let cell = |column: &Column, x: usize| {

@@ -37,7 +37,7 @@ pub(super) fn minimise(source: &Source) -> Result<(Mixture, f64), Error> {
         }
         let gap = (trace - reachable) / trace;
         design.join(best, 0.1);
-        design.settle(0.1, (1e-3 * gap).max(1e-13))?;eprintln!("round n {} gap {gap:e}", design.weights.len());
+        design.settle(0.1, (1e-3 * gap).max(1e-13))?;
     }
     design.trim()?;
     let trace = design.trace();
