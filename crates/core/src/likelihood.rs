@@ -190,7 +190,7 @@ pub(crate) struct KeepView<'a> {
 impl<'a> KeepView<'a> {
     pub(crate) fn new(keep: &'a Keep) -> Self {
         let mut by_rest: Vec<u32> = (0..keep.keep().len() as u32).collect();
-        by_rest.sort_unstable_by_key(|&x| KEEP_ONE - keep.keep()[x as usize]);
+        by_rest.sort_unstable_by_key(|&x| (KEEP_ONE - keep.keep()[x as usize], x));
         Self { keep, by_rest }
     }
 

@@ -117,7 +117,7 @@ pub enum DraftError {
     },
     /// A text of the provenance is too long, or the date is not YYYY-MM-DD.
     #[error(
-        "provenance.{field}: texts have at most 500 bytes, dates are YYYY-MM-DD, a confidence lies between 0 and 1"
+        "provenance.{field}: texts have at most 500 bytes, n is at most 2^53, dates are YYYY-MM-DD, a confidence lies between 0 and 1"
     )]
     Provenance {
         /// Which field.
@@ -234,6 +234,10 @@ impl Provenance {
         let refuse = |field| Err(DraftError::Provenance { field });
         if self.source.len() > 500 {
             return refuse("source");
+        }
+        // Every language must be able to read the number exactly.
+        if self.n > 1 << 53 {
+            return refuse("n");
         }
         let shape = |(at, byte): (usize, u8)| match at {
             4 | 7 => byte == b'-',

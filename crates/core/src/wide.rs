@@ -162,6 +162,7 @@ impl core::ops::Mul for Wide {
 impl core::ops::Shl<u32> for Wide {
     type Output = Self;
     fn shl(self, by: u32) -> Self {
+        assert!(self.bits() + by <= 384, "a shift left the kernel's widest integer");
         let (skip, by) = ((by / 64) as usize, by % 64);
         let mut limbs = [0; 6];
         for (at, limb) in limbs.iter_mut().enumerate().skip(skip) {

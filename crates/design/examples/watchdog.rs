@@ -48,7 +48,7 @@ fn over_draws<T: Send>(
                 return Ok(results);
             }
             results.push((at, work(draw(at as u64)?)?));
-            if bar && at % (draws / 100).max(1) == 0 {
+            if bar && at.is_multiple_of((draws / 100).max(1)) {
                 let filled = 40 * at / draws;
                 let rest = 40 - filled;
                 eprint!("\r{name} [{}{}] {at}/{draws}", "#".repeat(filled), " ".repeat(rest));

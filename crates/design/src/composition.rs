@@ -2,9 +2,9 @@
 //!
 //! LIP does not add up: two ε-LIP releases can leak more than 2ε (uniform binary, ε = 1: 2.336).
 //! Three answers are given for releases that keep ε_1..ε_n-LIP each, symmetric or not: the published
-//! bound ([JSTL21] Theorem 4), a sharper closed form, and the exact worst case over all mechanisms
+//! bound (JSTL21 Theorem 4), a sharper closed form, and the exact worst case over all mechanisms
 //! with the lift vectors that attain it. [`given`] is the answer for known channels, and [`family`]
-//! the one for mechanisms that keep their promise under several priors ([JSTL21] Corollary 4).
+//! the one for mechanisms that keep their promise under several priors (JSTL21 Corollary 4).
 //!
 //! **What is covered.** Releases independent of each other given x, each keeping its promise under
 //! the original prior. The later mechanism may be chosen after seeing earlier outputs: for every
@@ -46,7 +46,7 @@ pub enum Side {
 /// What releases under given promises can leak together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Composition {
-    /// [JSTL21] Theorem 4 as printed; true but loose.
+    /// JSTL21 Theorem 4 as printed; true but loose.
     pub published: f64,
     /// The sharper closed form, see [`sharpened`].
     pub sharpened: f64,
@@ -96,7 +96,7 @@ pub fn compose(prior: &Distribution, ranges: &[LiftRange]) -> Result<Composition
     })
 }
 
-/// [JSTL21] Theorem 4 as printed: ln(p + (1-p) Π_k min{E_k², (E_k - 1 + p)/p}), p = min P(x).
+/// JSTL21 Theorem 4 as printed: ln(p + (1-p) Π_k min{E_k², (E_k - 1 + p)/p}), p = min P(x).
 ///
 /// An asymmetric promise enters with the larger of its two ε. A symbol without mass (p = 0) leaves
 /// 2 Σ ε_k.
@@ -108,7 +108,7 @@ pub fn published(p_min: f64, ranges: &[LiftRange]) -> Result<f64, Error> {
     Ok(ldp_to_lip(p_min, total))
 }
 
-/// min{2ε, ln((e^ε - 1 + p)/p)}, the LDP level [JSTL21] Proposition 1 gives an ε-LIP release.
+/// min{2ε, ln((e^ε - 1 + p)/p)}, the LDP level JSTL21 Proposition 1 gives an ε-LIP release.
 pub(crate) fn printed_ldp(p_min: f64, epsilon: f64) -> f64 {
     (2.0 * epsilon).min((epsilon.exp_m1() / p_min).ln_1p())
 }

@@ -127,7 +127,7 @@ fn simultaneous_intervals(counts: &[u64], n: u64, beta: f64) -> (Vec<f64>, Vec<f
 }
 
 impl Confidence {
-    /// Checks a box read from outside: ends in order, inside [0,1], with a distribution between them.
+    /// Checks a box read from outside: ends in order, none negative, with a distribution between them.
     pub fn new(lower: Vec<f64>, upper: Vec<f64>, radius: f64, beta: f64) -> Result<Self, Error> {
         check_weights("lower", &lower)?;
         check_weights("upper", &upper)?;

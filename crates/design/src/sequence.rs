@@ -4,7 +4,7 @@
 //! comonotone and the constant ("the same secret every epoch") couplings ready made. For known
 //! channels [`leakage`] gives the leakage of the whole trajectory and of each X_k, [`posterior`] the
 //! forward-backward answer for one observed output sequence. For promises instead of channels there
-//! are the bound of [JSTL21] Corollary 5 ([`published`], [`sharpened`]) and the exact [`worst_case`].
+//! are the bound of JSTL21 Corollary 5 ([`published`], [`sharpened`]) and the exact [`worst_case`].
 
 mod leakage;
 mod posterior;
@@ -20,7 +20,7 @@ use crate::Error;
 use crate::composition::{exact_ldp, ldp_to_lip, printed_ldp};
 use crate::extremal::LiftRange;
 
-/// [JSTL21] Corollary 5 (11) as printed: ln(p + (1-p) e^D), D = Σ_k min{2ε_k, ln((E_k - 1 + p_k)/p_k)},
+/// JSTL21 Corollary 5 (11) as printed: ln(p + (1-p) e^D), D = Σ_k min{2ε_k, ln((E_k - 1 + p_k)/p_k)},
 /// p the smallest probability of a trajectory and p_k the smallest of X_k. True but loose; with
 /// p = 0, as under any coupling that forbids a trajectory, it is D.
 pub fn published(process: &Process, ranges: &[LiftRange]) -> Result<f64, Error> {

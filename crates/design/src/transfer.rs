@@ -1,6 +1,6 @@
 //! The prior was wrong: what a mechanism designed for P1 leaks when the data follow P2.
 //!
-//! Four answers for a mechanism that is ε-LIP under P1: the published bound ([JSTL21] Lemma 3 and
+//! Four answers for a mechanism that is ε-LIP under P1: the published bound (JSTL21 Lemma 3 and
 //! (12)), the density ratio, a bound free of the smallest probability, and the exact worst case over
 //! all such mechanisms. For a known channel, audit it under P2 ([`of_channel`]), under an estimate's
 //! confidence ball or under a box of priors ([`PriorBall`], [`PriorBox`]).
@@ -24,9 +24,9 @@ use crate::{Channel, Distribution, Error};
 /// What any mechanism that keeps a promise under P1 can leak under P2, in nats.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transfer {
-    /// [JSTL21] (12) as printed: min{η + ε, 2ε, ln((e^ε - 1 + p1)/p1)}; true but loose.
+    /// JSTL21 (12) as printed: min{η + ε, 2ε, ln((e^ε - 1 + p1)/p1)}; true but loose.
     pub published: f64,
-    /// [JSTL21] Lemma 3: ln(1 + TV/c), c the smallest mass of either prior.
+    /// JSTL21 Lemma 3: ln(1 + TV/c), c the smallest mass of either prior.
     pub eta: f64,
     /// max |ln P1(x)/P2(x)|, never above η: the leakage is at most ε + ratio.
     pub ratio: f64,
@@ -56,7 +56,7 @@ pub fn transfer(
     })
 }
 
-/// [JSTL21] Lemma 3: η = ln(1 + TV/c), c the smaller of the two smallest masses. Infinite when c = 0
+/// JSTL21 Lemma 3: η = ln(1 + TV/c), c the smaller of the two smallest masses. Infinite when c = 0
 /// and the priors differ.
 pub fn eta(from: &Distribution, to: &Distribution) -> Result<f64, Error> {
     Ok(eta_at(from.total_variation(to)?, from.min().min(to.min())))
@@ -72,7 +72,7 @@ fn eta_at(distance: f64, floor: f64) -> f64 {
     }
 }
 
-/// [JSTL21] (12) from Lemma 3's η and the smallest mass of the design prior.
+/// JSTL21 (12) from Lemma 3's η and the smallest mass of the design prior.
 fn published(p_min: f64, epsilon: f64, eta: f64) -> f64 {
     (eta + epsilon).min(composition::printed_ldp(p_min, epsilon))
 }
@@ -119,13 +119,13 @@ pub fn delta(epsilon: f64, delta: f64, distance: f64) -> Result<f64, Error> {
 pub struct SmallestTerm {
     /// The total variation distance of the two priors.
     pub distance: f64,
-    /// [JSTL21] Corollary 6 as printed: c(e^min(ε,Φ) - 1) with Φ = (e^ε - 1 + p1)/p1 - ε. False.
+    /// JSTL21 Corollary 6 as printed: c(e^min(ε,Φ) - 1) with Φ = (e^ε - 1 + p1)/p1 - ε. False.
     pub printed_threshold: f64,
     /// The same with the missing logarithm, Φ = ln((e^ε - 1 + p1)/p1) - ε: an equivalence.
     pub threshold: f64,
 }
 
-/// [JSTL21] Corollary 6, as printed and corrected.
+/// JSTL21 Corollary 6, as printed and corrected.
 pub fn smallest_term(
     from: &Distribution,
     to: &Distribution,

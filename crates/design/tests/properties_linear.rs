@@ -502,4 +502,6 @@ fn what_cannot_be_done_is_said() {
     assert!(linear::optimal(&known, &prior, &losses[..2]).is_err());
     let nan = vec![vec![0.0, f64::NAN]; 3];
     assert!(linear::optimal(&known, &prior, &nan).unwrap_err().to_string().contains("row 0"));
+    let huge = vec![vec![-1e308, 1e308]; 3];
+    assert!(linear::optimal(&known, &prior, &huge).unwrap_err().to_string().contains("1e100"));
 }

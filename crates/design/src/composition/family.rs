@@ -10,7 +10,7 @@ const MAX_PRODUCTS: usize = 4_000_000;
 /// What releases that are ε_k-LIP under every listed prior can leak together, under the worst of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FamilyComposition {
-    /// [JSTL21] Corollary 4 as printed; true but loose.
+    /// JSTL21 Corollary 4 as printed; true but loose.
     pub published: f64,
     /// The smaller, per prior, of the single-prior sharpened bound and the sum of the best exact LDP
     /// levels any listed prior certifies.
@@ -19,7 +19,7 @@ pub struct FamilyComposition {
     pub exact: Option<f64>,
 }
 
-/// Composition over a list of priors (BP-LIP for a finite set), [JSTL21] Corollary 4.
+/// Composition over a list of priors (BP-LIP for a finite set), JSTL21 Corollary 4.
 pub fn family(priors: &[Distribution], ranges: &[LiftRange]) -> Result<FamilyComposition, Error> {
     let Some(first) = priors.first() else {
         return Err(Error::Empty { what: "the list of priors".into() });

@@ -5,7 +5,7 @@ use crate::Error;
 /// The largest ε accepted, so that e^(2ε) stays a finite float.
 pub const MAX_EPSILON: f64 = 300.0;
 
-/// One release's promise, asymmetric LIP ([ZDS22] Def 1; [JSTL21] Def 5 when both sides agree):
+/// One release's promise, asymmetric LIP (ZDS22 Def 1; JSTL21 Def 5 when both sides agree):
 /// every lift q(y|x)/P(y) lies in [e^-ε_lower, e^ε_upper]. Zero-mass symbols are held to it too.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LiftRange {
@@ -101,7 +101,7 @@ impl LiftRange {
     }
 
     /// The largest ln L(x)/L(x') over all lift vectors, by the masses of x and x' (two different
-    /// symbols): the exact step from LIP to LDP, [JSTL21] Theorem 1 (9), corrected.
+    /// symbols): the exact step from LIP to LDP, JSTL21 Theorem 1 (9), corrected.
     ///
     /// Raising x costs at least (highest, low) and lowering x' at least (high, lowest); when neither
     /// limit binds, both ends are reached at once and the rest of the alphabet balances the sum.

@@ -1,8 +1,8 @@
 //! α-lift: the norm of order α of one output's lifts under the prior.
 //!
-//! [ZDS22] Definition 5: ℓ_α(y) = (Σ P(x) lift(x,y)^α)^(1/α), from 1 at α = 1 to the largest lift
+//! ZDS22 Definition 5: ℓ_α(y) = (Σ P(x) lift(x,y)^α)^(1/α), from 1 at α = 1 to the largest lift
 //! on the support at α = ∞. It is a lift, at least 1; the quantity comparable with an ε is its
-//! logarithm ([ZDS22] Proposition 1-2 as printed compares ℓ_α itself).
+//! logarithm (ZDS22 Proposition 1-2 as printed compares ℓ_α itself).
 
 use super::{check_order, ln_ratio};
 use crate::{Channel, Distribution, Error};

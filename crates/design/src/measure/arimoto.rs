@@ -1,6 +1,6 @@
 //! Arimoto's mutual information of order α, also called α-leakage.
 //!
-//! [ZDS22] Definition 3 (11): α/(α-1) · ln(E_Y‖P(·|Y)‖_α / ‖P‖_α), which is Sibson's information
+//! ZDS22 Definition 3 (11): α/(α-1) · ln(E_Y‖P(·|Y)‖_α / ‖P‖_α), which is Sibson's information
 //! under the escort prior P^α/ΣP^α. α = 1 is I(X;Y); α = ∞ is (16), ln Σ_y max_x P(x,y) - ln Pmax.
 
 use super::{check_order, sibson};

@@ -45,13 +45,13 @@ pub struct Audit {
 pub struct Delta {
     /// The ε.
     pub epsilon: f64,
-    /// [JSTL21] Corollary 9.
+    /// JSTL21 Corollary 9.
     pub conditional: f64,
-    /// [JSTL21] Definition 5.
+    /// JSTL21 Definition 5.
     pub posterior: f64,
-    /// [STL19] Definition 4 on single inputs.
+    /// STL19 Definition 4 on single inputs.
     pub joint: f64,
-    /// [STL19] Definition 4 on sets; absent when there are too many symbols to try all sets.
+    /// STL19 Definition 4 on sets; absent when there are too many symbols to try all sets.
     pub joint_sets: Option<f64>,
 }
 

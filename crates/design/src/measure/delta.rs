@@ -2,9 +2,9 @@
 //!
 //! With E = e^ε, A_x = Σ_y (q(y|x) - E P(y))_+ and B_x = Σ_y (P(y) - E q(y|x))_+:
 //!
-//! * [`conditional`]: max{A_x, B_x}, [JSTL21] Corollary 9. The default everywhere.
-//! * [`posterior`]: max{A_x/E, B_x}, [JSTL21] Definition 5 (3).
-//! * [`joint`]: P(x)·max{A_x, B_x}, [STL19] Definition 4 (5), (6).
+//! * [`conditional`]: max{A_x, B_x}, JSTL21 Corollary 9. The default everywhere.
+//! * [`posterior`]: max{A_x/E, B_x}, JSTL21 Definition 5 (3).
+//! * [`joint`]: P(x)·max{A_x, B_x}, STL19 Definition 4 (5), (6).
 //! * [`joint_sets`]: the same on sets S of inputs, where it stays meaningful when single inputs
 //!   have no mass.
 //!
@@ -19,7 +19,7 @@ pub const MAX_SYMBOLS: usize = 20;
 
 /// By how much each input exceeds its bounds: A_x above, B_x below.
 ///
-/// The two sides may have their own ε (asymmetric LIP, [ZDS22] Definition 1, with δ).
+/// The two sides may have their own ε (asymmetric LIP, ZDS22 Definition 1, with δ).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Excess {
     /// A_x = E_{e^upper}(q(·|x) || P_Y).
@@ -70,22 +70,22 @@ impl Excess {
     }
 }
 
-/// max over x of max{A_x, B_x}: [JSTL21] Corollary 9.
+/// max over x of max{A_x, B_x}: JSTL21 Corollary 9.
 pub fn conditional(prior: &Distribution, channel: &Channel, epsilon: f64) -> Result<f64, Error> {
     Ok(Excess::of(prior, channel, epsilon, epsilon)?.conditional())
 }
 
-/// max over x of max{A_x/e^ε, B_x}: [JSTL21] Definition 5.
+/// max over x of max{A_x/e^ε, B_x}: JSTL21 Definition 5.
 pub fn posterior(prior: &Distribution, channel: &Channel, epsilon: f64) -> Result<f64, Error> {
     Ok(Excess::of(prior, channel, epsilon, epsilon)?.posterior())
 }
 
-/// max over x of P(x)·max{A_x, B_x}: [STL19] Definition 4 on single inputs.
+/// max over x of P(x)·max{A_x, B_x}: STL19 Definition 4 on single inputs.
 pub fn joint(prior: &Distribution, channel: &Channel, epsilon: f64) -> Result<f64, Error> {
     Excess::of(prior, channel, epsilon, epsilon)?.joint(prior)
 }
 
-/// [STL19] Definition 4 on sets: the maximum over non-empty sets S of inputs of
+/// STL19 Definition 4 on sets: the maximum over non-empty sets S of inputs of
 /// Σ_y (P(S,y) - E P(S)P(y))_+ and Σ_y (P(S)P(y) - E P(S,y))_+.
 ///
 /// Exact, by trying every set of symbols that have mass; more than [`MAX_SYMBOLS`] are refused.

@@ -1,6 +1,6 @@
 //! Differential identifiability: the largest posterior odds between two inputs.
 //!
-//! [JSTL21] Definition 3, read on singletons (on sets even a constant channel over four equal
+//! JSTL21 Definition 3, read on singletons (on sets even a constant channel over four equal
 //! symbols has odds of 3): ln max P(x|y)/P(x'|y). A channel that reveals nothing still has
 //! ln(Pmax/Pmin), and a zero-mass symbol makes it infinite.
 

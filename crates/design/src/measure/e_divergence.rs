@@ -1,6 +1,6 @@
 //! E-divergence (hockey-stick divergence): what one distribution has beyond γ times another.
 //!
-//! [JSTL21] Definition 8: E_γ(f||h) = sup_S f(S) - γ h(S) = Σ (f - γh)_+; it holds for every
+//! JSTL21 Definition 8: E_γ(f||h) = sup_S f(S) - γ h(S) = Σ (f - γh)_+; it holds for every
 //! finite γ >= 0. γ = 1 is the total variation distance.
 
 use crate::{Distribution, Error};

@@ -1,6 +1,6 @@
 //! Local differential privacy: the largest likelihood ratio between any two inputs.
 //!
-//! [JSTL21] Definition 1: ln max q(y|x)/q(y|x'), and with δ the largest
+//! JSTL21 Definition 1: ln max q(y|x)/q(y|x'), and with δ the largest
 //! E-divergence between two rows. The prior plays no part.
 
 use super::e_divergence::excess;

@@ -1,6 +1,6 @@
 //! Local information privacy: the largest |ln lift|, lift = q(y|x)/P(y) = P(x|y)/P(x).
 //!
-//! [JSTL21] Definition 5 with δ = 0 and (8); its two sides apart are [ZDS22] Definition 1
+//! JSTL21 Definition 5 with δ = 0 and (8); its two sides apart are ZDS22 Definition 1
 //! (asymmetric LIP: ε_u bounds [`max_lift`], ε_l bounds [`min_lift`]).
 
 use super::{Cell, Leakage, ln_ratio, worst_cell};

@@ -1,6 +1,6 @@
 //! Maximal leakage: ln Σ_y max_x q(y|x), x over the prior's support.
 //!
-//! [JSTL21] Definition 4; also Sibson's information of infinite order, [ZDS22] (17). It bounds how
+//! JSTL21 Definition 4; also Sibson's information of infinite order, ZDS22 (17). It bounds how
 //! much an answer helps on average in guessing any function of X.
 
 use crate::round::{self, Enclosure};

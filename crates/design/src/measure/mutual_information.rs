@@ -1,6 +1,6 @@
 //! Mutual information I(X;Y): the average of the log-lift.
 //!
-//! [JSTL21] Definition 2 (local mutual information privacy).
+//! JSTL21 Definition 2 (local mutual information privacy).
 
 use super::lip::output_mass;
 use crate::round::{self, Enclosure};

@@ -2,7 +2,7 @@
 //!
 //! G = (G_1..G_q) and X = (X_1..X_s) are vectors, numbered with the last coordinate fastest, and
 //! G - X - Z is a Markov chain. Two vectors are neighbours if they differ in one coordinate.
-//! [ST20] Definition 1 measures what Z says of G, Definition 2 what it says of X. A vector z of
+//! ST20 Definition 1 measures what Z says of G, Definition 2 what it says of X. A vector z of
 //! probability zero constrains nothing, nor does a hypothesis g of probability zero.
 
 use super::{Cell, Leakage, Pair, lip, mutual_information, worst_spread};

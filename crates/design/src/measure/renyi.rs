@@ -1,6 +1,6 @@
 //! Rényi divergence D_α(p||q) = ln(Σ p^α q^(1-α)) / (α - 1).
 //!
-//! [ZDS22] Definition 4, for every order α > 0: 1 is the limit Σ p ln(p/q) and ∞ is ln max p/q.
+//! ZDS22 Definition 4, for every order α > 0: 1 is the limit Σ p ln(p/q) and ∞ is ln max p/q.
 
 use super::ln_ratio;
 use crate::{Distribution, Error};

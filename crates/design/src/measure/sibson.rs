@@ -1,6 +1,6 @@
 //! Sibson's mutual information of order α: α/(α-1) · ln E_Y[ℓ_α(Y)].
 //!
-//! [ZDS22] Definition 4 (13) and (15). α = 1 is I(X;Y), α = ∞ is maximal leakage, and it never
+//! ZDS22 Definition 4 (13) and (15). α = 1 is I(X;Y), α = ∞ is maximal leakage, and it never
 //! decreases in between.
 
 use super::{alpha_lift, mutual_information};

@@ -164,6 +164,10 @@ fn check(inputs: usize, prior: &Distribution, losses: &[Vec<f64>]) -> Result<(),
         if let Some(&value) = row.iter().find(|loss| !loss.is_finite()) {
             return Err(Error::NotFinite { what, value });
         }
+        // Sums and differences of losses must stay finite.
+        if let Some(&value) = row.iter().find(|loss| loss.abs() > 1e100) {
+            return Err(Error::range(what, value, "between -1e100 and 1e100"));
+        }
     }
     if inputs.saturating_mul(outputs) > MAX_CELLS {
         return Err(Error::TooLarge {

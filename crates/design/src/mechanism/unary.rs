@@ -35,7 +35,7 @@ pub struct Unary {
 
 /// The two probabilities at an odds ratio of at least one.
 pub fn probabilities(encoding: Encoding, ratio: f64) -> Result<(f64, f64), Error> {
-    if !(ratio >= 1.0) {
+    if ratio.is_nan() || ratio < 1.0 {
         return Err(Error::range("the odds ratio", ratio, "at least 1"));
     }
     Ok(match encoding {

@@ -1,4 +1,4 @@
-//! What a second channel adds: LDP of a cascade X - Y - Z, [ST20] Propositions 1 and 2.
+//! What a second channel adds: LDP of a cascade X - Y - Z, ST20 Propositions 1 and 2.
 
 use crate::{Channel, Error};
 
@@ -19,13 +19,13 @@ pub fn contrast(first: &Channel) -> f64 {
 
 /// LDP of the cascade when the second channel is ε-LDP: ln(1 + η(e^ε - 1)), never more than ε.
 ///
-/// [ST20] Proposition 1(b), sharpened: the printed bound is [`printed_ldp_after`].
+/// ST20 Proposition 1(b), sharpened: the printed bound is [`printed_ldp_after`].
 pub fn ldp_after(first: &Channel, second_epsilon: f64) -> Result<f64, Error> {
     check(second_epsilon)?;
     Ok((contrast(first) * second_epsilon.exp_m1()).ln_1p())
 }
 
-/// LDP of the cascade as [ST20] Proposition 1(b) prints it: 2ε, because p(z|x) is bounded through a
+/// LDP of the cascade as ST20 Proposition 1(b) prints it: 2ε, because p(z|x) is bounded through a
 /// third input; a convex combination needs no such detour.
 pub fn printed_ldp_after(second_epsilon: f64) -> Result<f64, Error> {
     check(second_epsilon)?;
@@ -44,7 +44,7 @@ pub fn second_budget(first: &Channel, epsilon: f64) -> Result<f64, Error> {
 }
 
 /// LDP of the cascade from both channels' levels: post-processing never adds to the first
-/// ([ST20] Proposition 2), and the second attenuates as in [`ldp_after`].
+/// (ST20 Proposition 2), and the second attenuates as in [`ldp_after`].
 pub fn cascade(first: &Channel, first_epsilon: f64, second_epsilon: f64) -> Result<f64, Error> {
     check(first_epsilon)?;
     Ok(first_epsilon.min(ldp_after(first, second_epsilon)?))

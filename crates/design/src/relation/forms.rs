@@ -5,7 +5,7 @@
 
 use crate::{Distribution, Error};
 
-/// ε-LDP gives this LIP: ln(p + (1-p)e^ε). Sharp. [JSTL21] Theorem 1, converse.
+/// ε-LDP gives this LIP: ln(p + (1-p)e^ε). Sharp. JSTL21 Theorem 1, converse.
 pub fn lip_from_ldp(epsilon: f64, p: f64) -> f64 {
     if epsilon < 30.0 {
         ((1.0 - p) * epsilon.exp_m1()).ln_1p()
@@ -20,7 +20,7 @@ pub fn max_lift_from_ldp(epsilon: f64, p: f64) -> f64 {
     -((1.0 - p) * (-epsilon).exp_m1()).ln_1p()
 }
 
-/// ε-LIP gives this LDP when only p is known: min{2ε, ln((e^ε - 1 + p)/p)}. [JSTL21] Proposition 1.
+/// ε-LIP gives this LDP when only p is known: min{2ε, ln((e^ε - 1 + p)/p)}. JSTL21 Proposition 1.
 pub fn ldp_from_lip(epsilon: f64, p: f64) -> f64 {
     (2.0 * epsilon).min((epsilon.exp_m1() / p).ln_1p())
 }
@@ -28,7 +28,7 @@ pub fn ldp_from_lip(epsilon: f64, p: f64) -> f64 {
 /// The largest ratio of the lift of x (high) to the lift of x2 (low) that asymmetric LIP leaves open.
 ///
 /// The minimum of e^(lower+upper), (e^lower - 1 + P(x))/P(x) and, if its denominator is positive,
-/// P(x2)/(P(x2) - 1 + e^-upper): exact. [JSTL21] Theorem 1 (9), solved in closed form.
+/// P(x2)/(P(x2) - 1 + e^-upper): exact. JSTL21 Theorem 1 (9), solved in closed form.
 pub fn likelihood_ratio(p_high: f64, p_low: f64, lower: f64, upper: f64) -> f64 {
     let both = (lower + upper).exp();
     let high = lower.exp_m1() / p_high + 1.0;
@@ -37,13 +37,13 @@ pub fn likelihood_ratio(p_high: f64, p_low: f64, lower: f64, upper: f64) -> f64 
     both.min(high).min(low)
 }
 
-/// The exact LDP level of all mechanisms with asymmetric LIP under `prior`. [JSTL21] Theorem 1 (9).
+/// The exact LDP level of all mechanisms with asymmetric LIP under `prior`. JSTL21 Theorem 1 (9).
 pub fn exact_ldp(prior: &Distribution, lower: f64, upper: f64) -> f64 {
     largest_over_pairs(prior, |high, low| likelihood_ratio(high, low, lower, upper)).ln()
 }
 
 /// The exact differential identifiability of all mechanisms with asymmetric LIP under `prior`:
-/// the largest P(x)/P(x2)·R(x,x2). [JSTL21] Theorem 3 and (10), solved in closed form.
+/// the largest P(x)/P(x2)·R(x,x2). JSTL21 Theorem 3 and (10), solved in closed form.
 pub fn exact_di(prior: &Distribution, lower: f64, upper: f64) -> f64 {
     largest_over_pairs(prior, |high, low| high / low * likelihood_ratio(high, low, lower, upper))
         .ln()
@@ -63,7 +63,7 @@ fn largest_over_pairs(prior: &Distribution, ratio: impl Fn(f64, f64) -> f64) -> 
 }
 
 /// ε-DI gives exactly these LIP budgets (lower, upper) under `prior`: ln(Pmax(1+(M-1)E)) and
-/// ln(E/((E+M-1)Pmin)). Replaces the looser printed form of [JSTL21] Theorem 3.
+/// ln(E/((E+M-1)Pmin)). Replaces the looser printed form of JSTL21 Theorem 3.
 pub fn lip_from_di(prior: &Distribution, epsilon: f64) -> (f64, f64) {
     let (e, others) = (epsilon.exp(), prior.len() as f64 - 1.0);
     let lower = (prior.max() * (1.0 + others * e)).ln();
@@ -80,7 +80,7 @@ pub fn high_weight(lower: f64, upper: f64) -> f64 {
     below / (upper.exp_m1() + below)
 }
 
-/// Sharp bound on mutual information: π e^u u - (1-π) e^-l l. [ZDS22] Proposition 1-2, sharpened;
+/// Sharp bound on mutual information: π e^u u - (1-π) e^-l l. ZDS22 Proposition 1-2, sharpened;
 /// ε tanh(ε/2) when both budgets are ε.
 pub fn mutual_information(lower: f64, upper: f64) -> f64 {
     let high = high_weight(lower, upper);
@@ -88,7 +88,7 @@ pub fn mutual_information(lower: f64, upper: f64) -> f64 {
     (high * upper.exp() * upper - low_part).max(0.0)
 }
 
-/// Sharp bound on the α-lift of any output: (π e^(αu) + (1-π) e^(-αl))^(1/α). [ZDS22]
+/// Sharp bound on the α-lift of any output: (π e^(αu) + (1-π) e^(-αl))^(1/α). ZDS22
 /// Proposition 1-2, corrected: it is ln ℓ_α, not ℓ_α, that stays below ε_u.
 pub fn alpha_lift(lower: f64, upper: f64, alpha: f64) -> f64 {
     log_alpha_lift(lower, upper, alpha).exp()
@@ -99,7 +99,7 @@ pub fn log_alpha_lift(lower: f64, upper: f64, alpha: f64) -> f64 {
     log_moment(lower, upper, alpha) / alpha
 }
 
-/// Sharp bound on Sibson's mutual information: ln(π e^(αu) + (1-π) e^(-αl))/(α-1). [ZDS22]
+/// Sharp bound on Sibson's mutual information: ln(π e^(αu) + (1-π) e^(-αl))/(α-1). ZDS22
 /// Proposition 1-3, sharpened.
 pub fn sibson(lower: f64, upper: f64, alpha: f64) -> f64 {
     log_moment(lower, upper, alpha) / (alpha - 1.0)
@@ -121,8 +121,8 @@ fn log_moment(lower: f64, upper: f64, alpha: f64) -> f64 {
     log.max(0.0)
 }
 
-/// Maximal leakage under asymmetric LIP with M symbols: min{u, ln(M - (M-1)e^-l)}. [JSTL21]
-/// Theorem 3, [ZDS22] Proposition 1-2, sharpened.
+/// Maximal leakage under asymmetric LIP with M symbols: min{u, ln(M - (M-1)e^-l)}. JSTL21
+/// Theorem 3, ZDS22 Proposition 1-2, sharpened.
 pub fn maximal_leakage(lower: f64, upper: f64, symbols: f64) -> f64 {
     upper.min((symbols - (symbols - 1.0) * (-lower).exp()).ln())
 }
@@ -134,7 +134,7 @@ pub fn maximal_leakage_from_ldp(epsilon: f64, symbols: f64) -> f64 {
 }
 
 /// The most mutual information an ε-LDP mechanism can carry: C(ε) = D - 1 - ln D with
-/// D = ε e^ε/(e^ε - 1); at most ε²/8. [ST20] Theorem 1 (iv), (xi), sharpened.
+/// D = ε e^ε/(e^ε - 1); at most ε²/8. ST20 Theorem 1 (iv), (xi), sharpened.
 pub fn capacity(epsilon: f64) -> f64 {
     if epsilon == 0.0 {
         return 0.0;
@@ -155,7 +155,7 @@ pub fn capacity(epsilon: f64) -> f64 {
 }
 
 /// Inference differential privacy to information privacy with the law of G known: the largest of
-/// Σ p(g')e^(-dε) inverted and Σ p(g')e^(dε), d the Hamming distance of the indices. Exact. [ST20]
+/// Σ p(g')e^(-dε) inverted and Σ p(g')e^(dε), d the Hamming distance of the indices. Exact. ST20
 /// Theorem 1 (iii), sharpened. The law must have 2^q values.
 pub fn infp_from_infdp(hypothesis: &Distribution, epsilon: f64) -> Result<(f64, f64), Error> {
     if !hypothesis.len().is_power_of_two() {

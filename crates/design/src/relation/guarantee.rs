@@ -11,12 +11,12 @@ use crate::Error;
 /// With A = Σ_y (q(y|x) - E P(y))_+, B = Σ_y (P(y) - E q(y|x))_+ and E = e^ε, δ bounds for every x:
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Convention {
-    /// max{A, B}: [JSTL21] Corollary 9, the default.
+    /// max{A, B}: JSTL21 Corollary 9, the default.
     #[default]
     Conditional,
-    /// max{A/E, B}: [JSTL21] Definition 5.
+    /// max{A/E, B}: JSTL21 Definition 5.
     Posterior,
-    /// P(x)·max{A, B}: [STL19] Definition 4 on single inputs.
+    /// P(x)·max{A, B}: STL19 Definition 4 on single inputs.
     Joint,
     /// The same on sets of inputs: the worst set instead of the worst input.
     JointSets,

@@ -25,7 +25,7 @@ pub struct Setting {
     pub secrets: Option<usize>,
     /// The order of `sibson`, `arimoto` and `alphalift`, above 1.
     pub alpha: Option<f64>,
-    /// δ_X of [ST20] Theorem 1 (xiii): the largest ln p(x)/p(x') between neighbouring data vectors.
+    /// δ_X of ST20 Theorem 1 (xiii): the largest ln p(x)/p(x') between neighbouring data vectors.
     pub spread: Option<f64>,
     /// The convention the answer's δ should be in; by default the premise's own.
     pub convention: Option<Convention>,

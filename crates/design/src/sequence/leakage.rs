@@ -53,7 +53,7 @@ impl Lifts {
 /// What Y_1..Y_T reveal about a correlated sequence. Only trajectories and symbols that can occur count.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SequenceLeakage {
-    /// About the whole trajectory X_1..X_T ([JSTL21] Section III-B).
+    /// About the whole trajectory X_1..X_T (JSTL21 Section III-B).
     pub sequence: Lifts,
     /// About each X_k, from all outputs together.
     pub each: Vec<Lifts>,

@@ -19,7 +19,7 @@ pub struct SequenceWorstCase {
     pub lifts: Vec<Vec<f64>>,
 }
 
-/// The exact worst case of [JSTL21] Corollary 5 for a known joint law, by enumeration.
+/// The exact worst case of JSTL21 Corollary 5 for a known joint law, by enumeration.
 ///
 /// The lift of a trajectory, Π L_k(x_k)/Σ P(x') Π L_k(x'_k), and that of one datum are ratios of
 /// functions linear in each L_k, so vertices of the steps' lift polytopes attain the supremum.

@@ -12,7 +12,7 @@ use crate::{Distribution, Error};
 pub struct Estimated {
     /// The l1 distance the truth keeps to the estimate, see [`radius`].
     pub radius: f64,
-    /// The same as printed in [JSTL21] Corollary 7, see [`published_radius`].
+    /// The same as printed in JSTL21 Corollary 7, see [`published_radius`].
     pub published_radius: f64,
     /// A lower bound on the smallest mass of either prior: min P̂ - radius/2; zero if negative.
     pub floor: f64,
@@ -23,7 +23,7 @@ pub struct Estimated {
     pub leakage: f64,
 }
 
-/// [JSTL21] Corollary 7 in computable form, for a promise `range` kept under `estimate`.
+/// JSTL21 Corollary 7 in computable form, for a promise `range` kept under `estimate`.
 ///
 /// The printed form divides by the true smallest mass, which nobody knows; any mass moves by at most
 /// the total variation distance, radius/2, so min P̂ - radius/2 bounds it from below.
@@ -58,13 +58,13 @@ pub fn radius(samples: u64, symbols: usize, beta: f64) -> Result<f64, Error> {
     Ok((2.0 / samples as f64 * (subsets - beta.ln())).sqrt().min(2.0))
 }
 
-/// sqrt(2/n (M - ln β)), [JSTL21] Corollary 7 as printed: M stands where ln(2^M - 2) is enough.
+/// sqrt(2/n (M - ln β)), JSTL21 Corollary 7 as printed: M stands where ln(2^M - 2) is enough.
 pub fn published_radius(samples: u64, symbols: usize, beta: f64) -> Result<f64, Error> {
     check(samples, symbols, beta)?;
     Ok((2.0 / samples as f64 * (symbols as f64 - beta.ln())).sqrt())
 }
 
-/// [JSTL21] Corollary 7 as printed: η = ln(1 + Δ/(2c)) with c the smaller of the estimate's and the
+/// JSTL21 Corollary 7 as printed: η = ln(1 + Δ/(2c)) with c the smaller of the estimate's and the
 /// true smallest mass, which the caller must know.
 pub fn published_estimate_eta(
     estimate: &Distribution,

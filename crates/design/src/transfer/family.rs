@@ -7,18 +7,18 @@ use crate::{Distribution, Error};
 /// What a mechanism that keeps its promise under every listed prior can leak under the true one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FamilyTransfer {
-    /// [JSTL21] Corollary 8 (17): ln(1 + max TV / smallest mass); infinite if a mass is zero.
+    /// JSTL21 Corollary 8 (17): ln(1 + max TV / smallest mass); infinite if a mass is zero.
     pub eta: f64,
     /// ε + η as printed; true but loose, since one close prior of the list is enough.
     pub published: f64,
     /// The least, over the list, of the exact transfer from one prior alone.
     pub sharpened: f64,
     /// The exact worst case over all mechanisms that keep the promise under the whole list, unless
-    /// too large. It is at most ε when the truth is a mixture of the list ([JSTL21] Lemma 2).
+    /// too large. It is at most ε when the truth is a mixture of the list (JSTL21 Lemma 2).
     pub exact: Option<f64>,
 }
 
-/// Transfer from a list of priors to the true one, [JSTL21] Corollary 8.
+/// Transfer from a list of priors to the true one, JSTL21 Corollary 8.
 pub fn family(
     priors: &[Distribution],
     truth: &Distribution,

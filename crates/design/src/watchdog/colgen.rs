@@ -11,7 +11,7 @@ use crate::solve::Program;
 /// Rounds of asking; far more than are needed.
 const MOST_ROUNDS: usize = 200;
 
-/// A column must be worth this much more than it costs.
+/// A column must be worth this much more than it costs, as a share of H(X).
 const LEAST_GAIN: f64 = 1e-9;
 
 /// Corners taken from one search.
@@ -66,7 +66,8 @@ impl Pool {
     }
 
     /// λ from the master program, by an interior-point method: its prices are central, where a
-    /// simplex's jump about because many bases are optimal.
+    /// simplex's jump about because many bases are optimal. On laws with very rare symbols it may give
+    /// up, and then the simplex has to do.
     fn prices(&self, data: &[f64]) -> Result<Vec<f64>, Error> {
         let mut master = Program::new();
         let variables: Vec<usize> =
@@ -75,7 +76,10 @@ impl Pool {
             let row = variables.iter().zip(&self.columns).map(|(&at, q)| (at, q[x]));
             master.equal(row.filter(|(_, q)| *q > 0.0), p);
         }
-        Ok(master.solve()?.equal_prices)
+        match master.solve() {
+            Ok(solution) => Ok(solution.equal_prices),
+            Err(_) => Ok(Mixture::of(&self.columns, data)?.prices),
+        }
     }
 }
 
@@ -107,12 +111,11 @@ pub(super) struct Generated {
 /// Generates corners until none is worth adding, or the effort of `boxes` boxes is spent.
 pub(super) fn generate(scene: &Scene, boxes: usize) -> Result<Generated, Error> {
     let mut polytope = Polytope::new(scene);
-    let (symbols, data) = (scene.len(), scene.data());
-    let mut directions = Directions(symbols as u64);
+    let mut directions = Directions(scene.len() as u64);
     let mut pool = first(scene, &mut polytope, &mut directions);
     let (mut least, mut left) = (0.0f64, boxes);
     loop {
-        let prices = settle(&mut pool, &mut polytope, &mut directions, &data)?;
+        let prices = settle(scene, &mut pool, &mut polytope, &mut directions)?;
         let found = gap::search(scene, &mut polytope, &prices, left);
         least = least.max(found.least);
         left -= found.boxes;
@@ -124,7 +127,7 @@ pub(super) fn generate(scene: &Scene, boxes: usize) -> Result<Generated, Error> 
             fresh |= pool.add(corner);
         }
         if !fresh || left == 0 {
-            return Ok(Generated { mixture: Mixture::of(&pool.columns, &data)?, least });
+            return Ok(Generated { mixture: Mixture::of(&pool.columns, &scene.data())?, least });
         }
     }
 }
@@ -152,26 +155,27 @@ fn first(scene: &Scene, polytope: &mut Polytope, directions: &mut Directions) ->
 
 /// Prices under which no quick descent finds a corner worth adding.
 fn settle(
+    scene: &Scene,
     pool: &mut Pool,
     polytope: &mut Polytope,
     directions: &mut Directions,
-    data: &[f64],
 ) -> Result<Vec<f64>, Error> {
-    let mut prices = pool.prices(data)?;
+    let data = scene.data();
+    let mut prices = pool.prices(&data)?;
     for _ in 0..MOST_ROUNDS {
         let mut fresh = false;
         for start in 0..data.len() + RANDOM_STARTS {
             polytope.restart();
             let Some(corner) = polytope.lowest(&directions.start(start, &prices)) else { continue };
             let (corner, reduced) = descend(polytope, &prices, corner);
-            if reduced < -LEAST_GAIN {
+            if reduced < -LEAST_GAIN * scene.entropy {
                 fresh |= pool.add(corner);
             }
         }
         if !fresh {
             break;
         }
-        prices = pool.prices(data)?;
+        prices = pool.prices(&data)?;
     }
     Ok(prices)
 }

@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 use super::polytope::{Polytope, dot, entropy};
 use super::scene::Scene;
 
-/// Gaps below this are not worth closing.
+/// Gaps below this share of H(X) are not worth closing.
 const CLOSED: f64 = 1e-8;
 
 /// Boxes that are looked into whether or not corners have been found.
@@ -125,9 +125,10 @@ pub(super) fn search(
     let mut corners: Vec<(f64, Vec<f64>)> = Vec::new();
     // The prices come from a mixture that attains zero.
     let mut attained = 0.0f64;
+    let closed = CLOSED * scene.entropy;
     let mut boxes = 0;
     while let Some(part) = open.peek()
-        && part.bound < attained - CLOSED
+        && part.bound < attained - closed
         && boxes < most
         && (boxes < PATIENCE || corners.is_empty())
         && let Some(part) = open.pop()
@@ -135,7 +136,7 @@ pub(super) fn search(
         boxes += 1;
         let reduced = entropy(&part.corner) - dot(prices, &part.corner);
         attained = attained.min(reduced);
-        if reduced < -CLOSED {
+        if reduced < -closed {
             corners.push((reduced, part.corner.clone()));
         }
         let [left, right] = part.halved();

@@ -7,6 +7,7 @@
 use super::colgen;
 use super::polytope::{dot, entropy};
 use super::scene::Scene;
+use super::subset::subset;
 use super::vertices::vertices;
 use super::{Release, measured};
 use crate::quantize::{self, GHOST};
@@ -140,8 +141,13 @@ pub(super) fn quick(scene: &Scene) -> Result<Release, Error> {
 }
 
 fn generated(scene: &Scene, boxes: usize) -> Result<Release, Error> {
-    let colgen::Generated { mixture, least } = colgen::generate(scene, boxes)?;
-    let mut release = mixture.release(scene)?;
-    release.bound = Some(scene.normalised(scene.entropy - least).max(release.nmi));
-    Ok(release)
+    let groups = subset(scene)?;
+    // On laws with masses near 1e-9 and a budget of zero on one side the program can be beyond floats.
+    let Ok(colgen::Generated { mixture, least }) = colgen::generate(scene, boxes) else {
+        return Ok(Release { bound: Some(1.0), ..groups });
+    };
+    let mixed = mixture.release(scene)?;
+    let release = if mixed.nmi >= groups.nmi { mixed } else { groups };
+    let bound = scene.normalised(scene.entropy - least).max(release.nmi);
+    Ok(Release { bound: Some(bound), ..release })
 }

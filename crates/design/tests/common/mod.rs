@@ -12,7 +12,7 @@ fn golden(id: &str) -> (f64, f64) {
 
 /// Asserts that `ours` agrees with golden value `id` to every digit printed there.
 #[track_caller]
-pub fn assert_golden(id: &str, ours: f64) {
+pub(crate) fn assert_golden(id: &str, ours: f64) {
     let (value, unit) = golden(id);
     // Half a unit for the printed rounding, a little for our own float error.
     let tolerance = 0.51 * unit + 4.0 * f64::EPSILON * value.abs();

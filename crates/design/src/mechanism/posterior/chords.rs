@@ -28,9 +28,9 @@ fn cone_bound(region: &Region, prices: &[f64]) -> Result<f64, Error> {
         Ok::<_, Error>(region.support(&c)?[x])
     };
     let (mut c, mut constant) = (Vec::new(), 0.0);
-    for x in 0..symbols {
+    for (x, price) in prices.iter().enumerate() {
         let (slope, offset) = chord(end(x, -1.0)?, end(x, 1.0)?);
-        c.push(region.prior[x] * slope - prices[x]);
+        c.push(region.prior[x] * slope - price);
         constant += region.prior[x] * offset;
     }
     Ok(constant + dot(&c, &region.support(&c)?))

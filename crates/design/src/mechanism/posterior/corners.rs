@@ -122,7 +122,7 @@ fn range(
     let mut beat = GAIN;
     sets(walk, &lows, &highs, |walk| {
         let left = 1.0 - walk.mass;
-        if !(left >= -1e-12) {
+        if left < -1e-12 {
             return;
         }
         for x in (0..p.len()).filter(|&x| walk.at[x] == low && p[x] > 0.0) {

@@ -233,10 +233,9 @@ impl Design {
         let trace = self.trace();
         self.keep(1e-8);
         // The remaining outputs may not span the constraint; then the full list stands.
-        if self.settle(1e-9, 1e-13).is_err()
-            || !(self.trace() <= trace * (1.0 + 1e-9))
-            || !self.is_balanced()
-        {
+        let settled = self.settle(1e-9, 1e-13).is_ok() && self.is_balanced();
+        let as_good = settled && self.trace() <= trace * (1.0 + 1e-9);
+        if !as_good {
             *self = before;
         }
         Ok(())

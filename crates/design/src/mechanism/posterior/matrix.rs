@@ -17,7 +17,8 @@ impl Factor {
                 row.push((given[j] - dot(&row[..j], &above[..j])) / above[j]);
             }
             let rest = given[i] - dot(&row, &row);
-            if !(rest > floor * scale) {
+            let sound = rest > floor * scale;
+            if !sound {
                 return None;
             }
             row.push(rest.sqrt());

@@ -11,7 +11,7 @@ use crate::{Distribution, Error, extremal, realise};
 pub const MAX_LISTED: usize = 12;
 
 /// A conjunction of unlike claims has its vertices listed up to this many symbols.
-pub const MAX_LISTED_CONJUNCTION: usize = 6;
+pub const MAX_LISTED_CONJUNCTION: usize = 8;
 
 /// All L >= 0 with Σ P(x) L(x) = 1 that one output of a channel may have as lifts q(y|x)/P(y); the
 /// constant vector 1 is always among them.

@@ -127,7 +127,8 @@ impl Utility {
                 self.slope(region, &lift).iter().zip(prices).map(|(s, p)| s - p).collect();
             let next = region.support(&c)?;
             let better = self.value(region, &next) - dot(prices, &next);
-            if !(better > value + 1e-13 * value.abs()) {
+            let rises = better > value + 1e-13 * value.abs();
+            if !rises {
                 break;
             }
             (lift, value) = (next, better);
@@ -160,7 +161,8 @@ impl Utility {
         found.see(right.0);
         while let Some((a, b)) = edges.pop() {
             let (run, rise) = (b.0 - a.0, b.1 - a.1);
-            if !(run > 1e-13 * (1.0 + a.0.abs() + b.0.abs())) {
+            let wide = run > 1e-13 * (1.0 + a.0.abs() + b.0.abs());
+            if !wide {
                 continue;
             }
             let (lift, c) = corner(-rise / run, 1.0)?;

@@ -1,6 +1,6 @@
-//! Local information privacy and its neighbours: [JSTL21], [JLT18], [STL19].
+//! Local information privacy and its neighbours: JSTL21, JLT18, STL19.
 //!
-//! [JSTL21] Corollary 1 restates pure LIP as a ratio of prior and posterior, and [JLT18]
+//! JSTL21 Corollary 1 restates pure LIP as a ratio of prior and posterior, and JLT18
 //! Proposition 2 splits an optimisation over users; neither relates two notions, so neither is here.
 
 use super::super::rule::{Printed, Rule, Verdict, bound, bound_delta, pure};

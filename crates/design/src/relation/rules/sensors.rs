@@ -1,4 +1,4 @@
-//! Sensor networks: [ST20] Theorem 1, the implications (i)-(iv), (vi), (x), (xi), (xiii), (xiv).
+//! Sensor networks: ST20 Theorem 1, the implications (i)-(iv), (vi), (x), (xi), (xiii), (xiv).
 //!
 //! What does not follow, (v), (vii)-(ix), (xii), is in the counterexamples.
 

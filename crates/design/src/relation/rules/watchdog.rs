@@ -1,4 +1,4 @@
-//! Asymmetric LIP: [ZDS22] Proposition 1, every part.
+//! Asymmetric LIP: ZDS22 Proposition 1, every part.
 
 use super::super::rule::{Printed, Rule, Verdict, bound, pure};
 use super::super::setting::Missing;
