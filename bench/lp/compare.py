@@ -7,7 +7,8 @@ Both get the same linear program after the same substitution q(y|x) = m(y)/E + s
 
 Ours runs from the prior to a policy that the kernel has verified; HiGHS only solves, with its default
 tolerances (1e-7) and its own choice of method, then with each method by itself. Times are
-seconds of CPU, which other work on the machine disturbs least.
+seconds of CPU, which other work on the machine disturbs least. "repair" is the share of the loss given up to
+rounding and repair, "ratio" HiGHS over ours, "to best" the best of its three runs over ours.
 """
 
 import json
@@ -24,8 +25,8 @@ from scipy.sparse import coo_array, eye_array, hstack, kron
 EPSILON = 1.0
 
 
-def problems(largest):
-    for size in (size for size in (64, 128, 256) if size <= largest):
+def problems():
+    for size in (64, 128, 256):
         zipf = 1.0 / np.arange(1, size + 1)
         dirichlet = np.random.default_rng(size).exponential(size=size)
         for loss in ("absolute", "hamming"):
@@ -70,22 +71,21 @@ def main():
     binary, largest = sys.argv[1], int(sys.argv[2])
     print(f"LIP, epsilon {EPSILON:g}; CPU seconds; SciPy {scipy.__version__}")
     print(
-        f"{'M':>4} {'loss':<9} {'prior':<10} {'ours, verified':>14} {'HiGHS':>8} {'simplex':>8}"
-        f" {'ipm':>8} {'ratio':>6} {'to best':>7} {'repair':>8} {'difference':>10}"
+        f"{'M':>4} {'loss':<9} {'prior':<10} {'ours, verified':>14} {'repair':>8} {'HiGHS':>8}"
+        f" {'simplex':>8} {'ipm':>8} {'ratio':>6} {'to best':>7} {'difference':>10}"
     )
-    for size, loss, name, prior in problems(largest):
+    for size, loss, name, prior in problems():
         seconds, found = ours(binary, prior, loss)
-        runs = {m: highs(prior, loss, m) for m in ("highs", "highs-ds", "highs-ipm")}
-        times = [run[0] for run in runs.values()]
-        optimum = runs["highs"][1]
-        repair = (found["loss"] - found["bound"]) / found["loss"]
-        difference = (found["optimum"] - optimum) / optimum
-        print(
-            f"{size:>4} {loss:<9} {name:<10} {seconds:>14.3f} {times[0]:>8.3f} {times[1]:>8.3f}"
-            f" {times[2]:>8.3f} {times[0] / seconds:>6.1f} {min(times) / seconds:>7.1f}"
-            f" {repair:>8.0e} {difference:>10.0e}",
-            flush=True,
-        )
+        repair = (found["loss"] - found["optimum"]) / found["loss"]
+        row = f"{size:>4} {loss:<9} {name:<10} {seconds:>14.3f} {repair:>8.0e}"
+        if size <= largest:
+            runs = {m: highs(prior, loss, m) for m in ("highs", "highs-ds", "highs-ipm")}
+            times = [run[0] for run in runs.values()]
+            optimum = runs["highs"][1]
+            difference = (found["optimum"] - optimum) / optimum
+            row += "".join(f" {time:>8.3f}" for time in times)
+            row += f" {times[0] / seconds:>6.1f} {min(times) / seconds:>7.1f} {difference:>10.0e}"
+        print(row, flush=True)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ use crate::output::{Outcome, nats, number, optional, table};
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) context: ContextArgs,
-    /// What must hold: lip:E[,D], alip:L,U[,D], ldp:E[,D] or di:E; repeat it and all hold at once. With
+    /// What must hold: lip:E, alip:L,U, ldp:E (each may end in ,DELTA) or di:E; repeat it and all hold at once. With
     /// --joint it protects the secret; input:ldp:E then protects the data.
     #[arg(long, required = true)]
     protect: Vec<String>,

@@ -21,7 +21,7 @@ use crate::output::{Outcome, nats, number, table};
 /// Example: undertone relate --from lip:1 --to ldp --prior prior.json
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The guarantee: notion:epsilon[,delta], or alip:lower,upper[,delta].
+    /// The guarantee: notion:epsilon or alip:lower,upper, each may end in ,delta.
     #[arg(long, required_unless_present = "map")]
     from: Option<String>,
     /// The notion wanted.

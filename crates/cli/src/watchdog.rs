@@ -1,12 +1,12 @@
 //! `undertone watchdog`: release data so that a secret behind it stays within a budget.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use undertone_core::Epsilon;
-use undertone_design::watchdog::{self, Budget, Method, Request, SPLITS, Shipment};
 use undertone_design::Joint;
+use undertone_design::watchdog::{self, Budget, Method, Request, SPLITS, Shipment};
 
 use crate::audit::attained;
 use crate::failure::Failure;
@@ -26,7 +26,12 @@ pub(crate) struct Args {
     #[arg(long)]
     joint: PathBuf,
     /// How far belief in the secret may fall, in nats.
-    #[arg(long, requires = "upper", required_unless_present = "ldp", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        requires = "upper",
+        required_unless_present = "ldp",
+        allow_negative_numbers = true
+    )]
     lower: Option<f64>,
     /// How far belief in the secret may rise, in nats.
     #[arg(long, requires = "lower", allow_negative_numbers = true)]
@@ -99,7 +104,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         lower: level("--lower", asked.lower)?,
         upper: level("--upper", asked.upper)?,
         ldp: asked.ldp.map(|ldp| level("--ldp", ldp)).transpose()?,
-        source: format!("joint law of {}", args.joint.display()),
+        source: source(&args.joint),
         method,
     };
     let waiting = progress(1, "designing");
@@ -112,6 +117,13 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     }
     let text = describe(&asked, method, &joint, &shipment)?;
     Ok(Outcome::good(fields(&asked, method, &shipment), text))
+}
+
+/// The file's name; a policy travels, so the rest of the path stays at home.
+fn source(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let name = if name == "-" { "standard input".into() } else { name };
+    format!("joint law of {}", name.chars().take(100).collect::<String>())
 }
 
 /// A level in nats as the kernel's odds.
@@ -139,12 +151,7 @@ fn lambda(text: &str) -> Result<Option<f64>, Failure> {
     }
 }
 
-fn asked(
-    args: &Args,
-    joint: &Joint,
-    method: Method,
-    split: Option<f64>,
-) -> Result<Asked, Failure> {
+fn asked(args: &Args, joint: &Joint, method: Method, split: Option<f64>) -> Result<Asked, Failure> {
     if let (Some(lower), Some(upper)) = (args.lower, args.upper) {
         return Ok(Asked { lower, upper, ldp: None, split: None });
     }

@@ -125,7 +125,8 @@ fn compose_prints_bound_and_exact() {
     close(&one["ldp"], 3f64.ln());
     close(&two["ldp"], 2.0 * 3f64.ln());
     let chain = dir.file("t.json", "[[0.9,0.1],[0.2,0.8]]");
-    let (_, markov) = json(&["compose", "--prior", &fair, "--markov", &chain, "--channels", &channel, &channel]);
+    let (_, markov) =
+        json(&["compose", "--prior", &fair, "--markov", &chain, "--channels", &channel, &channel]);
     assert_eq!(markov["exact"], true);
     assert!(markov["sequence"].as_f64().unwrap() >= markov["each"][0].as_f64().unwrap());
     let joint = dir.file("j.json", "[[0.4,0.1],[0.1,0.4]]");
@@ -155,7 +156,8 @@ fn every_vector_verifies_and_every_bad_one_does_not() {
     for entry in std::fs::read_dir(root().join("vectors/v1/policy")).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        let vector: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let vector: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
         let document = match &vector["document"] {
             serde_json::Value::String(text) => text.clone(),
             serde_json::Value::Null => continue,
@@ -200,7 +202,8 @@ fn the_demo_estimates_what_it_cannot_see() {
     assert_eq!(code, 0);
     assert_eq!(value["users"], 5000);
     let truth = value["truth"].as_f64().unwrap();
-    let (low, high) = (value["estimate"]["low"].as_f64().unwrap(), value["estimate"]["high"].as_f64().unwrap());
+    let (low, high) =
+        (value["estimate"]["low"].as_f64().unwrap(), value["estimate"]["high"].as_f64().unwrap());
     assert!(low <= truth && truth <= high, "{value}");
     assert!(value["printed_formula"]["refusal"].as_str().unwrap().contains("output 1, input 1"));
     assert!(value["policy"]["attained"]["lip"].as_f64().unwrap() <= 1.0);
@@ -220,7 +223,11 @@ fn bad_input_gets_plain_words_and_no_panic() {
         ("--prior", bad("nan.json", "[NaN, 1]"), "expected a prior"),
         ("--prior", bad("huge.json", "[1e999, 0]"), "huge.json"),
         ("--prior", bad("three.json", "[0.5,0.3,0.2]"), "3"),
-        ("--prior", bad("extra.json", r#"{"symbols":["a","b"],"p":[0.5,0.5],"x":1}"#), "extra.json"),
+        (
+            "--prior",
+            bad("extra.json", r#"{"symbols":["a","b"],"p":[0.5,0.5],"x":1}"#),
+            "extra.json",
+        ),
         ("--prior", bad("names.json", r#"{"symbols":["a"],"p":[0.5,0.5]}"#), "symbols has 1"),
         ("--prior", dir.path("missing.json"), "cannot read"),
         ("--channel", bad("ragged.json", "[[0.5,0.5],[1]]"), "row 1 has 1"),
@@ -256,7 +263,10 @@ fn bad_input_gets_plain_words_and_no_panic() {
 fn help_shows_an_example() {
     for command in ["demo", "audit", "relate", "compose", "transfer", "policy"] {
         let output = undertone(&[command, "--help"]);
-        assert!(String::from_utf8_lossy(&output.stdout).contains("Example: undertone"), "{command}");
+        assert!(
+            String::from_utf8_lossy(&output.stdout).contains("Example: undertone"),
+            "{command}"
+        );
     }
 }
 
@@ -284,7 +294,12 @@ fn the_readme_tour_works() {
             .collect();
         let output = undertone(&args.iter().map(String::as_str).collect::<Vec<_>>());
         let expected = i32::from(comment.contains("exit code 1"));
-        assert_eq!(output.status.code(), Some(expected), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(
+            output.status.code(),
+            Some(expected),
+            "{line}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         ran += 1;
     }
     assert!(ran >= 8, "{ran}");

@@ -17,8 +17,11 @@ fn nine(value: &Value, expected: f64) {
 fn the_optimum_ships_to_nine_digits() {
     let dir = Scratch::new("optimum");
     let skewed = dir.file("p.json", "[0.1,0.1,0.1,0.7]");
-    for (objective, golden) in [("hamming", 0.106748726512), ("mmse", 0.292760821309), ("mi", 0.559539502232)] {
-        let (code, value) = json(&["design", "--prior", &skewed, "--protect", "lip:2", "--objective", objective]);
+    for (objective, golden) in
+        [("hamming", 0.106748726512), ("mmse", 0.292760821309), ("mi", 0.559539502232)]
+    {
+        let (code, value) =
+            json(&["design", "--prior", &skewed, "--protect", "lip:2", "--objective", objective]);
         assert_eq!(code, 0, "{value}");
         nine(&value["utility"], golden);
         nine(&value["optimum"], golden);
@@ -42,7 +45,17 @@ fn a_binary_survey_and_its_printed_formula() {
     let dir = Scratch::new("binary");
     let prior = dir.file("p.json", r#"{"symbols":["no","yes"],"p":[0.9,0.1]}"#);
     let out = dir.path("policy.json");
-    let (code, value) = json(&["design", "--prior", &prior, "--protect", "lip:1", "--objective", "mmse", "-o", &out]);
+    let (code, value) = json(&[
+        "design",
+        "--prior",
+        &prior,
+        "--protect",
+        "lip:1",
+        "--objective",
+        "mmse",
+        "-o",
+        &out,
+    ]);
     assert_eq!(code, 0);
     nine(&value["utility"], 0.0791383873037);
     nine(&value["channel"][0][1], 0.217595070563);
@@ -60,7 +73,17 @@ fn a_binary_survey_and_its_printed_formula() {
 
     // At p >= 1/(1+e) the printed formula is right, and ships.
     let fair = dir.file("fair.json", "[0.7,0.3]");
-    let (code, value) = json(&["design", "--prior", &fair, "--protect", "lip:1", "--method", "published", "--objective", "mmse"]);
+    let (code, value) = json(&[
+        "design",
+        "--prior",
+        &fair,
+        "--protect",
+        "lip:1",
+        "--method",
+        "published",
+        "--objective",
+        "mmse",
+    ]);
     assert_eq!(code, 0, "{value}");
     assert!((value["utility"].as_f64().unwrap() - 0.12609).abs() < 1e-5);
 }
@@ -71,16 +94,34 @@ fn uncertain_priors() {
     let (low, high) = (dir.file("l.json", "[0.1,0.2,0.3]"), dir.file("u.json", "[0.3,0.4,0.6]"));
     let weigh = dir.file("w.json", "[0.2,0.3,0.5]");
     let (code, value) = json(&[
-        "design", "--prior", &weigh, "--prior-lower", &low, "--prior-upper", &high, "--protect", "lip:1.5",
+        "design",
+        "--prior",
+        &weigh,
+        "--prior-lower",
+        &low,
+        "--prior-upper",
+        &high,
+        "--protect",
+        "lip:1.5",
     ]);
     assert_eq!(code, 0);
     nine(&value["utility"], 0.202932508708);
     let (low, high) = (dir.file("l2.json", "[0.8,0.05]"), dir.file("u2.json", "[0.95,0.2]"));
-    let (code, value) = json(&["design", "--prior-lower", &low, "--prior-upper", &high, "--protect", "lip:1"]);
+    let (code, value) =
+        json(&["design", "--prior-lower", &low, "--prior-upper", &high, "--protect", "lip:1"]);
     assert_eq!(code, 0, "{value}");
     nine(&value["channel"][0][1], 0.244619465725);
-    let (code, value) =
-        json(&["design", "--prior-lower", &low, "--prior-upper", &high, "--protect", "lip:1", "--method", "published"]);
+    let (code, value) = json(&[
+        "design",
+        "--prior-lower",
+        &low,
+        "--prior-upper",
+        &high,
+        "--protect",
+        "lip:1",
+        "--method",
+        "published",
+    ]);
     assert_eq!(code, 1);
     assert!((value["published"]["attained"].as_f64().unwrap() - 1.9035).abs() < 1e-4);
     // Two priors: the policy holds under each.
@@ -99,13 +140,17 @@ fn several_protections_hold_at_once() {
     let zipf = dir.file("z.json", "[0.48,0.24,0.16,0.12]");
     let (_, lip) = json(&["design", "--prior", &zipf, "--protect", "lip:1"]);
     let (_, ldp) = json(&["design", "--prior", &zipf, "--protect", "ldp:1.5"]);
-    let (code, both) = json(&["design", "--prior", &zipf, "--protect", "lip:1", "--protect", "ldp:1.5"]);
+    let (code, both) =
+        json(&["design", "--prior", &zipf, "--protect", "lip:1", "--protect", "ldp:1.5"]);
     assert_eq!(code, 0);
     // The LDP optimum already satisfies the LIP claim here.
     assert!((ldp["utility"].as_f64().unwrap() - 0.3915).abs() < 5e-5, "{ldp}");
     assert!((both["utility"].as_f64().unwrap() - 0.3915).abs() < 5e-5);
     assert!(lip["utility"].as_f64().unwrap() <= both["utility"].as_f64().unwrap() + 1e-9);
-    assert!(both["attained"]["lip"].as_f64().unwrap() <= 1.0 && both["attained"]["ldp"].as_f64().unwrap() <= 1.5);
+    assert!(
+        both["attained"]["lip"].as_f64().unwrap() <= 1.0
+            && both["attained"]["ldp"].as_f64().unwrap() <= 1.5
+    );
 }
 
 #[test]
@@ -113,14 +158,35 @@ fn every_method_ships_something_verified() {
     let dir = Scratch::new("methods");
     let prior = dir.file("p.json", "[0.5,0.3,0.2]");
     for method in ["optimal", "krr", "oue", "sue", "sampling"] {
-        let (code, value) = json(&["design", "--prior", &prior, "--protect", "lip:1", "--method", method]);
+        let (code, value) =
+            json(&["design", "--prior", &prior, "--protect", "lip:1", "--method", method]);
         assert_eq!(code, 0, "{method}: {value}");
         assert!(value["attained"]["lip"].as_f64().unwrap() <= 1.0, "{method}");
     }
-    let (code, value) = json(&["design", "--prior", &prior, "--protect", "ldp:1", "--method", "extremal-ldp", "--objective", "mi"]);
+    let (code, value) = json(&[
+        "design",
+        "--prior",
+        &prior,
+        "--protect",
+        "ldp:1",
+        "--method",
+        "extremal-ldp",
+        "--objective",
+        "mi",
+    ]);
     assert_eq!(code, 0, "{value}");
     let binary = dir.file("b.json", "[0.7,0.3]");
-    let (code, value) = json(&["design", "--prior", &binary, "--protect", "lip:1", "--method", "symmetric", "--objective", "mmse"]);
+    let (code, value) = json(&[
+        "design",
+        "--prior",
+        &binary,
+        "--protect",
+        "lip:1",
+        "--method",
+        "symmetric",
+        "--objective",
+        "mmse",
+    ]);
     assert_eq!(code, 0);
     nine(&value["utility"], 0.153702978315);
     for protect in ["lip:1,0.01", "alip:0.5,1", "di:3"] {
@@ -128,7 +194,8 @@ fn every_method_ships_something_verified() {
         assert_eq!(code, 0, "{protect}: {value}");
     }
     let joint = dir.file("j.json", "[[0.2,0.2,0.1],[0.1,0.1,0.3]]");
-    let (code, value) = json(&["design", "--joint", &joint, "--protect", "lip:0.3", "--protect", "input:ldp:2"]);
+    let (code, value) =
+        json(&["design", "--joint", &joint, "--protect", "lip:0.3", "--protect", "input:ldp:2"]);
     assert_eq!(code, 0, "{value}");
     assert!(value["attained"]["secret"]["lip"].as_f64().unwrap() <= 0.3);
     assert!(value["attained"]["ldp"].as_f64().unwrap() <= 2.0);
@@ -166,7 +233,17 @@ fn infeasible_and_malformed_requests_say_why() {
         let (code, words) = complaint(&[&["design", "--prior", &prior], args.as_slice()].concat());
         assert_eq!(code, 2, "{args:?}: {words}");
     }
-    let (code, words) = complaint(&["design", "--prior", &prior, "--protect", "lip:1", "--values", "1,2", "--objective", "absolute"]);
+    let (code, words) = complaint(&[
+        "design",
+        "--prior",
+        &prior,
+        "--protect",
+        "lip:1",
+        "--values",
+        "1,2",
+        "--objective",
+        "absolute",
+    ]);
     assert!(code == 1 && words.contains("values"), "{words}");
 }
 
@@ -176,14 +253,29 @@ fn a_curve_is_a_table_and_a_picture() {
     let prior = dir.file("p.json", "[0.9,0.1]");
     let (csv, svg) = (dir.path("c.csv"), dir.path("c.svg"));
     let (code, value) = json(&[
-        "curve", "--prior", &prior, "--objective", "mmse", "--epsilons", "0.5:2:0.5", "--methods",
-        "optimal,published,krr,ldp,ldp2", "-o", &csv, "--plot", &svg,
+        "curve",
+        "--prior",
+        &prior,
+        "--objective",
+        "mmse",
+        "--epsilons",
+        "0.5:2:0.5",
+        "--methods",
+        "optimal,published,krr,ldp,ldp2",
+        "-o",
+        &csv,
+        "--plot",
+        &svg,
     ]);
     assert_eq!(code, 0);
     let rows = value["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 20);
     let at = |method: &str, epsilon: f64| {
-        rows.iter().find(|r| r["method"] == method && (r["epsilon"].as_f64().unwrap() - epsilon).abs() < 1e-9).unwrap()
+        rows.iter()
+            .find(|r| {
+                r["method"] == method && (r["epsilon"].as_f64().unwrap() - epsilon).abs() < 1e-9
+            })
+            .unwrap()
     };
     let utility = |method: &str, epsilon: f64| at(method, epsilon)["utility"].as_f64().unwrap();
     for epsilon in [0.5, 1.0, 1.5, 2.0] {

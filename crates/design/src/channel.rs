@@ -107,7 +107,11 @@ impl Channel {
         if prior.len() == self.inputs() {
             Ok(())
         } else {
-            Err(Error::Size { what: "the prior".into(), expected: self.inputs(), found: prior.len() })
+            Err(Error::Size {
+                what: "the prior".into(),
+                expected: self.inputs(),
+                found: prior.len(),
+            })
         }
     }
 }

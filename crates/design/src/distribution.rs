@@ -27,7 +27,10 @@ impl Distribution {
         check_weights(what, &weights)?;
         let sum: f64 = weights.iter().sum();
         if !(sum > 0.0 && sum.is_finite()) {
-            return Err(Error::other(what, format!("the weights sum to {sum}; at least one must be positive")));
+            return Err(Error::other(
+                what,
+                format!("the weights sum to {sum}; at least one must be positive"),
+            ));
         }
         Ok(Self(weights.iter().map(|v| v / sum).collect()))
     }

@@ -53,8 +53,7 @@ pub fn lifts(prior: &Distribution, lower: f64, upper: f64) -> Result<Vec<Vec<f64
                 continue;
             }
             lift[free] = value.clamp(lower, upper);
-            let known =
-                |old: &Vec<f64>| old.iter().zip(&lift).all(|(a, b)| (a - b).abs() <= slack);
+            let known = |old: &Vec<f64>| old.iter().zip(&lift).all(|(a, b)| (a - b).abs() <= slack);
             // A vertex with several coordinates strictly inside cannot occur; one whose free
             // coordinate sits on an end is met once per coordinate, so only those need a search.
             let on_end = (lift[free] - lower).abs() <= slack || (lift[free] - upper).abs() <= slack;

@@ -45,7 +45,8 @@ pub fn channel(shape: &Shape) -> Result<Channel, Error> {
             what: "the channel".into(),
             size,
             limit: MAX_CELLS,
-            fix: "use the exact figures of the certificate, which do not need it written out".into(),
+            fix: "use the exact figures of the certificate, which do not need it written out"
+                .into(),
         });
     }
     match shape {

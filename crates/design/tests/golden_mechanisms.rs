@@ -71,7 +71,8 @@ fn the_binary_optimum_beats_every_pair_of_extremal_outputs() {
                     let weight = (1.0 - b[1]) / (a[1] - b[1]);
                     let posterior = |l: &[f64]| prior[1] * l[1];
                     let variance = |r: f64| r * (1.0 - r);
-                    let mse = weight * variance(posterior(a)) + (1.0 - weight) * variance(posterior(b));
+                    let mse =
+                        weight * variance(posterior(a)) + (1.0 - weight) * variance(posterior(b));
                     assert!(best <= mse + 1e-12, "{prior:?} {eps}: {best} {mse}");
                 }
             }

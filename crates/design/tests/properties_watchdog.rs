@@ -286,7 +286,7 @@ fn the_kernel_accepts_every_shipped_policy() {
         Method::Optimal,
     ];
     let mut shipped = 0;
-    for round in 0..600 {
+    for round in 0..300 {
         let (joint, budget) = (awkward(&mut rng), awkward_budget(&mut rng));
         let method = methods[round % methods.len()];
         let request = request(budget, method);
@@ -313,7 +313,7 @@ fn the_kernel_accepts_every_shipped_policy() {
             assert!(lost < 1e-6, "{method:?} lost {lost} at {budget:?} {joint:?}");
         }
     }
-    assert!(shipped > 400, "{shipped}");
+    assert!(shipped > 200, "{shipped}");
 }
 
 #[test]
@@ -329,9 +329,8 @@ fn an_ldp_level_is_claimed_beside_its_split() {
         let strength = policy.certificate().secret.unwrap();
         assert!(strength.ldp.ratio <= epsilon(1.0).ratio());
         // No other split on the grid keeps more.
-        let nmi = |lambda| {
-            release(&joint, Budget::split(1.0, lambda).unwrap(), method).unwrap().nmi
-        };
+        let nmi =
+            |lambda| release(&joint, Budget::split(1.0, lambda).unwrap(), method).unwrap().nmi;
         let best = nmi(lambda);
         assert!((1..20).all(|step| nmi(f64::from(step) / 20.0) <= best + 2e-9), "{lambda}");
     }
@@ -428,9 +427,7 @@ fn figure_2_of_the_paper() {
             draws.iter().map(|joint| release(joint, budget, Method::Merge).unwrap().nmi).collect();
         same_mean(&format!("({lower}, {upper})"), &nmi, published, 1e4);
     }
-    for (lower, upper, floor, published) in
-        [(0.75, 0.75, 0.68, 0.6885), (1.3, 0.7, 0.79, 0.7986)]
-    {
+    for (lower, upper, floor, published) in [(0.75, 0.75, 0.68, 0.6885), (1.3, 0.7, 0.79, 0.7986)] {
         let budget = Budget::new(lower, upper).unwrap();
         let found: Vec<Release> =
             draws.iter().map(|joint| release(joint, budget, Method::Subset).unwrap()).collect();

@@ -55,7 +55,9 @@ pub fn symmetric(symbols: usize, epsilon: f64) -> Result<Channel, Error> {
         return Err(Error::Empty { what: "the alphabet".into() });
     }
     let total = epsilon.exp() + (symbols - 1) as f64;
-    let row = |x: usize| (0..symbols).map(|y| if x == y { epsilon.exp() / total } else { 1.0 / total }).collect();
+    let row = |x: usize| {
+        (0..symbols).map(|y| if x == y { epsilon.exp() / total } else { 1.0 / total }).collect()
+    };
     Channel::new((0..symbols).map(row).collect())
 }
 

@@ -72,11 +72,8 @@ fn information(q: f64) -> f64 {
 
 /// The chord of -q ln q from `low` to `high`: value at `low`, slope.
 fn chord(low: f64, high: f64) -> (f64, f64) {
-    let slope = if high > low {
-        (information(high) - information(low)) / (high - low)
-    } else {
-        0.0
-    };
+    let slope =
+        if high > low { (information(high) - information(low)) / (high - low) } else { 0.0 };
     (information(low) - slope * low, slope)
 }
 
@@ -88,7 +85,8 @@ fn relax(
     upper: Vec<f64>,
 ) -> Option<Part> {
     let chords: Vec<(f64, f64)> = lower.iter().zip(&upper).map(|(&l, &u)| chord(l, u)).collect();
-    let cost: Vec<f64> = chords.iter().zip(prices).map(|((_, slope), price)| slope - price).collect();
+    let cost: Vec<f64> =
+        chords.iter().zip(prices).map(|((_, slope), price)| slope - price).collect();
     let (corner, bound) = polytope.within(&cost, &lower, &upper).ok()?;
     let constant: f64 = chords.iter().map(|(constant, _)| constant).sum();
     Some(Part { bound: bound + constant, lower, upper, corner })
@@ -106,12 +104,7 @@ pub(super) struct Found {
 
 /// Looks for corners worth more than the prices say, in at most `most` boxes. After [`PATIENCE`] boxes
 /// it is content with what it has; without any corner it goes on until there can be none.
-pub(super) fn search(
-    scene: &Scene,
-    polytope: &mut Polytope,
-    prices: &[f64],
-    most: usize,
-) -> Found {
+pub(super) fn search(scene: &Scene, polytope: &mut Polytope, prices: &[f64], most: usize) -> Found {
     let symbols = scene.len();
     // The largest share of belief a single symbol can get.
     let unit = |x: usize| (0..symbols).map(|y| if x == y { -1.0 } else { 0.0 }).collect::<Vec<_>>();

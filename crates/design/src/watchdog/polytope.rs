@@ -25,8 +25,7 @@ impl Polytope {
     pub(super) fn new(scene: &Scene) -> Self {
         let symbols = scene.len();
         let (floor, ceiling) = scene.budget.deviations();
-        let (mut rows, mut lower, mut upper) =
-            (Vec::new(), vec![0.0; symbols], vec![1.0; symbols]);
+        let (mut rows, mut lower, mut upper) = (Vec::new(), vec![0.0; symbols], vec![1.0; symbols]);
         for s in 0..scene.secrets() {
             let deviations = scene.deviations(s);
             let least = deviations.iter().copied().fold(0.0, f64::min);

@@ -25,7 +25,10 @@ pub fn repair(scene: &Scene) -> Result<Release, Error> {
             } else {
                 let after = scene.excess(&grown);
                 // Both infinite: no progress that could be measured.
-                (false, if after.is_infinite() { f64::NEG_INFINITY } else { (before - after) / loss })
+                (
+                    false,
+                    if after.is_infinite() { f64::NEG_INFINITY } else { (before - after) / loss },
+                )
             };
             if best.is_none_or(|(_, other)| key > other) {
                 best = Some((at, key));

@@ -109,9 +109,8 @@ fn refused(problem: impl std::fmt::Display) -> Error {
 
 /// A group is called by its members.
 fn named(inputs: &Alphabet, groups: &[Vec<usize>]) -> Result<Alphabet, Error> {
-    let label = |group: &Vec<usize>| {
-        group.iter().map(|&x| inputs.label(x)).collect::<Vec<_>>().join(",")
-    };
+    let label =
+        |group: &Vec<usize>| group.iter().map(|&x| inputs.label(x)).collect::<Vec<_>>().join(",");
     Alphabet::names(groups.iter().map(label).collect()).map_err(refused)
 }
 
@@ -133,7 +132,11 @@ fn promise(joint: &Joint, request: &Request) -> Result<Promise, Error> {
         outputs: None,
         context: Context::Secret(secret),
         claims,
-        provenance: Provenance { source: request.source.clone(), rounding, ..Provenance::default() },
+        provenance: Provenance {
+            source: request.source.clone(),
+            rounding,
+            ..Provenance::default()
+        },
     })
 }
 

@@ -4,16 +4,28 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::region::{Form, Region, dot, fill};
-use super::utility::{Found, GAIN};
+use super::utility::{Found, GAIN, Utility};
 use crate::Error;
 
 /// Branch and bound stops after this many nodes; its bound is valid wherever it stops.
 const MAX_NODES: usize = 2000;
 
 /// No output is worth more than this beyond its price. What is met on the way goes to `found`.
-pub(super) fn bound(region: &Region, prices: &[f64], found: &mut Found<'_>) -> Result<f64, Error> {
+pub(super) fn bound(
+    utility: &Utility,
+    region: &Region,
+    prices: &[f64],
+    found: &mut Found<'_>,
+) -> Result<f64, Error> {
     match &region.form {
-        Form::Range { low, high } => Ok(branch(region, prices, *low, *high, found)),
+        Form::Range { low, high } => {
+            // What the first boxes suggest is climbed from; that settles most of the others.
+            let (bound, points) = branch(region, prices, *low, *high, found);
+            for point in points {
+                utility.climb(region, prices, point, found)?;
+            }
+            Ok(bound.max(found.best))
+        }
         Form::Odds { weights, odds } => Ok(odds_bound(region, prices, weights, *odds)),
         Form::Cone(_) => cone_bound(region, prices),
     }
@@ -81,7 +93,13 @@ impl Eq for Node {}
 
 /// Branch and bound. On a box the chords make a fractional knapsack, exact but for the one coordinate
 /// that is at neither end; the box is split there.
-fn branch(region: &Region, prices: &[f64], low: f64, high: f64, found: &mut Found<'_>) -> f64 {
+fn branch(
+    region: &Region,
+    prices: &[f64],
+    low: f64,
+    high: f64,
+    found: &mut Found<'_>,
+) -> (f64, Vec<Vec<f64>>) {
     let p = region.prior.as_slice();
     let relax = |low: Vec<f64>, high: Vec<f64>| {
         let lines: Vec<(f64, f64)> = low.iter().zip(&high).map(|(l, h)| chord(*l, *h)).collect();
@@ -94,9 +112,13 @@ fn branch(region: &Region, prices: &[f64], low: f64, high: f64, found: &mut Foun
     let meets = |low: &[f64], high: &[f64]| dot(p, low) <= 1.0 && dot(p, high) >= 1.0;
     let mut open = BinaryHeap::from([relax(vec![low; p.len()], vec![high; p.len()])]);
     let mut settled = f64::NEG_INFINITY;
+    let mut points = Vec::new();
     for _ in 0..MAX_NODES {
         let Some(node) = open.pop() else { break };
         found.see(node.at.clone());
+        if points.len() < 64 {
+            points.push(node.at.clone());
+        }
         let Some(x) = node.split.filter(|_| node.bound > found.best + GAIN) else {
             settled = settled.max(node.bound);
             break; // every other box is bounded by less
@@ -110,7 +132,7 @@ fn branch(region: &Region, prices: &[f64], low: f64, high: f64, found: &mut Foun
             }
         }
     }
-    open.peek().map_or(settled, |node| node.bound.max(settled)).max(found.best)
+    (open.peek().map_or(settled, |node| node.bound.max(settled)), points)
 }
 
 /// With s(x) = 1 or the odds, d = P/w and D = Σ d s, an output is worth N/D - ln D beyond its price,

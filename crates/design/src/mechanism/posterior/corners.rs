@@ -8,7 +8,7 @@ use super::region::{Form, Region, dot};
 use super::utility::{Found, GAIN, Utility};
 
 /// Above this many symbols the vertices are too many.
-const MAX_SYMBOLS: usize = 20;
+pub(super) const MAX_SYMBOLS: usize = 20;
 
 /// Only improvements on the best so far by this factor are kept as columns, so that they differ.
 const LEAP: f64 = 1.05;

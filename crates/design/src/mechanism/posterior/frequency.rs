@@ -15,8 +15,9 @@ use super::region::dot;
 use super::utility::Utility;
 use crate::{Distribution, Error};
 
-/// Relative gap between trace and bound at which the search ends.
-const GAP: f64 = 1e-10;
+/// Relative gap between trace and bound at which the search ends: while all vertices are listed, while
+/// all can be visited, and beyond, where best directions are only climbed to.
+const GAPS: [f64; 3] = [1e-10, 1e-8, 1e-4];
 
 const MAX_ROUNDS: usize = 80;
 
@@ -24,6 +25,11 @@ const MAX_ROUNDS: usize = 80;
 pub(super) fn minimise(source: &Source) -> Result<(Mixture, f64), Error> {
     let mut design = Design::start(source)?;
     let mut bound = 0.0f64;
+    let least_gap = match &source.vertices {
+        Some(_) => GAPS[0],
+        None if source.region.symbols() <= super::corners::MAX_SYMBOLS => GAPS[1],
+        None => GAPS[2],
+    };
     for _ in 0..MAX_ROUNDS {
         let (trace, utility) = design.utility()?;
         let best = source.best(&utility, &design.columns)?;
@@ -32,7 +38,7 @@ pub(super) fn minimise(source: &Source) -> Result<(Mixture, f64), Error> {
         }
         // Cauchy-Schwarz with the value instead of the bound tells when nothing is left to gain.
         let reachable = trace * trace / best.value;
-        if trace - reachable <= GAP * trace {
+        if trace - reachable <= least_gap * trace {
             break;
         }
         let gap = (trace - reachable) / trace;

@@ -22,8 +22,8 @@ pub(super) struct Mixture {
 /// Rounds of column generation.
 const MAX_ROUNDS: usize = 300;
 
-/// Stop when bound and value agree to this.
-const GAP: f64 = 1e-10;
+/// Generation stops when bound and value agree to this.
+const GAP: f64 = 1e-9;
 
 /// Where outputs come from: a list of all extremal ones, or the region, asked for them one by one.
 #[derive(Debug)]
@@ -95,9 +95,12 @@ impl Source {
                 offer = utility.offer(&self.region, &prices, &starts, true)?;
             }
             at_most = at_most.min(prices.iter().sum::<f64>() + offer.at_most.max(0.0));
-            // Also where the bound is loose and what is offered cannot matter beside it.
-            let idle = at_most.is_finite() && offer.best <= 1e-2 * (at_most - value);
-            if offer.columns.is_empty() || idle || at_most - value <= GAP * (1.0 + value.abs()) {
+            // Also where the bound is loose and what is offered hardly matters.
+            let scale = 1.0 + value.abs();
+            let idle = offer.at_most.is_finite()
+                && offer.best <= 1e-6 * scale
+                && offer.best <= 1e-2 * offer.at_most;
+            if offer.columns.is_empty() || idle || at_most - value <= GAP * scale {
                 break;
             }
             pool.extend(offer.columns);

@@ -106,7 +106,7 @@ impl Utility {
         let at_most = match self {
             _ if !thorough => f64::INFINITY,
             _ if corners::visit(self, region, prices, &mut found) => found.best,
-            Self::Entropy => chords::bound(region, prices, &mut found)?,
+            Self::Entropy => chords::bound(self, region, prices, &mut found)?,
             _ => f64::INFINITY,
         };
         Ok(found.offer(at_most))
@@ -114,7 +114,7 @@ impl Utility {
 
     /// Climbs by maximising the tangent, which a convex function never falls below, so the value
     /// rises at every step until a vertex is its own best answer.
-    fn climb(
+    pub(super) fn climb(
         &self,
         region: &Region,
         prices: &[f64],
