@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use undertone_core::{Alphabet, Provenance};
 use undertone_design::designer::{self, Designed, Method, Missed, Outcome as Found, Request};
 use undertone_design::knowledge::Knowledge;
+use undertone_design::mechanism::accuracy::{self, Accuracy, Coverage, Family};
 use undertone_design::objective::Objective;
 use undertone_design::quantize::Promise;
 use undertone_design::{Distribution, protection};
@@ -27,11 +28,25 @@ pub(crate) struct Args {
     pub(crate) context: ContextArgs,
     /// What must hold: lip:E, alip:L,U, ldp:E (each may end in ,DELTA) or di:E; repeat it and all hold at once. With
     /// --joint it protects the secret; input:ldp:E then protects the data.
-    #[arg(long, required = true)]
+    #[arg(long, required_unless_present = "n")]
     protect: Vec<String>,
-    /// What it is for: hamming, absolute, squared, matrix:FILE, mmse, mi, nmi or frequency.
-    #[arg(long, default_value = "hamming")]
-    objective: String,
+    /// Find the smallest epsilon whose frequency estimates are within this half-width for --n people;
+    /// with --for-n, print how many people the protection asked for needs.
+    #[arg(long, requires = "reach", allow_negative_numbers = true)]
+    accuracy: Option<f64>,
+    /// How many people will answer.
+    #[arg(long, group = "reach", requires = "accuracy", conflicts_with_all = ["protect", "for_n"])]
+    n: Option<u64>,
+    /// Print how many people are needed for --accuracy.
+    #[arg(long, group = "reach", requires = "accuracy")]
+    for_n: bool,
+    /// The confidence of the half-width.
+    #[arg(long, default_value_t = 0.95, allow_negative_numbers = true)]
+    level: f64,
+    /// What it is for: hamming (the default), absolute, squared, matrix:FILE, mmse, mi, nmi or frequency
+    /// (the default with --n).
+    #[arg(long)]
+    objective: Option<String>,
     /// The symbols' values for absolute, squared and mmse; by default 0,1,2,...
     #[arg(long, value_delimiter = ',', allow_negative_numbers = true)]
     values: Vec<f64>,
@@ -210,13 +225,37 @@ pub(crate) fn request(
 
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     let known = args.context.read()?;
-    let objective = objective(&args.objective, &args.values, &known)?;
-    let request = Request {
-        accept: args.accept,
-        ..request(&known, &args.protect, objective, method(&args.method)?)?
+    let accuracy = match args.accuracy {
+        Some(half_width) => Some(
+            Accuracy::new(half_width, args.level, Coverage::Each)
+                .map_err(|error| Failure::usage(format!("--accuracy, --level: {error}")))?,
+        ),
+        None => None,
     };
+    let mut protect = args.protect.clone();
+    let mut goal = args.objective.as_deref();
+    if let (Some(accuracy), Some(n)) = (&accuracy, args.n) {
+        let reached = accuracy::smallest_epsilon(&known.prior, n, accuracy, Family::OptimalLip)?;
+        protect = vec![format!("lip:{}", reached.epsilon)];
+        goal = goal.or(Some("frequency"));
+    }
+    let objective = objective(goal.unwrap_or("hamming"), &args.values, &known)?;
+    let method = method(&args.method)?;
+    let request = Request { accept: args.accept, ..request(&known, &protect, objective, method)? };
     match designer::design(&request)? {
-        Found::Shipped(designed) => {
+        Found::Shipped(mut designed) => {
+            if let (Some(accuracy), Some(channel)) = (&accuracy, designed.channel.clone()) {
+                match args.n {
+                    Some(n) => {
+                        let half = accuracy.half_width(&request.prior, &channel, n)?;
+                        designed.parameters.push(("half_width", half));
+                    }
+                    None => {
+                        let n = accuracy::needed_n(&request.prior, &channel, accuracy)?;
+                        designed.parameters.push(("needed_n", n as f64));
+                    }
+                }
+            }
             if let Some(path) = &args.output {
                 crate::output::save(path, &designed.policy.draft().to_json())?;
             }

@@ -274,8 +274,8 @@ fn before(belief: &Belief) -> String {
     format!("{} to {} %", percent(low, DIGITS, f64::floor), percent(high, DIGITS, f64::ceil))
 }
 
-/// A probability in percent with so many significant digits, rounded as asked. What integers of 2^-32
-/// add to a round number is not taken for a digit.
+/// A probability in percent with so many significant digits, rounded as asked. Noise of the
+/// float arithmetic itself is not taken for a digit.
 pub(crate) fn percent(p: f64, significant: i32, round: fn(f64) -> f64) -> String {
     let value = 100.0 * p;
     if value.is_nan() || value <= 0.0 {
@@ -289,7 +289,7 @@ pub(crate) fn percent(p: f64, significant: i32, round: fn(f64) -> f64) -> String
     let unit = 10f64.powi(digits);
     let scaled = value * unit;
     let rounded =
-        if (scaled - scaled.round()).abs() < 1e-5 { scaled.round() } else { round(scaled) };
+        if (scaled - scaled.round()).abs() < 1e-9 { scaled.round() } else { round(scaled) };
     let text = format!("{:.*}", digits as usize, rounded / unit);
     if digits > 0 { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
@@ -302,7 +302,8 @@ mod tests {
     fn percentages_are_rounded_the_way_they_are_meant() {
         assert_eq!(percent(0.271_828, 4, f64::ceil), "27.19");
         assert_eq!(percent(0.271_828, 4, f64::floor), "27.18");
-        assert_eq!(percent(0.1 + 1e-10, 4, f64::ceil), "10");
+        assert_eq!(percent(0.1 + 1e-15, 4, f64::ceil), "10");
+        assert_eq!(percent(0.1 + 1e-10, 4, f64::ceil), "10.01");
         assert_eq!(percent(1.0, 4, f64::ceil), "100");
         assert_eq!(percent(0.0, 4, f64::ceil), "0");
         assert_eq!(percent(4.691e-14, 4, f64::ceil), "4.7e-12");

@@ -51,7 +51,7 @@ fn random_draft(random: &mut Random) -> Draft {
     let confidence = [None, Some(Decimal::new(95, 2).unwrap()), Some(Decimal::ONE)];
     let provenance = Provenance {
         source: ["", "census \"2020\"", "ünïcode\n"][random.size(0, 2)].into(),
-        n: random.magnitude(64),
+        n: random.magnitude(53),
         date: ["", "2024-05-01"][random.size(0, 1)].into(),
         confidence: confidence[random.size(0, 2)],
         rounding: random.magnitude(64),

@@ -331,4 +331,10 @@ fn drafts() {
     for (field, given) in cases {
         refused(given, DraftError::Provenance { field }, &[field]);
     }
+    let counted = |n: u64| {
+        let provenance = Provenance { n, ..Provenance::default() };
+        Draft::new(indices(2), None, square(), known(), ldp(), provenance)
+    };
+    assert!(counted(1 << 53).is_ok());
+    refused(counted((1 << 53) + 1), DraftError::Provenance { field: "n" }, &["2^53"]);
 }

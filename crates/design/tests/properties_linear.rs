@@ -225,6 +225,28 @@ fn also_for_larger_alphabets() {
     repair(5, 2, (40, 64), (0.1, 5.0));
 }
 
+/// Above a couple of dozen outputs only those worth releasing enter the program. A second claim that the
+/// first implies makes it whole again and must change nothing.
+#[test]
+fn few_outputs_are_enough() {
+    let mut draw = Draw::new(11);
+    for at in 0..12 {
+        let n = draw.between(24, 30);
+        let prior = draw.prior(n);
+        let level = draw.epsilon(0.2, 4.0);
+        let claim =
+            if at % 3 == 0 { Claim::ldp(epsilon(level)) } else { Claim::lip(epsilon(level)) };
+        let losses = draw.objective(n).losses(n).unwrap().unwrap();
+        let best = |claims: Vec<Claim>| {
+            linear::optimal(&promise(n, known(&prior), claims), &prior, &losses).unwrap()
+        };
+        let (few, whole) = (best(vec![claim]), best(vec![claim, Claim::ldp(Epsilon::LARGEST)]));
+        let scale = blind(&prior, &losses);
+        assert!((few.optimum - whole.optimum).abs() < 1e-8 * scale, "{at}: {few:?} {whole:?}");
+        assert!(few.bound.unwrap() > few.optimum - 1e-8 * scale, "{at}: the gap is closed");
+    }
+}
+
 #[test]
 fn also_at_the_weakest_levels() {
     repair(200, 3, (2, 12), (5.0, 22.0));

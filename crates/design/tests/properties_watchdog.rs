@@ -462,9 +462,9 @@ fn six_symbols_on_average() {
     }
 }
 
+/// `cargo run --release -p undertone-design --example watchdog` does this on twenty.
 #[test]
-#[ignore = "a minute of search; `cargo run --release --example watchdog` does it too"]
-fn column_generation_on_twenty_draws() {
+fn column_generation_on_two_draws() {
     for (lower, upper, floor) in [(0.75, 0.75, 0.81), (1.3, 0.7, 0.895)] {
         let mut rng = ChaCha12Rng::seed_from_u64(14);
         let budget = Budget::new(lower, upper).unwrap();
@@ -473,7 +473,7 @@ fn column_generation_on_twenty_draws() {
             assert!(within(&found, budget, 1e-10));
             found.nmi
         };
-        let nmi: Vec<f64> = (0..20).map(|_| nmi(random(&mut rng, 20, 30))).collect();
+        let nmi: Vec<f64> = (0..2).map(|_| nmi(random(&mut rng, 20, 30))).collect();
         assert!(mean(&nmi).0 >= floor, "{nmi:?}");
     }
 }

@@ -10,6 +10,7 @@
 //!
 //! **What the kernel re-checks.** Every inequality, on the integers that ship.
 
+mod generate;
 mod program;
 mod rules;
 
@@ -69,16 +70,14 @@ pub fn optimal_under(
     let scale = if scale > 0.0 { scale } else { 1.0 };
     let costs: Vec<Vec<f64>> =
         costs.iter().map(|row| row.iter().map(|cost| cost / scale).collect()).collect();
-    let layout = program::program(rules, &costs)?;
-    let found = layout.program.solve()?;
-    let mut rows = layout.channel(&found.values, rules.inputs);
+    let generate::Optimum { mut rows, cost, bound } = generate::solve(rules, &costs)?;
     merge_idle(&mut rows, &costs);
     let row = |(x, row)| Distribution::normalised(&format!("channel row {x}"), row);
     let rows = rows.into_iter().enumerate().map(row).collect::<Result<_, _>>()?;
     Ok(Proposal {
         channel: Channel::from_rows(rows)?,
-        optimum: base + scale * found.cost,
-        bound: Some(base + scale * layout.lower_bound(&found)),
+        optimum: base + scale * cost,
+        bound: Some(base + scale * bound),
     })
 }
 

@@ -90,3 +90,105 @@ fn tight(q: &[f64], cuts: &[Vec<f64>]) -> u128 {
     });
     signs.chain(cuts).enumerate().fold(0, |bits, (at, tight)| bits | u128::from(tight) << at)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::Joint;
+    use crate::watchdog::Budget;
+    use crate::watchdog::polytope::{Polytope, dot};
+
+    /// A law with no pattern to speak of.
+    fn scene(secrets: usize, symbols: usize, seed: usize) -> Scene {
+        let weight =
+            |k: usize| 0.05 + ((k * k + seed * 31) as f64 * 0.618_033_988_749_894_9).fract();
+        let total: f64 = (1..=secrets * symbols).map(weight).sum();
+        let row = |s: usize| (0..symbols).map(|x| weight(s * symbols + x + 1) / total).collect();
+        let joint = Joint::new((0..secrets).map(row).collect()).unwrap();
+        Scene::new(&joint, Budget::new(0.2 + 0.1 * (seed % 4) as f64, 0.25).unwrap()).unwrap()
+    }
+
+    /// The point where the given constraints and Σq = 1 hold with equality, if there is exactly one.
+    fn meet(constraints: &[Vec<f64>], chosen: &[usize]) -> Option<Vec<f64>> {
+        let n = constraints[0].len();
+        let mut work: Vec<Vec<f64>> = chosen
+            .iter()
+            .map(|&at| constraints[at].iter().copied().chain([0.0]).collect())
+            .chain([vec![1.0; n + 1]])
+            .collect();
+        for k in 0..n {
+            let pivot = (k..n).max_by(|&a, &b| work[a][k].abs().total_cmp(&work[b][k].abs()))?;
+            if work[pivot][k].abs() < 1e-10 {
+                return None;
+            }
+            work.swap(k, pivot);
+            let head: Vec<f64> = work[k].iter().map(|v| v / work[k][k]).collect();
+            for (i, row) in work.iter_mut().enumerate() {
+                let factor = row[k];
+                if i != k {
+                    row.iter_mut().zip(&head).for_each(|(v, h)| *v -= factor * h);
+                }
+            }
+            work[k] = head;
+        }
+        Some(work.iter().map(|row| row[n]).collect())
+    }
+
+    /// All corners by trying every choice of n - 1 constraints.
+    fn brute_force(scene: &Scene) -> Vec<Vec<f64>> {
+        let n = scene.len();
+        let unit = |x: usize| (0..n).map(|y| f64::from(u8::from(x == y))).collect();
+        let constraints: Vec<Vec<f64>> = (0..n).map(unit).chain(cuts(scene)).collect();
+        let mut corners: Vec<Vec<f64>> = Vec::new();
+        for choice in 0u32..1 << constraints.len() {
+            if choice.count_ones() as usize != n - 1 {
+                continue;
+            }
+            let chosen: Vec<usize> =
+                (0..constraints.len()).filter(|at| choice >> at & 1 == 1).collect();
+            let Some(q) = meet(&constraints, &chosen) else { continue };
+            let feasible = constraints.iter().all(|c| dot(c, &q) >= -1e-10);
+            if feasible && !corners.iter().any(|other| same(other, &q)) {
+                corners.push(q);
+            }
+        }
+        corners
+    }
+
+    fn same(a: &[f64], b: &[f64]) -> bool {
+        a.iter().zip(b).all(|(x, y)| (x - y).abs() < 1e-8)
+    }
+
+    #[test]
+    fn every_corner_is_found_and_nothing_else() {
+        for seed in 0..12 {
+            let scene = scene(2 + seed % 3, 3 + seed % 3, seed);
+            let expected = brute_force(&scene);
+            let found = vertices(&scene, 10_000).unwrap();
+            assert!(expected.len() >= 3);
+            assert_eq!(found.len(), expected.len(), "seed {seed}");
+            assert!(expected.iter().all(|q| found.iter().any(|other| same(other, q))));
+        }
+    }
+
+    #[test]
+    fn the_simplex_finds_the_lowest_corner() {
+        for seed in 0..8 {
+            let scene = scene(4, 6, seed);
+            let corners = vertices(&scene, 10_000).unwrap();
+            let mut polytope = Polytope::new(&scene);
+            for direction in 0..40usize {
+                let slope = |x: usize| ((direction * 7 + x * x + 3) as f64 * 0.754_877_666).fract();
+                let cost: Vec<f64> = (0..6).map(|x| slope(x) - 0.5).collect();
+                let lowest = corners.iter().map(|q| dot(q, &cost)).fold(f64::INFINITY, f64::min);
+                let found = polytope.lowest(&cost).unwrap();
+                assert!((dot(&found, &cost) - lowest).abs() < 1e-11);
+                // The bound over the whole box is the same value from below.
+                let (_, bound) = polytope.within(&cost, &[0.0; 6], &[1.0; 6]).unwrap();
+                assert!(bound <= lowest + 1e-14 && bound > lowest - 1e-11);
+                polytope.restart();
+            }
+        }
+    }
+}

@@ -39,8 +39,6 @@ pub(super) struct Layout {
     pub(super) program: Program,
     /// The channel's columns, one per output.
     columns: Vec<Column>,
-    /// The columns of the secret and of weighted likelihoods.
-    tied: Vec<Column>,
 }
 
 /// The likelihoods of one output: floor + spread(i), or the floor alone where they must be equal.
@@ -49,12 +47,11 @@ struct Column {
     spread: Vec<usize>,
 }
 
-/// A variable for a floor: how much floor one unit of it is, and how large it need ever be.
+/// A variable for a floor, and how much floor one unit of it is.
 #[derive(Clone, Copy)]
 struct Floor {
     at: usize,
     unit: f64,
-    reach: f64,
 }
 
 impl Column {
@@ -94,11 +91,10 @@ pub(super) fn program(rules: &Rules, costs: &[Vec<f64>]) -> Result<Layout, Error
         program.equal(columns.iter().flat_map(|column| column.likelihood(x, 1.0)), 1.0);
     }
     add(&mut program, &columns, rules.inputs, &direct)?;
-    let mut tied = Vec::new();
     for rule in weighted {
         if let Limit::Di { prior, .. } = &rule.limit {
             let scaled = |x: usize, column: &Column| column.likelihood(x, prior[x]).collect();
-            tied.extend(tie(&mut program, &columns, rules.inputs, &[rule], scaled)?);
+            tie(&mut program, &columns, rules.inputs, &[rule], scaled)?;
         }
     }
     let direct: Vec<&Rule> = about(Subject::Secret).collect();
@@ -107,9 +103,9 @@ pub(super) fn program(rules: &Rules, costs: &[Vec<f64>]) -> Result<Layout, Error
             // A row P(x|s) sums to one, so the floor passes through.
             column.floor(1.0).chain(column.mean(secret.rows()[s].as_slice(), 1.0)).collect()
         };
-        tied.extend(tie(&mut program, &columns, secret.inputs(), &direct, pushed)?);
+        tie(&mut program, &columns, secret.inputs(), &direct, pushed)?;
     }
-    Ok(Layout { program, columns, tied })
+    Ok(Layout { program, columns })
 }
 
 /// The same rules on other likelihoods, given as forms of the channel's columns.
@@ -119,7 +115,7 @@ fn tie(
     rows: usize,
     rules: &[&Rule],
     form: impl Fn(usize, &Column) -> Form,
-) -> Result<Vec<Column>, Error> {
+) -> Result<(), Error> {
     let free = vec![0.0; rows];
     let mut columns = Vec::with_capacity(channel.len());
     for source in channel {
@@ -130,22 +126,18 @@ fn tie(
         }
         columns.push(column);
     }
-    add(program, &columns, rows, rules)?;
-    Ok(columns)
+    add(program, &columns, rows, rules)
 }
 
 impl Column {
     fn new(program: &mut Program, rules: &[&Rule], costs: &[f64]) -> Self {
         let silent = rules.iter().any(|rule| rule.is_silence());
+        // A floor is below what stands on it by the least odds. In this unit its variable is not: a lone
+        // LIP claim's is the output's probability, a lone LDP claim's the greatest likelihood.
         let odds = rules.iter().filter(|rule| rule.is_pure()).map(|rule| rule.floor_odds());
-        let largest = odds.clone().max_by(f64::total_cmp);
-        // A floor is below what stands on it by the odds. In this unit its variable is not: a lone LIP
-        // claim's is the output's probability, a lone LDP claim's the greatest likelihood. With several
-        // claims a floor of one over the least odds is enough.
-        let floor = largest.map(|largest| {
-            let reach = if silent { largest } else { largest / odds.fold(largest, f64::min) };
-            let at = program.non_negative(costs.iter().sum::<f64>() / largest);
-            Floor { at, unit: 1.0 / largest, reach }
+        let floor = odds.min_by(f64::total_cmp).map(|odds| {
+            let at = program.non_negative(costs.iter().sum::<f64>() / odds);
+            Floor { at, unit: 1.0 / odds }
         });
         let count = if silent { 0 } else { costs.len() };
         let spread = costs.iter().take(count).map(|&cost| program.non_negative(cost)).collect();
@@ -312,14 +304,10 @@ fn pairs(
 }
 
 impl Layout {
-    /// A bound below every feasible channel's cost. Every variable but a floor's is a probability, or
-    /// can be taken as one at no cost.
+    /// A bound below every feasible channel's cost: every variable is a probability, or can be taken as
+    /// one at no cost.
     pub(super) fn lower_bound(&self, found: &Solution) -> f64 {
-        let mut reach = vec![1.0; found.values.len()];
-        for floor in self.columns.iter().chain(&self.tied).filter_map(|column| column.floor) {
-            reach[floor.at] = floor.reach;
-        }
-        self.program.lower_bound(found, |at| reach[at])
+        self.program.lower_bound(found, 1.0)
     }
 
     /// The channel's rows at the solver's `values`, without its hair's breadths of negative mass.

@@ -17,7 +17,7 @@ use crate::{Distribution, Error};
 
 /// Relative gap between trace and bound at which the search ends: while all vertices are listed, while
 /// all can be visited, and beyond, where best directions are only climbed to.
-const GAPS: [f64; 3] = [1e-10, 1e-8, 1e-4];
+const GAPS: [f64; 3] = [1e-10, 1e-8, 1e-3];
 
 const MAX_ROUNDS: usize = 80;
 

@@ -22,6 +22,9 @@ pub(super) struct Mixture {
 /// Rounds of column generation.
 const MAX_ROUNDS: usize = 300;
 
+/// Rounds in which climbing finds nothing and a search that may miss the best is made instead.
+const MAX_SEARCHES: usize = 40;
+
 /// Generation stops when bound and value agree to this.
 const GAP: f64 = 1e-9;
 
@@ -75,6 +78,7 @@ impl Source {
         }
         pool.extend_from_slice(known);
         let mut at_most = f64::INFINITY;
+        let mut searches = 0;
         for _ in 0..MAX_ROUNDS {
             let costs: Vec<f64> = pool.iter().map(|v| utility.value(&self.region, v)).collect();
             let (value, weights, prices) = interior(&pool, &costs)?;
@@ -93,6 +97,7 @@ impl Source {
                     starts.push(self.region.support(&direction)?);
                 }
                 offer = utility.offer(&self.region, &prices, &starts, true)?;
+                searches += usize::from(offer.at_most > offer.best);
             }
             at_most = at_most.min(prices.iter().sum::<f64>() + offer.at_most.max(0.0));
             // Also where the bound is loose and what is offered hardly matters.
@@ -100,7 +105,8 @@ impl Source {
             let idle = offer.at_most.is_finite()
                 && offer.best <= 1e-6 * scale
                 && offer.best <= 1e-2 * offer.at_most;
-            if offer.columns.is_empty() || idle || at_most - value <= GAP * scale {
+            let done = offer.columns.is_empty() || searches >= MAX_SEARCHES;
+            if done || idle || at_most - value <= GAP * scale {
                 break;
             }
             pool.extend(offer.columns);
