@@ -271,7 +271,7 @@ fn before(belief: &Belief) -> String {
         return format!("{} %", percent(before, DIGITS, f64::round));
     }
     let (low, high) = (belief.before_least, belief.before_most);
-    format!("{} to {} %", percent(low, DIGITS, f64::floor), percent(high, DIGITS, f64::ceil))
+    format!("{} to {} %", percent(low, DIGITS, f64::round), percent(high, DIGITS, f64::round))
 }
 
 /// A probability in percent with so many significant digits, rounded as asked. Noise of the

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use undertone_core::Epsilon;
 use undertone_design::Joint;
@@ -107,7 +108,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         source: source(&args.joint),
         method,
     };
-    let waiting = progress(1, "designing");
+    let waiting = ProgressBar::new_spinner().with_message("looking for the best release");
     waiting.enable_steady_tick(Duration::from_millis(200));
     let shipment = watchdog::ship(&joint, &request);
     waiting.finish_and_clear();

@@ -207,7 +207,7 @@ fn row(
     }
     mark(area, (scale.at(belief.before_least), scale.at(belief.before_most)), y)?;
     let range = |from, to| {
-        format!("{}–{}", percent(from, DIGITS, f64::floor), percent(to, DIGITS, f64::ceil))
+        format!("{}–{}", percent(from, DIGITS, f64::round), percent(to, DIGITS, f64::round))
     };
     let before = match belief.before() {
         Some(before) => percent(before, DIGITS, f64::round),

@@ -1,7 +1,7 @@
 //! The other way round: what accuracy costs, in ε or in people.
 //!
 //! An efficient estimate of the share of symbol x from n reports has variance v(x)/n with
-//! v(x) = [S⁻¹](x,x) - P(x)², S the channel's information at the prior (see [`crate::objective::frequency`]).
+//! v(x) = (S⁻¹)ₓₓ - P(x)², S the channel's information at the prior (see [`crate::objective::frequency`]).
 //! Its half-width at a confidence level is z √(v(x)/n), z the normal quantile. This is the large-sample figure,
 //! for planning: the estimator's own interval is what a survey reports.
 

@@ -11,7 +11,7 @@ use crate::Error;
 pub(super) enum Utility {
     /// Σ P L ln L: the sum over outputs is I(X;Y).
     Entropy,
-    /// (Σ P v L)²: what the output explains of E[V²].
+    /// (Σ P v L)²: what the output explains of the mean of V².
     Square(Vec<f64>),
     /// -min_y Σ P(x) L(x) loss(x,y): the output is read as the best y. One vector P(x)·loss(x,y) per y.
     Loss(Vec<Vec<f64>>),
