@@ -118,8 +118,8 @@ mod tests {
         for lift in lifts(&prior, 0.5, 2.0).unwrap() {
             let channel = witness(&lift, 0.5, 2.0).unwrap();
             let law = channel.output_law(&prior).unwrap();
-            for x in 0..3 {
-                assert!((channel.q(x, 0) / law[0] - lift[x]).abs() < 1e-12);
+            for (x, expected) in lift.iter().enumerate() {
+                assert!((channel.q(x, 0) / law[0] - expected).abs() < 1e-12);
                 let other = channel.q(x, 1) / law[1];
                 assert!((0.5 - 1e-12..=2.0 + 1e-12).contains(&other));
             }
