@@ -3,7 +3,7 @@
 //! LIP does not add up: two ε-LIP releases can leak more than 2ε (uniform binary, ε = 1: 2.336).
 //! Three answers are given for releases that keep ε_1..ε_n-LIP each, symmetric or not: the published
 //! bound (JSTL21 Theorem 4), a sharper closed form, and the exact worst case over all mechanisms
-//! with the lift vectors that attain it. [`given`] is the answer for known channels, and [`family`]
+//! with the lift vectors that attain it. [`given()`] is the answer for known channels, and [`family()`]
 //! the one for mechanisms that keep their promise under several priors (JSTL21 Corollary 4).
 //!
 //! **What is covered.** Releases independent of each other given x, each keeping its promise under

@@ -2,7 +2,7 @@
 //!
 //! The joint law is a [`Process`]: listed trajectories or a Markov chain, with the independent, the
 //! comonotone and the constant ("the same secret every epoch") couplings ready made. For known
-//! channels [`leakage`] gives the leakage of the whole trajectory and of each X_k, [`posterior`] the
+//! channels [`leakage()`] gives the leakage of the whole trajectory and of each X_k, [`posterior()`] the
 //! forward-backward answer for one observed output sequence. For promises instead of channels there
 //! are the bound of JSTL21 Corollary 5 ([`published`], [`sharpened`]) and the exact [`worst_case`].
 

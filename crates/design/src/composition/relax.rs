@@ -149,7 +149,7 @@ fn least_by_count(
     least
 }
 
-/// The pieces (slope, length) of the lower convex hull of the points (j, values[j]).
+/// The pieces (slope, length) of the lower convex hull of the points (j, the j-th value).
 fn lower_hull(values: &[f64]) -> impl Iterator<Item = (f64, f64)> {
     let slope = |a: usize, b: usize| (values[b] - values[a]) / (b - a) as f64;
     let mut hull: Vec<usize> = Vec::new();

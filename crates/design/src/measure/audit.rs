@@ -40,7 +40,7 @@ pub struct Audit {
     pub delta: Option<Delta>,
 }
 
-/// The least δ of (ε,δ)-LIP in the four conventions of [`delta`](super::delta).
+/// The least δ of (ε,δ)-LIP in the four conventions of `measure::delta`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Delta {
     /// The ε.

@@ -7,8 +7,8 @@
 //! | method | release | promise |
 //! |---|---|---|
 //! | [`merge`], [`uniform`] | as printed | [`Release::met`] tells |
-//! | [`repair`] | high-risk set enlarged until it is within the budget | within the budget |
-//! | [`subset`] | several groups instead of one | within the budget |
+//! | [`repair()`] | high-risk set enlarged until it is within the budget | within the budget |
+//! | [`subset()`] | several groups instead of one | within the budget |
 //! | [`best_partition`] | the best groups there are (small alphabets) | optimal among groups |
 //! | [`optimal`] | randomised | optimal, with the proof in [`Release::bound`] where it closes |
 //!
