@@ -1,17 +1,35 @@
-//! Rows of chosen columns from CSV or Parquet files, one at a time.
+//! Columns of CSV and Parquet files: read row by row, or in pieces on many threads.
+
+pub(crate) mod csv;
+mod lookup;
+#[cfg(feature = "parquet")]
+pub(crate) mod parquet;
+mod progress;
+mod workers;
+
+pub(crate) use lookup::{Code, Lookup, float};
+pub(crate) use progress::Progress;
+pub(crate) use workers::{in_order, threads};
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek};
-use std::path::Path;
+use std::io::{Read, Seek};
+use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
-/// Where rows come from and how they are written.
+/// Where rows come from.
 #[derive(clap::Args, Debug, Clone)]
 pub(crate) struct Source {
     /// A CSV or Parquet file, CSV also compressed with gzip; `-` reads CSV from standard input.
-    pub(crate) file: std::path::PathBuf,
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) layout: Layout,
+}
+
+/// How a CSV file is written.
+#[derive(clap::Args, Debug, Clone)]
+pub(crate) struct Layout {
     /// The character between two cells of a CSV file (default: comma, semicolon or tab, whichever
     /// the first line has most of).
     #[arg(long)]
@@ -25,27 +43,67 @@ pub(crate) struct Source {
 pub(crate) struct Row<'a> {
     pub(crate) cells: &'a [Option<Cow<'a, str>>],
     number: u64,
-    line: Option<u64>,
+    /// Where lines exist: how many come before a block of text, and its part before this row.
+    before: Option<(u64, &'a [u8])>,
+}
+
+/// Where a row is, for error messages; the first row of data is row 1.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) row: u64,
+    /// The line it begins on, where lines exist.
+    pub(crate) line: Option<u64>,
+}
+
+impl Place {
+    /// A place in a block of text, counted from the block's beginning: after so many rows, at so many
+    /// bytes.
+    pub(crate) fn in_block(rows: u64, block: &[u8], at: usize) -> Self {
+        Self { row: rows + 1, line: Some(csv::lines(&block[..at]) + 1) }
+    }
+
+    /// The same place counted from the beginning of the file.
+    pub(crate) fn after(self, rows: u64, lines: u64) -> Self {
+        Self { row: rows + self.row, line: self.line.map(|line| lines + line) }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "row {}", self.row)?;
+        self.line.map_or(Ok(()), |line| write!(f, " (line {line})"))
+    }
 }
 
 impl Row<'_> {
-    /// Where the row is, for error messages; the first row of data is row 1.
+    /// Where the row is, for error messages.
     pub(crate) fn place(&self) -> String {
-        match self.line {
-            Some(line) => format!("row {} (line {line})", self.number),
-            None => format!("row {}", self.number),
-        }
+        let line = self.before.map(|(lines, text)| lines + csv::lines(text) + 1);
+        Place { row: self.number, line }.to_string()
     }
+}
+
+/// A file whose kind is known.
+pub(crate) enum Opened {
+    Csv(csv::CsvFile),
+    #[cfg(feature = "parquet")]
+    Parquet(parquet::ParquetFile),
 }
 
 type Visit<'a> = dyn FnMut(&Row<'_>) -> Result<(), Failure> + 'a;
 
 impl Source {
+    /// Whether rows come from standard input.
+    pub(crate) fn is_standard_input(&self) -> bool {
+        self.file == Path::new("-")
+    }
+
     /// The file's name without its folder, for provenance.
     pub(crate) fn name(&self) -> String {
-        self.file.file_name().map_or("standard input".into(), |name| {
-            if name == "-" { "standard input".into() } else { name.to_string_lossy().into_owned() }
-        })
+        match self.file.file_name() {
+            Some(name) if !self.is_standard_input() => name.to_string_lossy().into_owned(),
+            _ => "standard input".into(),
+        }
     }
 
     /// Puts the file in front of what is wrong with it.
@@ -53,205 +111,98 @@ impl Source {
         Failure::input(format!("{}: {problem}", self.file.display()))
     }
 
-    /// Calls `visit` with every row's cells of the columns `wanted`, in order; returns how many rows
-    /// there were.
-    pub(crate) fn each_row(&self, wanted: &[&str], visit: &mut Visit<'_>) -> Result<u64, Failure> {
-        if self.file == Path::new("-") {
-            return self.csv(Box::new(BufReader::new(std::io::stdin())), wanted, visit);
+    /// Opens the file and finds out what it is. Bytes read are told to `progress`.
+    pub(crate) fn open(&self, progress: &Progress) -> Result<Opened, Failure> {
+        if self.is_standard_input() {
+            return self.open_csv(Box::new(progress.count(std::io::stdin())));
         }
         let mut file = File::open(&self.file).map_err(|error| {
             Failure::input(format!("cannot read {}: {error}", self.file.display()))
         })?;
         let mut magic = Vec::new();
-        file.by_ref()
-            .take(4)
-            .read_to_end(&mut magic)
-            .and_then(|_| file.rewind())
-            .map_err(|error| self.problem(error))?;
+        let start = file.by_ref().take(4).read_to_end(&mut magic);
+        start.map_err(|error| self.problem(error))?;
+        // A pipe cannot be wound back: the bytes are put in front again.
+        let wound_back = file.rewind().is_ok();
+        if magic == b"PAR1" {
+            return self.open_parquet(file);
+        }
+        progress.expect_bytes(file.metadata().map_or(0, |about| about.len()));
+        let head = if wound_back { Vec::new() } else { magic.clone() };
+        let bytes = progress.count(std::io::Cursor::new(head).chain(file));
         match magic.as_slice() {
-            b"PAR1" => self.parquet(file, wanted, visit),
             [0x1f, 0x8b, ..] => {
-                let plain = flate2::read::MultiGzDecoder::new(BufReader::new(file));
-                self.csv(Box::new(BufReader::new(plain)), wanted, visit)
+                let buffered = std::io::BufReader::with_capacity(1 << 18, bytes);
+                self.open_csv(Box::new(flate2::bufread::MultiGzDecoder::new(buffered)))
             }
-            _ => self.csv(Box::new(BufReader::new(file)), wanted, visit),
+            _ => self.open_csv(Box::new(bytes)),
         }
     }
 
-    /// The position of every wanted column.
-    fn positions(&self, wanted: &[&str], columns: &[String]) -> Result<Vec<usize>, Failure> {
-        let find = |name: &&str| {
-            columns.iter().position(|column| column == name).ok_or_else(|| {
-                self.problem(format!(
-                    "there is no column {name:?}; the columns are {}",
-                    columns.join(", ")
-                ))
-            })
-        };
-        wanted.iter().map(find).collect()
+    fn open_csv(&self, text: Box<dyn Read + Send>) -> Result<Opened, Failure> {
+        let layout = &self.layout;
+        let file = csv::CsvFile::open(self, text, layout.separator()?, layout.no_header)?;
+        Ok(Opened::Csv(file))
     }
 
-    fn csv(
-        &self,
-        mut text: Box<dyn BufRead>,
-        wanted: &[&str],
-        visit: &mut Visit<'_>,
-    ) -> Result<u64, Failure> {
-        let start = text.fill_buf().map_err(|error| self.problem(error))?;
-        let separator = match self.separator {
-            Some(separator) => {
-                u8::try_from(separator).ok().filter(u8::is_ascii).ok_or_else(|| {
-                    Failure::usage(format!(
-                        "--separator is {separator:?}: give one ASCII character"
-                    ))
-                })?
-            }
-            None => likely_separator(start),
-        };
-        let mut reader = csv::ReaderBuilder::new()
-            .delimiter(separator)
-            .has_headers(!self.no_header)
-            .trim(csv::Trim::All)
-            .from_reader(text);
-        let mut columns: Vec<String> = reader
-            .headers()
-            .map_err(|error| self.csv_problem(&error, 0))?
-            .iter()
-            .map(Into::into)
-            .collect();
-        if columns.is_empty() {
-            return Err(
-                self.problem("the file is empty: a CSV file begins with a line of column names")
-            );
-        }
-        if self.no_header {
-            columns = (1..=columns.len()).map(|at| at.to_string()).collect();
-        }
-        let positions = self.positions(wanted, &columns)?;
-        let mut record = csv::StringRecord::new();
-        let mut number = 0;
-        loop {
-            match reader.read_record(&mut record) {
-                Ok(true) => number += 1,
-                Ok(false) => return Ok(number),
-                Err(error) => return Err(self.csv_problem(&error, number + 1)),
-            }
-            let cell = |&at: &usize| record.get(at).and_then(present).map(Cow::Borrowed);
-            let cells: Vec<_> = positions.iter().map(cell).collect();
-            let line = record.position().map(csv::Position::line);
-            visit(&Row { cells: &cells, number, line })?;
-        }
-    }
-
-    fn csv_problem(&self, error: &csv::Error, row: u64) -> Failure {
-        let place = |position: &Option<csv::Position>| match position {
-            Some(position) => format!("row {row} (line {})", position.line()),
-            None => format!("row {row}"),
-        };
-        match error.kind() {
-            csv::ErrorKind::UnequalLengths { pos, expected_len, len } => self.problem(format!(
-                "{} has {len} cells where the first line has {expected_len}: mend the line, or its quotes",
-                place(pos)
-            )),
-            csv::ErrorKind::Utf8 { pos, .. } => {
-                self.problem(format!("{} is not UTF-8: convert the file", place(pos)))
-            }
-            _ => self.problem(error),
-        }
+    #[cfg(feature = "parquet")]
+    fn open_parquet(&self, file: File) -> Result<Opened, Failure> {
+        Ok(Opened::Parquet(parquet::ParquetFile::open(self, file)?))
     }
 
     #[cfg(not(feature = "parquet"))]
-    fn parquet(&self, _: File, _: &[&str], _: &mut Visit<'_>) -> Result<u64, Failure> {
+    fn open_parquet(&self, _: File) -> Result<Opened, Failure> {
         Err(self.problem(
             "this build reads no Parquet: build with --features parquet, or convert to CSV",
         ))
     }
 
-    #[cfg(feature = "parquet")]
-    fn parquet(&self, file: File, wanted: &[&str], visit: &mut Visit<'_>) -> Result<u64, Failure> {
-        use parquet::file::reader::{FileReader, SerializedFileReader};
-        use parquet::schema::types::Type;
+    /// Calls `visit` with every row's cells of the columns `wanted`, in order; returns how many rows
+    /// there were.
+    pub(crate) fn each_row(&self, wanted: &[&str], visit: &mut Visit<'_>) -> Result<u64, Failure> {
+        match self.open(&Progress::hidden())? {
+            Opened::Csv(file) => file.each_row(self, wanted, visit),
+            #[cfg(feature = "parquet")]
+            Opened::Parquet(file) => file.each_row(self, wanted, visit),
+        }
+    }
 
-        let fail = |error: parquet::errors::ParquetError| {
-            match error.to_string() {
-            text if text.contains("Disabled feature") => self.problem(format!(
-                "{text}; write the file with snappy, gzip, lz4 or no compression (for zstd, build with --features zstd)"
-            )),
-            text => self.problem(text),
-        }
+    /// The position of a column.
+    pub(crate) fn position(&self, name: &str, columns: &[String]) -> Result<usize, Failure> {
+        let mut found = columns.iter().enumerate().filter(|(_, column)| *column == name);
+        let Some((at, _)) = found.next() else {
+            let all = columns.join(", ");
+            return Err(self.problem(format!("there is no column {name:?}; the columns are {all}")));
         };
-        let reader = SerializedFileReader::new(file).map_err(fail)?;
-        let schema = reader.metadata().file_metadata().schema();
-        let columns: Vec<String> =
-            schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
-        let positions = self.positions(wanted, &columns)?;
-        // The reader hands columns back in the file's order, each once.
-        let mut chosen = positions.clone();
-        chosen.sort_unstable();
-        chosen.dedup();
-        let fields = chosen.iter().map(|&at| schema.get_fields()[at].clone()).collect();
-        let projection =
-            Type::group_type_builder(schema.name()).with_fields(fields).build().map_err(fail)?;
-        let order: Vec<usize> = positions
-            .iter()
-            .filter_map(|at| chosen.iter().position(|candidate| candidate == at))
-            .collect();
-        let mut number = 0;
-        for row in reader.get_row_iter(Some(projection)).map_err(fail)? {
-            number += 1;
-            let row = row.map_err(fail)?;
-            let fields: Vec<_> = row.get_column_iter().collect();
-            let read = |&at: &usize| {
-                let (name, field) = fields[at];
-                parquet_cell(field).map_err(|kind| {
-                    self.problem(format!("column {name:?} holds {kind}, not one value per row"))
-                })
-            };
-            let cells = order.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-            visit(&Row { cells: &cells, number, line: None })?;
+        if found.next().is_some() {
+            return Err(self.problem(format!("two columns are called {name:?}: rename one")));
         }
-        Ok(number)
+        Ok(at)
+    }
+
+    /// The position of every wanted column.
+    fn positions(&self, wanted: &[&str], columns: &[String]) -> Result<Vec<usize>, Failure> {
+        wanted.iter().map(|name| self.position(name, columns)).collect()
     }
 }
 
-/// A Parquet value as CSV would write it.
-#[cfg(feature = "parquet")]
-fn parquet_cell(field: &parquet::record::Field) -> Result<Option<Cow<'_, str>>, &'static str> {
-    use parquet::record::Field;
-    Ok(match field {
-        Field::Null => None,
-        Field::Str(text) => present(text).map(Cow::Borrowed),
-        Field::Bytes(bytes) => {
-            let text = std::str::from_utf8(bytes.data()).map_err(|_| "bytes that are no text")?;
-            present(text).map(Cow::Borrowed)
-        }
-        Field::Float(value) => (!value.is_nan()).then(|| value.to_string().into()),
-        Field::Double(value) => (!value.is_nan()).then(|| value.to_string().into()),
-        Field::Group(_) => return Err("records"),
-        Field::ListInternal(_) => return Err("lists"),
-        Field::MapInternal(_) => return Err("maps"),
-        // Whole numbers, truth values, decimals, dates and times print as they are meant.
-        other => Some(other.to_string().into()),
-    })
+impl Layout {
+    fn separator(&self) -> Result<Option<u8>, Failure> {
+        let Some(separator) = self.separator else { return Ok(None) };
+        let fits = |byte: &u8| {
+            byte.is_ascii() && !byte.is_ascii_alphanumeric() && !b"\"\r\n.-".contains(byte)
+        };
+        let byte = u8::try_from(separator).ok().filter(fits).ok_or_else(|| {
+            Failure::usage(format!(
+                "--separator is {separator:?}: give one ASCII character that no number or word is written with"
+            ))
+        })?;
+        Ok(Some(byte))
+    }
 }
 
 /// A cell's text; nothing if it is empty or NaN.
 fn present(text: &str) -> Option<&str> {
     let text = text.trim();
     (!text.is_empty() && !text.eq_ignore_ascii_case("nan")).then_some(text)
-}
-
-/// The candidate that occurs most in the first line, outside quotes; a comma if none does.
-fn likely_separator(start: &[u8]) -> u8 {
-    let mut quoted = false;
-    let mut counts = [(b',', 0u32), (b';', 0), (b'\t', 0)];
-    for &byte in start.iter().take_while(|&&byte| byte != b'\n') {
-        quoted ^= byte == b'"';
-        if let Some(entry) = counts.iter_mut().find(|(candidate, _)| *candidate == byte && !quoted)
-        {
-            entry.1 += 1;
-        }
-    }
-    // The first of equals: the comma.
-    counts.iter().rev().max_by_key(|(_, count)| *count).map_or(b',', |(candidate, _)| *candidate)
 }

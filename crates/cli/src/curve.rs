@@ -55,10 +55,10 @@ struct Point {
 }
 
 /// The levels of `from:to:step` or `a,b,c`, at most a thousand.
-fn levels(text: &str) -> Result<Vec<f64>, Failure> {
+pub(crate) fn levels(option: &str, text: &str) -> Result<Vec<f64>, Failure> {
     let bad = || {
         Failure::usage(format!(
-            "--epsilons {text:?}: write from:to:step, for example 0.1:5:0.1, or a list 0.5,1,2"
+            "{option} {text:?}: write from:to:step, for example 0.1:5:0.1, or a list 0.5,1,2"
         ))
     };
     let number =
@@ -77,14 +77,14 @@ fn levels(text: &str) -> Result<Vec<f64>, Failure> {
     };
     if levels.iter().any(|&e| !(0.0..=11.0).contains(&e)) {
         return Err(Failure::usage(format!(
-            "--epsilons {text:?}: levels lie between 0 and 11, so that twice a level still fits"
+            "{option} {text:?}: levels lie between 0 and 11, so that twice a level still fits"
         )));
     }
     Ok(levels)
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
-    let levels = levels(&args.epsilons)?;
+    let levels = levels("--epsilons", &args.epsilons)?;
     let known = args.context.read()?;
     let goal = objective(&args.objective, &args.values, &known)?;
     for name in args.methods.iter().filter(|name| !["ldp", "ldp2"].contains(&name.as_str())) {

@@ -1,20 +1,21 @@
 //! `undertone design`: a verified policy from a prior, a protection and an objective.
 
+mod continuous;
+mod shown;
+
 use std::path::PathBuf;
 
-use serde_json::{Map, Value, json};
 use undertone_core::{Alphabet, Provenance};
-use undertone_design::designer::{self, Designed, Method, Missed, Outcome as Found, Request};
+use undertone_design::designer::{self, Method, Outcome as Found, Request};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::mechanism::accuracy::{self, Accuracy, Coverage, Family};
 use undertone_design::objective::Objective;
 use undertone_design::quantize::Promise;
 use undertone_design::{Distribution, protection};
 
-use crate::audit::{attained, exact};
 use crate::failure::Failure;
 use crate::input::{self, NamedPrior};
-use crate::output::{Outcome, nats, number, optional, table};
+use crate::output::Outcome;
 
 /// Make a verified policy from a prior, a protection and an objective.
 ///
@@ -43,16 +44,19 @@ pub(crate) struct Args {
     /// The confidence of the half-width.
     #[arg(long, default_value_t = 0.95, allow_negative_numbers = true)]
     level: f64,
-    /// What it is for: hamming (the default), absolute, squared, matrix:FILE, mmse, mi, nmi or frequency
-    /// (the default with --n).
+    /// What it is for: hamming (the default), absolute, squared (the default for numbers), matrix:FILE, mmse, mi, nmi or
+    /// frequency (the default with --n).
     #[arg(long)]
     objective: Option<String>,
     /// The symbols' values for absolute, squared and mmse; by default 0,1,2,...
     #[arg(long, value_delimiter = ',', allow_negative_numbers = true)]
     values: Vec<f64>,
-    /// How: optimal, published, symmetric, krr, oue, sue, sampling or extremal-ldp.
+    /// How: optimal, published, symmetric, krr, oue, sue, sampling or extremal-ldp; for numbers optimal, published, laplace,
+    /// gaussian or sampling.
     #[arg(long, default_value = "optimal")]
     method: String,
+    #[command(flatten, next_help_heading = "Numbers")]
+    numbers: continuous::NumberArgs,
     /// Ship a printed formula that misses its claim, with the level it attains as the claim.
     #[arg(long)]
     accept: bool,
@@ -93,9 +97,17 @@ pub(crate) struct Known {
 
 impl ContextArgs {
     pub(crate) fn read(&self) -> Result<Known, Failure> {
-        let any = self.prior.iter().any(|path| path.as_os_str() == "wc");
+        self.known(&self.priors()?)
+    }
+
+    /// The files of --prior, read once.
+    fn priors(&self) -> Result<Vec<NamedPrior>, Failure> {
         let files = self.prior.iter().filter(|path| path.as_os_str() != "wc");
-        let priors = files.map(|path| input::named_prior(path)).collect::<Result<Vec<_>, _>>()?;
+        files.map(|path| input::named_prior(path)).collect()
+    }
+
+    fn known(&self, priors: &[NamedPrior]) -> Result<Known, Failure> {
+        let any = self.prior.iter().any(|path| path.as_os_str() == "wc");
         let list = |path: &PathBuf| input::numbers(path, "a list of probabilities, one per symbol");
         let knowledge = if let (Some(lower), Some(upper)) = (&self.prior_lower, &self.prior_upper) {
             Knowledge::Within { lower: list(lower)?, upper: list(upper)? }
@@ -104,7 +116,7 @@ impl ContextArgs {
         } else if any {
             Knowledge::Nothing
         } else {
-            match priors.as_slice() {
+            match priors {
                 [] => {
                     return Err(Failure::usage(
                         "give --prior, --prior-lower with --prior-upper, or --joint",
@@ -125,17 +137,16 @@ impl ContextArgs {
             }
         };
         let file = priors.iter().find_map(|prior| prior.file.as_ref());
-        let names = file.map(|file| file.symbols.clone());
         let values = file.and_then(|file| file.values.clone());
-        let symbols = match names {
-            Some(names) => Alphabet::names(names),
-            None => Alphabet::indices(prior.len()),
+        let symbols = match file {
+            Some(file) => continuous::alphabet(file)?,
+            None => Alphabet::indices(prior.len())
+                .map_err(|error| Failure::input(format!("symbols: {error}")))?,
         };
-        let symbols = symbols.map_err(|error| Failure::input(format!("symbols: {error}")))?;
         if let Some(size) = knowledge.symbols() {
             prior.check_len("the context", size)?;
         }
-        let provenance = match priors.as_slice() {
+        let provenance = match priors {
             [one] => provenance(one)?,
             _ => Provenance::default(),
         };
@@ -224,7 +235,11 @@ pub(crate) fn request(
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
-    let known = args.context.read()?;
+    let priors = args.context.priors()?;
+    if continuous::wanted(args, &priors)? {
+        return continuous::run(args, &priors);
+    }
+    let known = args.context.known(&priors)?;
     let accuracy = match args.accuracy {
         Some(half_width) => Some(
             Accuracy::new(half_width, args.level, Coverage::Each)
@@ -259,153 +274,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
             if let Some(path) = &args.output {
                 crate::output::save(path, &designed.policy.draft().to_json())?;
             }
-            shipped(args, &request, &designed)
+            shown::shipped(args, &request, &designed)
         }
-        Found::Missed(missed) => Ok(refused(&request, &missed)),
+        Found::Missed(missed) => Ok(shown::refused(&request, &missed)),
     }
-}
-
-fn shipped(args: &Args, request: &Request, designed: &Designed) -> Result<Outcome, Failure> {
-    let comparison = designer::compare(request)?;
-    let certificate = designed.policy.certificate();
-    let mut level = attained(&certificate.input);
-    if let Some(secret) = &certificate.secret {
-        level.insert("secret".into(), Value::Object(attained(secret)));
-    }
-    let delta = certificate.deltas.iter().flatten().map(|least| least.ratio).max();
-    level.insert(
-        "delta".into(),
-        delta.map_or(Value::Null, |d| json!(d.scaled_up(52) as f64 / (1u64 << 52) as f64)),
-    );
-    let parameters: Map<String, Value> =
-        designed.parameters.iter().map(|&(name, value)| (name.to_owned(), number(value))).collect();
-    let claims: Vec<String> =
-        designed.policy.draft().claims().iter().map(ToString::to_string).collect();
-    let rows: Option<Vec<&[f64]>> = designed
-        .channel
-        .as_ref()
-        .map(|channel| channel.rows().iter().map(Distribution::as_slice).collect());
-    let labels: Vec<String> =
-        designed.outputs.iter().map(|&y| designed.policy.draft().outputs().label(y)).collect();
-    let json = json!({
-        "policy_id": designed.policy.id().to_string(),
-        "method": request.method.name(),
-        "objective": request.objective.name(),
-        "utility": optional(designed.utility),
-        "optimum": optional(designed.optimum),
-        "bound": optional(designed.bound),
-        "mixed": designed.mixed,
-        "channel": rows,
-        "outputs": labels,
-        "parameters": parameters,
-        "requested": claims,
-        "attained": level,
-        "published": designed.published.map(|p| json!({"claimed": p.claimed, "attained": number(p.attained)})),
-        "comparison": {
-            "epsilon": comparison.epsilon,
-            "ldp": optional(comparison.ldp),
-            "ldp_twice": optional(comparison.ldp_twice),
-            "blind": number(comparison.blind),
-        },
-        "output": args.output.as_ref().map(|path| path.display().to_string()),
-    });
-    Ok(Outcome::good(json, describe(args, request, designed, &comparison)))
-}
-
-fn describe(
-    args: &Args,
-    request: &Request,
-    designed: &Designed,
-    comparison: &designer::Comparison,
-) -> String {
-    let certificate = designed.policy.certificate();
-    let claims: Vec<String> =
-        designed.policy.draft().claims().iter().map(ToString::to_string).collect();
-    let mut text =
-        format!("verified: {}\npolicy id: {}\n\n", claims.join(" and "), designed.policy.id());
-    text += &crate::audit::strength_table(&certificate.input, certificate.secret.as_ref());
-    let goal = request.objective.name();
-    let direction = if request.objective.is_gain() { "more is better" } else { "less is better" };
-    let mut rows = vec![vec![
-        "this policy".into(),
-        designed.utility.map_or("-".into(), nats),
-        "of the integers that ship".into(),
-    ]];
-    if let Some(bound) = designed.bound {
-        rows.push(vec!["no policy can pass".into(), nats(bound), "under the same claims".into()]);
-    }
-    let epsilon = nats(comparison.epsilon);
-    let compared = |value: Option<f64>| value.map_or("-".into(), nats);
-    rows.push(vec![
-        format!("LDP at {epsilon}"),
-        compared(comparison.ldp),
-        "the LDP optimum".into(),
-    ]);
-    let twice = nats(2.0 * comparison.epsilon);
-    rows.push(vec![
-        format!("LDP at {twice}"),
-        compared(comparison.ldp_twice),
-        "the LDP optimum".into(),
-    ]);
-    rows.push(vec!["a blind guess".into(), nats(comparison.blind), "without any data".into()]);
-    text += &format!("\n\n{}", table(&[&format!("{goal} ({direction})"), "value", ""], rows));
-    if let Some(level) = designed.published {
-        text += &format!(
-            "\nThe printed formula claims {} and attains {}.",
-            nats(level.claimed),
-            nats(level.attained)
-        );
-    }
-    if !designed.parameters.is_empty() {
-        let list: Vec<String> = designed
-            .parameters
-            .iter()
-            .map(|(name, value)| format!("{name} = {}", nats(*value)))
-            .collect();
-        text += &format!("\nParameters: {}.", list.join(", "));
-    }
-    if let Some(channel) =
-        designed.channel.as_ref().filter(|c| c.inputs() <= 12 && c.outputs() <= 8)
-    {
-        let labels = designed.outputs.iter().map(|&y| designed.policy.draft().outputs().label(y));
-        let header: Vec<String> = std::iter::once("input".to_owned()).chain(labels).collect();
-        let header: Vec<&str> = header.iter().map(String::as_str).collect();
-        let row = |x: usize| {
-            let cells = channel.rows()[x].as_slice().iter().map(|q| format!("{q:.6}"));
-            std::iter::once(designed.policy.draft().inputs().label(x)).chain(cells).collect()
-        };
-        text += &format!(
-            "\n\nProbability of each output:\n{}",
-            table(&header, (0..channel.inputs()).map(row).collect())
-        );
-    }
-    if let Some(path) = &args.output {
-        text += &format!("\n\nwrote {}", path.display());
-    }
-    text
-}
-
-fn refused(request: &Request, missed: &Missed) -> Outcome {
-    let json = json!({
-        "policy_id": null,
-        "method": request.method.name(),
-        "objective": request.objective.name(),
-        "published": {"claimed": missed.level.claimed, "attained": number(missed.level.attained)},
-        "refusal": {
-            "message": missed.refusal.to_string(),
-            "output": missed.refusal.cell.output,
-            "high": missed.refusal.cell.high,
-            "low": missed.refusal.cell.low,
-            "attained": exact(missed.refusal.attained),
-            "allowed": exact(missed.refusal.allowed),
-        },
-        "channel": missed.channel.rows().iter().map(Distribution::as_slice).collect::<Vec<_>>(),
-    });
-    let text = format!(
-        "REFUSED: the printed formula claims {} and leaks {} nats.\n{}\n\nUse --method optimal, or --accept to ship it with the level it attains.",
-        nats(missed.level.claimed),
-        nats(missed.level.attained),
-        missed.refusal
-    );
-    Outcome { json, text, good: false }
 }

@@ -49,6 +49,9 @@ pub(crate) struct PriorFile {
     /// Numbers below and above the range, counted in the end bins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) clipped: Option<(u64, u64)>,
+    /// The law the bins' probabilities come from, if one was fitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) density: Option<crate::prior::DensityFile>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) source: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

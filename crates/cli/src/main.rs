@@ -6,9 +6,13 @@ mod compose;
 mod curve;
 mod demo;
 mod design;
+mod estimate;
 mod failure;
+mod frontier;
+mod fusion;
 mod input;
 mod output;
+mod perturb;
 mod plot;
 mod policy;
 mod prior;
@@ -41,13 +45,17 @@ enum Command {
     Demo(demo::Args),
     Design(design::Args),
     Curve(curve::Args),
+    Frontier(frontier::Args),
     Audit(audit::Args),
     Relate(relate::Args),
     Compose(compose::Args),
     Transfer(transfer::Args),
     Policy(policy::Args),
     Prior(prior::Args),
+    Perturb(perturb::Args),
+    Estimate(estimate::Args),
     Watchdog(watchdog::Args),
+    Fusion(fusion::Args),
 }
 
 impl Command {
@@ -56,13 +64,17 @@ impl Command {
             Self::Demo(args) => demo::run(&args),
             Self::Design(args) => design::run(&args),
             Self::Curve(args) => curve::run(&args),
+            Self::Frontier(args) => frontier::run(&args),
             Self::Audit(args) => audit::run(&args),
             Self::Relate(args) => relate::run(&args),
             Self::Compose(args) => compose::run(&args),
             Self::Transfer(args) => transfer::run(&args),
             Self::Policy(args) => policy::run(&args),
             Self::Prior(args) => prior::run(&args),
+            Self::Perturb(args) => perturb::run(&args),
+            Self::Estimate(args) => estimate::run(&args),
             Self::Watchdog(args) => watchdog::run(&args),
+            Self::Fusion(args) => fusion::run(&args),
         }
     }
 }

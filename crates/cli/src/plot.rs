@@ -1,9 +1,13 @@
 //! Pictures, as SVG: light background, colours that people with colour blindness can tell apart.
 
 mod curve;
+mod density;
+mod estimate;
 mod risk;
 
 pub(crate) use curve::{Curves, Series, curves};
+pub(crate) use density::{DensityPlot, density};
+pub(crate) use estimate::{Estimated, estimate};
 pub(crate) use risk::{Panel, risk};
 
 use std::path::Path;

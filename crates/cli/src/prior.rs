@@ -1,9 +1,13 @@
 //! `undertone prior`: a prior from data, and mixtures of priors.
 
 mod codebook;
+mod density;
 mod fit;
 mod mix;
+mod mixture;
 mod tally;
+
+pub(crate) use density::DensityFile;
 
 use std::path::Path;
 
@@ -28,7 +32,9 @@ enum Action {
     /// published, or to the estimate of an earlier round.
     ///
     /// Example: undertone prior fit --column answer answers.csv --symbols no,yes -o prior.json
-    Fit(fit::Args),
+    ///
+    /// Example: undertone prior fit --column pay pay.csv --range 0,200000 --bins 64 --mixture 2 --plot fit.svg -o prior.json
+    Fit(Box<fit::Args>),
     /// The prior of a population made of several, in known shares.
     ///
     /// Example: undertone prior mix north.json south.json --weights 0.3,0.7 -o both.json

@@ -1,6 +1,6 @@
 //! From what is wanted to a verified policy: pick the method, solve, round, repair, verify.
 
-use undertone_core::{Bound, Claim, Context, Policy, Refusal, Shape, Subject};
+use undertone_core::{Bound, Claim, Context, Delta, Policy, Refusal, Shape, Subject};
 
 use crate::mechanism::{
     Proposal, keep, linear, posterior, randomized_response, sampling, staircase, symmetric, unary,
@@ -130,7 +130,7 @@ pub enum Outcome {
 
 /// A printed channel may miss its claim by this much, in nats, and still be repaired: it sits
 /// exactly on the bound, and floats do not.
-const PRINTED_SLACK: f64 = 1e-9;
+pub(crate) const PRINTED_SLACK: f64 = 1e-9;
 
 /// Designs, rounds, repairs and verifies.
 pub fn design(request: &Request) -> Result<Outcome, Error> {
@@ -183,9 +183,23 @@ fn is_linear(request: &Request) -> Result<bool, Error> {
 /// Above this many symbols the optimum is sought among channels of the shape `Keep`.
 pub const LARGE: usize = 300;
 
+/// The same for `frequency`, whose optimum has hundreds of outputs and takes minutes from here on. What
+/// `Keep` reaches there is far from it: bits serve frequencies of many symbols better.
+pub const LARGE_FREQUENCY: usize = 32;
+
 fn optimal(request: &Request) -> Result<Designed, Error> {
-    if request.prior.len() > LARGE {
-        let found = keep::design(&request.promise, &request.objective)?;
+    let symbols = request.prior.len();
+    let kept = match &request.objective {
+        Objective::Frequency if symbols > LARGE_FREQUENCY => {
+            keep::design(&request.promise, &request.objective).ok()
+        }
+        _ => None,
+    };
+    if kept.is_some() || symbols > LARGE {
+        let found = match kept {
+            Some(found) => found,
+            None => keep::design(&request.promise, &request.objective)?,
+        };
         let mut designed = shaped(request, found.policy, vec![("lambda", found.lambda)])?;
         (designed.utility, designed.optimum) = (Some(found.value), Some(found.value));
         designed.bound = Some(found.bound);
@@ -199,7 +213,7 @@ fn optimal(request: &Request) -> Result<Designed, Error> {
 }
 
 /// A policy whose shape the mechanism chose itself.
-fn shaped(
+pub(crate) fn shaped(
     request: &Request,
     policy: Policy,
     parameters: Vec<(&'static str, f64)>,
@@ -242,14 +256,14 @@ fn shaped(
 fn lip_level(request: &Request) -> Result<f64, Error> {
     match request.promise.claims.as_slice() {
         [claim @ Claim { bound: Bound::Lip { lower, upper }, .. }]
-            if lower == upper && claim.about == Subject::Input =>
+            if lower == upper && claim.about == Subject::Input && claim.delta == Delta::ZERO =>
         {
             Ok(protection::level(claim))
         }
         _ => Err(Error::other(
             "protection",
             format!(
-                "--method {} is for one two-sided claim: give one --protect lip:E",
+                "--method {} is for one two-sided claim without delta: give one --protect lip:E",
                 request.method.name()
             ),
         )),
@@ -263,7 +277,11 @@ fn own_value(request: &Request, channel: Channel) -> Result<Proposal, Error> {
 }
 
 /// Rounds, repairs and verifies a proposal. `read_as_inputs` says that its columns stand for inputs.
-fn ship(request: &Request, proposal: Proposal, read_as_inputs: bool) -> Result<Designed, Error> {
+pub(crate) fn ship(
+    request: &Request,
+    proposal: Proposal,
+    read_as_inputs: bool,
+) -> Result<Designed, Error> {
     let (channel, kept) = quantize::drop_ghosts(&proposal.channel)?;
     let all = proposal.channel.outputs();
     let promise = if read_as_inputs {
@@ -367,7 +385,7 @@ fn published(request: &Request) -> Result<Outcome, Error> {
 }
 
 /// The same request claiming what the printed channel attains.
-fn accept(request: &Request, channel: &Channel) -> Result<Request, Error> {
+pub(crate) fn accept(request: &Request, channel: &Channel) -> Result<Request, Error> {
     let mut accepted = request.clone();
     let largest = undertone_core::Epsilon::LARGEST;
     accepted.promise.claims = vec![Claim::lip(largest)];
@@ -402,11 +420,15 @@ pub struct Comparison {
 /// Alphabets above this are not compared: the comparison would cost more than the design.
 pub const COMPARED: usize = 64;
 
+/// The same for objectives that are not linear in the channel.
+pub const COMPARED_CONVEX: usize = 12;
+
 /// The comparison an honest reader needs: LIP at ε implies LDP at 2ε and is implied by LDP at ε.
 pub fn compare(request: &Request) -> Result<Comparison, Error> {
     let level = request.promise.claims.iter().map(protection::level).fold(0.0, f64::max);
+    let most = if is_linear(request)? { COMPARED } else { COMPARED_CONVEX };
     let ldp = |epsilon: f64| {
-        if request.prior.len() > COMPARED {
+        if request.prior.len() > most {
             return Ok(None);
         }
         let text = format!("ldp:{epsilon:.10}");

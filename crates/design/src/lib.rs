@@ -7,7 +7,10 @@
 //! All leakages are in nats.
 
 pub mod channel;
+pub mod codebook;
 pub mod composition;
+pub mod continuous;
+pub mod density;
 pub mod designer;
 pub mod distribution;
 pub mod error;
@@ -18,6 +21,7 @@ pub mod knowledge;
 pub mod measure;
 pub mod mechanism;
 pub mod objective;
+pub mod price;
 pub mod protection;
 pub mod quantize;
 pub mod realise;

@@ -1,1 +1,110 @@
 //! Undertone's estimators: mergeable tallies of reports, and answers with intervals. No solver.
+//!
+//! A [`Tally`] counts the reports of one policy. A [`Pool`] holds tallies of one policy or several
+//! over the same symbols. An [`Estimator`] answers questions about them: shares, means, variances,
+//! quantiles, heavy hitters, and whether the prior still fits ([`Drift`]).
+//!
+//! ```
+//! use undertone_core::{Alphabet, Claim, Context, Draft, Epsilon, Keep, Provenance, Shape};
+//! use undertone_estimate::{Estimator, Method, Pool, Settings, Tally};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // Randomised response over four symbols: half of the answers are kept.
+//! let shape = Shape::Keep(Keep::new(vec![1 << 39; 4], vec![1 << 46; 4])?);
+//! let claims = vec![Claim::ldp(Epsilon::parse("1.7")?)];
+//! let (inputs, assumed) = (Alphabet::indices(4)?, Context::Unknown);
+//! let policy = Draft::new(inputs, None, shape, assumed, claims, Provenance::default())?
+//!     .verify()
+//!     .map_err(|refusal| refusal.to_string())?;
+//!
+//! // Count in any split and any order; store as JSON; merge.
+//! let mut tally = Tally::new(&policy);
+//! tally.add_indices(&[0, 1, 1, 3, 2, 1, 0, 1])?;
+//! let mut other = Tally::new(&policy);
+//! other.add_counts(&[300, 150, 100, 120])?;
+//! tally.merge(&Tally::from_json(&other.to_json())?)?;
+//!
+//! // One pool, one estimator, many questions.
+//! let pool = Pool::new(&policy, tally)?; // more policies: .and(&policy_2, tally_2)?
+//! let estimator = Estimator::new(pool, Settings::default())?;
+//! let shares = estimator.shares(Method::Unbiased)?;
+//! assert!((shares.symbols[0].value - (302.0 / 678.0 - 0.125) / 0.5).abs() < 1e-12);
+//! let headline = estimator.headline()?; // maximum likelihood or unbiased, never the prior's
+//! let drift = estimator.drift()?; // drift.warnings are sentences for people
+//! # let _ = (headline, drift);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What each estimate is
+//!
+//! * **Unbiased** ([`Method::Unbiased`]): a score for every output, added up. The scores come from
+//!   the policy's integers and from the prior alone, never from the reports, so the result is right on
+//!   average whatever the truth, and its variance is known exactly. O(k) for `Keep` (Sherman and
+//!   Morrison) and `Bits`; for `Table` weighted least squares by QR with its condition number stated.
+//!   Several `Keep` and `Bits` policies are weighed by the inverse of the variance each would have under
+//!   the priors; with a `Table` among them all outputs enter one system, which may see what no policy sees
+//!   alone. All this supposes that the policies' respondents come from one population.
+//! * **Maximum likelihood** ([`Method::Mle`]): see [`mle`]. Policies are combined by their likelihood. In
+//!   large sparse alphabets the constraint that no share is negative pulls it away from the truth;
+//!   [`Estimator::headline`] notices and says so.
+//! * **With the prior** ([`Method::Mmse`]): the sum over these respondents of what the prior makes of
+//!   each report. Right only if the prior is. For `Bits` use [`BitsFold`].
+//! * **Dirichlet** ([`Estimator::dirichlet`]): a posterior for rates, sampled.
+//!
+//! # Intervals
+//!
+//! They come from testing, not from the curvature at the estimate: a value is in the interval if the linear
+//! statistic, with the variance it would have if that value were true, does not refuse it, values of the
+//! statistic being ordered by likelihood ratio (Feldman and Cousins) so that coverage holds at 0 and 1 too.
+//! The interval of a maximum-likelihood value uses the statistic whose weights are best at the fit: what
+//! maximum likelihood amounts to in large samples, without its corners, where its own curvature misleads.
+//! Nominal 95 % intervals covered between 93 % and 97 % in all simulations of `tests/coverage*.rs`. The
+//! statistic is taken to be normal, which needs about five reports expected per output; intervals for
+//! all symbols at once are exactly binomial where that is possible ([`Coverage::All`]).
+//!
+//! # Limits
+//!
+//! * What the reports do not determine is said ([`Identification`]), gets the interval of everything
+//!   possible, and a value near what was assumed.
+//! * A tally of bits keeps how often each was set, not which went together. Maximum likelihood of the
+//!   counts is a composite likelihood and says so.
+//! * Whoever sends invented reports moves an estimate by at most [`Estimator::influence`].
+
+pub mod answer;
+mod binomial;
+mod channel;
+mod covariance;
+mod decode;
+pub mod dirichlet;
+pub mod drift;
+pub mod error;
+pub mod estimator;
+pub mod fold;
+pub mod headline;
+pub mod identification;
+mod influence;
+mod interval;
+pub mod mle;
+mod mmse;
+pub mod pool;
+mod qr;
+pub mod quantity;
+mod root;
+pub mod settings;
+mod special;
+pub mod tally;
+
+pub use answer::{Answer, Estimate, Shares};
+pub use dirichlet::{Dirichlet, Posterior};
+pub use drift::{Drift, PolicyDrift, Test};
+pub use error::Error;
+pub use estimator::Estimator;
+pub use fold::BitsFold;
+pub use headline::{Headline, Summary};
+pub use identification::Identification;
+pub use mle::Fit;
+pub use pool::Pool;
+pub use quantity::{Bar, Control, Heavy, HeavyHitters, Histogram};
+pub use settings::{Coverage, Method, Settings, Target};
+pub use tally::Tally;

@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use undertone_design::fit::Fit;
 
 use super::codebook::Symbols;
+use super::density::DensityFile;
+use super::mixture::{self, Components};
 use super::tally::{GroupTally, OTHER, Tally, Unknown};
 use super::{describe, write};
 use crate::columns::Source;
@@ -32,6 +34,13 @@ pub(crate) struct Args {
     /// Added to every count. With 0, symbols never seen count as half an observation, and are named.
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
     smoothing: f64,
+    /// Fit a mixture of this many normal laws to the numbers, or of as many as the Bayesian information criterion
+    /// chooses (auto); the bins' probabilities are then the mixture's.
+    #[arg(long, requires = "range", conflicts_with_all = ["groups", "smoothing"])]
+    mixture: Option<Components>,
+    /// Draw the data, the fit and the bins into this SVG file.
+    #[arg(long, requires = "range", conflicts_with = "groups")]
+    plot: Option<PathBuf>,
     /// The chance that the truth is outside the box, and outside the radius.
     #[arg(long, default_value_t = 0.05, allow_negative_numbers = true)]
     beta: f64,
@@ -61,7 +70,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         )));
     }
     let codebook = args.symbols.codebook()?;
-    let tally = Tally::of(&args.source, &args.column, &args.groups, &codebook, args.unknown)?;
+    let keep = args.mixture.is_some();
+    let tally = Tally::of(&args.source, &args.column, &args.groups, &codebook, args.unknown, keep)?;
     if args.groups.is_empty() { whole(args, &tally) } else { grouped(args, tally) }
 }
 
@@ -98,6 +108,7 @@ fn file(
         floored: Some(floored.collect()),
         skipped: Some(counted.skipped),
         clipped: tally.edges.as_ref().map(|_| (counted.below, counted.above)),
+        density: None,
         source: Some(match group {
             Some(group) => format!("{source}, group {group}"),
             None => source,
@@ -107,7 +118,7 @@ fn file(
 }
 
 /// Everything a reader must not overlook.
-fn remarks(tally: &Tally, fit: &Fit, counted: &GroupTally) -> Vec<String> {
+fn remarks(tally: &Tally, fit: &Fit, counted: &GroupTally, fitted: bool) -> Vec<String> {
     let mut said = Vec::new();
     let list = |symbols: &[usize]| {
         let named = symbols.iter().take(10).map(|&x| tally.symbols[x].as_str());
@@ -116,15 +127,18 @@ fn remarks(tally: &Tally, fit: &Fit, counted: &GroupTally) -> Vec<String> {
         if more > 0 { format!("{names} and {more} more") } else { names }
     };
     if let Some(&first) = fit.floored.first() {
+        let unseen = if fitted { "hardly any mass" } else { "never seen" };
         said.push(format!(
-            "never seen: {}; counted as half an observation each, p = {}",
+            "{unseen}: {}; counted as half an observation each, p = {}",
             list(&fit.floored),
             nats(fit.p[first])
         ));
     }
     let outside = fit.outside();
     if !outside.is_empty() {
-        said.push(format!("smoothing pushed the estimate out of the box at: {}", list(&outside)));
+        let pushed =
+            if fitted { "the mixture leaves" } else { "smoothing pushed the estimate out of" };
+        said.push(format!("{pushed} the box of the counts at: {}", list(&outside)));
     }
     if counted.skipped > 0 {
         said.push(format!("{} of {} rows were skipped", counted.skipped, counted.rows));
@@ -146,15 +160,30 @@ fn remarks(tally: &Tally, fit: &Fit, counted: &GroupTally) -> Vec<String> {
 
 fn whole(args: &Args, tally: &Tally) -> Result<Outcome, Failure> {
     let counted = tally.groups.values().next().cloned().unwrap_or_default();
-    let fit = fit(args, counted.counts(tally.symbols.len()))?;
-    let prior = file(args, tally, None, &fit, &counted);
+    let mut fit = fit(args, counted.counts(tally.symbols.len()))?;
+    let mixed = match (args.mixture, &tally.edges) {
+        (Some(components), Some(edges)) => {
+            Some(mixture::fit(&counted.numbers, edges, components, &mut fit)?)
+        }
+        _ => None,
+    };
+    let mut prior = file(args, tally, None, &fit, &counted);
+    prior.density = mixed.as_ref().map(|mixed| DensityFile::of(mixed.chosen()));
     let mut text = format!("{} observations of {:?}\n\n{}", fit.n, args.column, describe(&prior));
-    for remark in remarks(tally, &fit, &counted) {
+    if let Some(mixed) = &mixed {
+        text += &format!("\n\n{}", mixed.describe());
+    }
+    for remark in remarks(tally, &fit, &counted, mixed.is_some()) {
         text += &format!("\nnote: {remark}");
     }
     if let Some(path) = &args.output {
         write(path, &prior)?;
         text += &format!("\nwritten to {}", path.display());
+    }
+    if let (Some(path), Some(edges)) = (&args.plot, &tally.edges) {
+        let picture = mixture::picture(&args.column, edges, &fit, mixed.as_ref(), &counted);
+        crate::plot::save(path, &crate::plot::density(&picture)?)?;
+        text += &format!("\ndrawn into {}", path.display());
     }
     let json = serde_json::to_value(&prior).map_err(Failure::input)?;
     Ok(Outcome::good(json, text))
@@ -263,7 +292,7 @@ fn report(
                 entry.names.join("; ")
             ));
         }
-        for remark in remarks(tally, &entry.fit, &entry.counted) {
+        for remark in remarks(tally, &entry.fit, &entry.counted, false) {
             // What holds for all groups is said once.
             let general = remark.starts_with("the symbols are");
             let remark =

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use undertone_core::AlphabetView;
+use undertone_design::codebook::{decimal, float};
 
-use super::codebook::{Codebook, NoSymbol, decimal, float};
+use super::codebook::{Codebook, NoSymbol};
 use crate::columns::Source;
 use crate::failure::Failure;
 
@@ -46,6 +47,8 @@ pub(super) struct GroupTally {
     pub(super) skipped: u64,
     pub(super) below: u64,
     pub(super) above: u64,
+    /// The numbers themselves, if they are kept.
+    pub(super) numbers: Vec<f64>,
 }
 
 impl GroupTally {
@@ -61,17 +64,20 @@ impl GroupTally {
         self.skipped += other.skipped;
         self.below += other.below;
         self.above += other.above;
+        self.numbers.extend(&other.numbers);
     }
 }
 
 impl Tally {
-    /// Counts `column`, one group for every combination of values in the columns `by`.
+    /// Counts `column`, one group for every combination of values in the columns `by`. With `keep` the
+    /// numbers themselves are kept too.
     pub(super) fn of(
         source: &Source,
         column: &str,
         by: &[String],
         codebook: &Codebook,
         unknown: Unknown,
+        keep: bool,
     ) -> Result<Self, Failure> {
         let given = match codebook {
             Codebook::Found => None,
@@ -115,6 +121,7 @@ impl Tally {
                         *group.counts.entry(coded.symbol).or_default() += 1;
                         group.below += u64::from(coded.below);
                         group.above += u64::from(coded.above);
+                        group.numbers.extend(coded.number.filter(|_| keep));
                         return Ok(());
                     }
                     Err(NoSymbol::NotANumber) => format!("is {text:?}, which is not a number"),
@@ -159,6 +166,14 @@ impl Tally {
         }
         if groups.values().all(|group| group.rows == group.skipped) {
             return Err(source.problem(format!("column {column:?}: every row was skipped")));
+        }
+        let total = |of: fn(&GroupTally) -> u64| groups.values().map(of).sum::<u64>();
+        let (below, above) = (total(|g| g.below), total(|g| g.above));
+        if total(|g| g.rows - g.skipped) == below + above {
+            return Err(source.problem(format!(
+                "column {column:?}: all {} numbers lie outside the range, {below} below and {above} above it: choose a --range that holds the data",
+                below + above
+            )));
         }
         let floats = |list: &[undertone_core::Decimal]| -> Vec<f64> {
             list.iter().map(|value| float(*value)).collect()

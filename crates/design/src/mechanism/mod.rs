@@ -1,11 +1,14 @@
 //! Mechanisms, one file each; the measure of the same name tells what they leak.
 
 pub mod accuracy;
+pub mod gaussian;
 pub mod keep;
+pub mod laplace;
 pub mod linear;
 pub mod posterior;
 pub mod randomized_response;
 pub mod sampling;
+pub(crate) mod search;
 pub mod staircase;
 pub mod symmetric;
 pub mod unary;

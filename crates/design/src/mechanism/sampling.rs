@@ -10,6 +10,7 @@
 
 use undertone_core::{Context, KEEP_ONE, Keep, Policy, Shape};
 
+use crate::density::Density;
 use crate::extremal::LiftRange;
 use crate::quantize::Promise;
 use crate::relation::Convention;
@@ -87,7 +88,7 @@ pub fn design(promise: &Promise) -> Result<Sampling, Error> {
     };
     // A weight in units of 2^-32 is a whole number of units of 2^-48.
     let base: Vec<u64> = prior.weights().iter().map(|w| w << 16).collect();
-    let guess = guess(promise, &realise::distribution(prior)?)?;
+    let guess = closed_form(promise, &realise::distribution(prior)?, Convention::Conditional)?;
     let (policy, level) = promise.strongest(guess, KEEP_ONE, |level| {
         Keep::new(vec![level; base.len()], base.clone())
             .map(Shape::Keep)
@@ -96,8 +97,36 @@ pub fn design(promise: &Promise) -> Result<Sampling, Error> {
     Ok(Sampling { policy, lambda: level as f64 / KEEP_ONE as f64 })
 }
 
-/// Where to look first: the closed form of the strictest LIP claim.
-fn guess(promise: &Promise, prior: &Distribution) -> Result<u64, Error> {
+/// The channel with the largest λ whose δ, in `convention`, is that of the promise's LIP claims, and that λ. A policy claims in the
+/// conditional convention, so this one must be given its δ there before it is verified.
+pub fn shape(promise: &Promise, convention: Convention) -> Result<(Shape, f64), Error> {
+    let Context::Known(prior) = &promise.context else {
+        let problem = "sampling draws from the prior, so it needs one known prior";
+        return Err(Error::other("context", problem));
+    };
+    let base = prior.weights().iter().map(|w| w << 16).collect::<Vec<_>>();
+    let level = closed_form(promise, &realise::distribution(prior)?, convention)?;
+    let shape = Keep::new(vec![level; base.len()], base)
+        .map_err(|error| Error::other("policy", error.to_string()))?;
+    Ok((Shape::Keep(shape), level as f64 / KEEP_ONE as f64))
+}
+
+/// The mean loss of sampling numbers with law `density`: (1-λ) E D(X,X') for independent X, X' (JSTL21 (21)), D the distance or its
+/// square.
+pub fn expected_loss(density: &Density, lambda: f64, squared: bool) -> Result<f64, Error> {
+    if !(0.0..=1.0).contains(&lambda) {
+        return Err(Error::range("lambda", lambda, "between 0 and 1"));
+    }
+    let apart = if squared { 2.0 * density.variance() } else { density.mean_difference() };
+    Ok((1.0 - lambda) * apart)
+}
+
+/// λ of the strictest LIP claim, in units of 2^-40, rounded down.
+fn closed_form(
+    promise: &Promise,
+    prior: &Distribution,
+    convention: Convention,
+) -> Result<u64, Error> {
     use undertone_core::{Bound, MASS_ONE};
     let mut lambda = 1.0f64;
     for claim in &promise.claims {
@@ -108,7 +137,7 @@ fn guess(promise: &Promise, prior: &Distribution) -> Result<u64, Error> {
             };
             let range = LiftRange::asymmetric(nats(lower), nats(upper))?;
             let delta = claim.delta.units() as f64 / MASS_ONE as f64;
-            lambda = lambda.min(largest(prior, range, delta, Convention::Conditional)?);
+            lambda = lambda.min(largest(prior, range, delta, convention)?);
         }
     }
     Ok((lambda * KEEP_ONE as f64) as u64)

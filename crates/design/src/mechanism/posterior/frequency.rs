@@ -15,9 +15,10 @@ use super::region::dot;
 use super::utility::Utility;
 use crate::{Distribution, Error};
 
-/// Relative gap between trace and bound at which the search ends: while all vertices are listed, while
-/// all can be visited, and beyond, where best directions are only climbed to.
-const GAPS: [f64; 3] = [1e-10, 1e-8, 1e-3];
+/// Relative gap between trace and bound at which the search ends, up to so many symbols. Each digit takes
+/// more rounds, and a round visits every vertex; beyond, best directions are only climbed to.
+const GAPS: [(usize, f64); 4] =
+    [(8, 1e-10), (12, 1e-6), (super::corners::MAX_SYMBOLS, 1e-3), (usize::MAX, 1e-3)];
 
 const MAX_ROUNDS: usize = 80;
 
@@ -25,11 +26,8 @@ const MAX_ROUNDS: usize = 80;
 pub(super) fn minimise(source: &Source) -> Result<(Mixture, f64), Error> {
     let mut design = Design::start(source)?;
     let mut bound = 0.0f64;
-    let least_gap = match &source.vertices {
-        Some(_) => GAPS[0],
-        None if source.region.symbols() <= super::corners::MAX_SYMBOLS => GAPS[1],
-        None => GAPS[2],
-    };
+    let symbols = source.region.symbols();
+    let least_gap = GAPS.iter().find(|(most, _)| symbols <= *most).map_or(1e-3, |(_, gap)| *gap);
     for _ in 0..MAX_ROUNDS {
         let (trace, utility) = design.utility()?;
         let best = source.best(&utility, &design.columns)?;

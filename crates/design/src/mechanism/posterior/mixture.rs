@@ -33,12 +33,14 @@ const GAP: f64 = 1e-9;
 pub(super) struct Source {
     pub(super) region: Region,
     pub(super) vertices: Option<Vec<Vec<f64>>>,
+    /// Rounds of generation for one mixture, where not all outputs are listed.
+    pub(super) rounds: usize,
 }
 
 impl Source {
     pub(super) fn new(region: Region) -> Result<Self, Error> {
         let vertices = region.vertices()?;
-        Ok(Self { region, vertices })
+        Ok(Self { region, vertices, rounds: MAX_ROUNDS })
     }
 
     /// The best mixture for `utility`, with a bound where there is one. `known` outputs are used where
@@ -79,7 +81,7 @@ impl Source {
         pool.extend_from_slice(known);
         let mut at_most = f64::INFINITY;
         let mut searches = 0;
-        for _ in 0..MAX_ROUNDS {
+        for _ in 0..self.rounds {
             let costs: Vec<f64> = pool.iter().map(|v| utility.value(&self.region, v)).collect();
             let (value, weights, prices) = interior(&pool, &costs)?;
             let mut starts: Vec<Vec<f64>> = (0..pool.len())
@@ -253,7 +255,7 @@ mod tests {
         for region in regions() {
             let listed = Source::new(region.clone()).unwrap();
             assert!(listed.vertices.is_some());
-            let generated = Source { region: region.clone(), vertices: None };
+            let generated = Source { region: region.clone(), vertices: None, rounds: MAX_ROUNDS };
             for utility in utilities(&region.prior) {
                 let (a, b) =
                     (listed.best(&utility, &[]).unwrap(), generated.best(&utility, &[]).unwrap());

@@ -43,6 +43,9 @@ use crate::objective::Objective;
 use crate::quantize::Promise;
 use crate::{Channel, Distribution, Error};
 
+/// Rounds of generation where `frequency` has more symbols than vertices can be visited for.
+const HASTY: usize = 2;
+
 /// The best channel for `objective` under the pure claims of `promise`. `prior` weighs the objective;
 /// the beliefs of the claims come from the promise's context.
 ///
@@ -83,9 +86,15 @@ fn optimal_in(region: Region, objective: &Objective) -> Result<Proposal, Error> 
     if !matches!(objective, Objective::Frequency) && objective.losses(prior.len())?.is_none() {
         objective.value(&prior, &blind)?;
     }
-    let source = Source::new(region)?;
+    let mut source = Source::new(region)?;
     match objective {
-        Objective::Frequency => frequent(&source),
+        Objective::Frequency => {
+            if prior.len() > corners::MAX_SYMBOLS {
+                // Outputs are only climbed to, and those found in passing serve the design as well.
+                source.rounds = HASTY;
+            }
+            frequent(&source)
+        }
         Objective::MutualInformation => gain(&source, 1.0, objective),
         Objective::NormalisedMutualInformation => gain(&source, prior.entropy(), objective),
         Objective::Mmse(values) => squared_error(&source, values),

@@ -60,6 +60,7 @@ impl Region {
             );
             return Err(Error::other("claims", problem));
         }
+        let prior = &promised(&promise.context, prior)?;
         let mut rows = Rows::default();
         for claim in &promise.claims {
             rows.add(&claim.bound, claim.about, &promise.context, prior)?;
@@ -302,6 +303,20 @@ impl Rows {
         };
         Ok(Region { prior: prior.clone(), form, spread })
     }
+}
+
+/// The prior the claims are about, where `prior` is that one but for its rounding: under it a claim has a
+/// simple form, under one a hair away it is any cone.
+fn promised(context: &Context, prior: &Distribution) -> Result<Distribution, Error> {
+    let rounding = 2.0 / undertone_core::WEIGHT_ONE as f64;
+    if let Context::Known(known) = context {
+        let known = realise::distribution(known)?;
+        let near = |(a, b): (&f64, &f64)| (a - b).abs() <= rounding;
+        if known.as_slice().iter().zip(prior.as_slice()).all(near) {
+            return Ok(known);
+        }
+    }
+    Ok(prior.clone())
 }
 
 /// One form for all claims, if they are of one kind.

@@ -1,0 +1,228 @@
+//! Parquet files: whole columns of one row group at a time.
+
+mod coder;
+
+pub(crate) use coder::{Coder, text};
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::ArrayRef;
+use arrow_schema::{DataType, Field, Schema};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
+};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
+use parquet::schema::types::Type;
+
+use super::{Row, Source, Visit, present};
+use crate::failure::Failure;
+
+/// Rows decoded at a time.
+const BATCH: usize = 1 << 14;
+
+/// A Parquet file whose end, where its schema stands, has been read.
+pub(crate) struct ParquetFile {
+    path: PathBuf,
+    pub(crate) metadata: Arc<ParquetMetaData>,
+    pub(crate) columns: Vec<String>,
+}
+
+/// A column with one value per row, and how it is read.
+pub(crate) struct Column {
+    /// Its place among the columns.
+    pub(crate) root: usize,
+    /// Its place among the leaves of nested columns.
+    pub(crate) leaf: usize,
+    pub(crate) name: String,
+    reading: ArrowReaderMetadata,
+}
+
+/// Under what key a file says which policy a column was perturbed under.
+pub(crate) fn policy_note(column: &str) -> String {
+    format!("undertone.policy.{column}")
+}
+
+/// Puts the file in front of what is wrong with it.
+pub(crate) fn problem(path: &Path, error: &ParquetError) -> Failure {
+    let text = error.to_string();
+    let advice = if text.contains("Disabled feature") {
+        "; write the file with snappy, gzip, lz4 or no compression (for zstd, build with --features zstd)"
+    } else {
+        ""
+    };
+    Failure::input(format!("{}: {text}{advice}", path.display()))
+}
+
+impl ParquetFile {
+    pub(super) fn open(source: &Source, file: File) -> Result<Self, Failure> {
+        let path = source.file.clone();
+        let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Optional);
+        let read = ArrowReaderMetadata::load(&file, options);
+        let read = read.map_err(|error| problem(&path, &error))?;
+        let metadata = read.metadata().clone();
+        let fields = metadata.file_metadata().schema().get_fields();
+        let columns = fields.iter().map(|field| field.name().to_owned()).collect();
+        Ok(Self { path, metadata, columns })
+    }
+
+    /// Opens the file once more: every reader moves its own handle about.
+    pub(crate) fn handle(&self) -> Result<File, Failure> {
+        File::open(&self.path).map_err(|error| {
+            Failure::input(format!("cannot read {}: {error}", self.path.display()))
+        })
+    }
+
+    pub(crate) fn fail(&self, error: &ParquetError) -> Failure {
+        problem(&self.path, error)
+    }
+
+    pub(crate) fn rows(&self) -> u64 {
+        self.metadata.row_groups().iter().map(|group| group.num_rows().max(0) as u64).sum()
+    }
+
+    pub(crate) fn groups(&self) -> usize {
+        self.metadata.num_row_groups()
+    }
+
+    /// What the file says about itself under `key`.
+    pub(crate) fn note(&self, key: &str) -> Option<&str> {
+        let notes = self.metadata.file_metadata().key_value_metadata()?;
+        notes.iter().find(|note| note.key == key)?.value.as_deref()
+    }
+
+    /// A column with one value per row. Texts are read as a dictionary, each of which is looked up
+    /// once.
+    pub(crate) fn column(&self, source: &Source, name: &str) -> Result<Column, Failure> {
+        let root = source.position(name, &self.columns)?;
+        let schema = self.metadata.file_metadata().schema_descr();
+        let field = &schema.root_schema().get_fields()[root];
+        if let Some(kind) = nested(field) {
+            return Err(
+                source.problem(format!("column {name:?} holds {kind}, not one value per row"))
+            );
+        }
+        let leaf = (0..schema.num_columns())
+            .find(|&leaf| schema.get_column_root_idx(leaf) == root)
+            .unwrap_or(root);
+        let reading = self.reading(Some(root))?;
+        Ok(Column { root, leaf, name: name.to_owned(), reading })
+    }
+
+    /// How the file is read: with the types that Parquet itself has, whatever was said to Arrow; the
+    /// texts of one column as a dictionary, if asked for.
+    fn reading(&self, dictionary: Option<usize>) -> Result<ArrowReaderMetadata, Failure> {
+        let read = |schema: Option<Schema>| {
+            let mut options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+            if let Some(schema) = schema {
+                options = options.with_schema(Arc::new(schema));
+            }
+            ArrowReaderMetadata::try_new(self.metadata.clone(), options)
+                .map_err(|error| self.fail(&error))
+        };
+        let plain = read(None)?;
+        let field = |(at, field): (usize, &Arc<Field>)| {
+            let kind = match field.data_type() {
+                DataType::Utf8 | DataType::Binary if dictionary == Some(at) => {
+                    DataType::Dictionary(DataType::Int32.into(), DataType::Utf8.into())
+                }
+                // The name of the zone takes a table of zones to print.
+                DataType::Timestamp(unit, Some(_)) => {
+                    DataType::Timestamp(*unit, Some("+00:00".into()))
+                }
+                other => other.clone(),
+            };
+            field.as_ref().clone().with_data_type(kind)
+        };
+        let fields: Vec<Field> = plain.schema().fields().iter().enumerate().map(field).collect();
+        read(Some(Schema::new(fields)))
+    }
+
+    /// Reads chosen columns of one row group, or of all, in batches of the same size every time.
+    pub(crate) fn batches(
+        &self,
+        reading: &ArrowReaderMetadata,
+        roots: impl IntoIterator<Item = usize>,
+        group: Option<usize>,
+    ) -> Result<ParquetRecordBatchReader, Failure> {
+        let builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(self.handle()?, reading.clone());
+        let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
+        let builder = builder.with_projection(mask).with_batch_size(BATCH);
+        let builder = match group {
+            Some(group) => builder.with_row_groups(vec![group]),
+            None => builder,
+        };
+        builder.build().map_err(|error| self.fail(&error))
+    }
+
+    /// The arrays of one column in one row group.
+    pub(crate) fn arrays(
+        &self,
+        column: &Column,
+        group: usize,
+    ) -> Result<impl Iterator<Item = Result<ArrayRef, Failure>>, Failure> {
+        let batches = self.batches(&column.reading, [column.root], Some(group))?;
+        let path = self.path.clone();
+        Ok(batches.map(move |batch| match batch {
+            Ok(batch) => Ok(batch.column(0).clone()),
+            Err(error) => Err(problem(&path, &error.into())),
+        }))
+    }
+
+    pub(super) fn each_row(
+        self,
+        source: &Source,
+        wanted: &[&str],
+        visit: &mut Visit<'_>,
+    ) -> Result<u64, Failure> {
+        let mut roots = Vec::new();
+        for name in wanted {
+            roots.push(self.column(source, name)?.root);
+        }
+        // The reader hands columns back in the file's order, each once.
+        let mut chosen = roots.clone();
+        chosen.sort_unstable();
+        chosen.dedup();
+        let order: Vec<usize> =
+            roots.iter().map(|root| chosen.partition_point(|other| other < root)).collect();
+        let mut rows = 0;
+        for batch in self.batches(&self.reading(None)?, chosen, None)? {
+            let batch = batch.map_err(|error| self.fail(&error.into()))?;
+            for at in 0..batch.num_rows() {
+                rows += 1;
+                let mut cells = Vec::with_capacity(order.len());
+                for &column in &order {
+                    let cell = text(batch.column(column), at).map_err(|kind| {
+                        let name = &wanted[cells.len()];
+                        source.problem(format!("row {rows}, column {name:?} holds {kind}"))
+                    })?;
+                    let cell = cell.as_deref().and_then(present).map(str::to_owned);
+                    cells.push(cell.map(Cow::Owned));
+                }
+                visit(&Row { cells: &cells, number: rows, before: None })?;
+            }
+        }
+        Ok(rows)
+    }
+}
+
+/// What a column holds that has not one value per row.
+fn nested(field: &Type) -> Option<&'static str> {
+    use parquet::basic::{ConvertedType, Repetition};
+    let info = field.get_basic_info();
+    if info.has_repetition() && info.repetition() == Repetition::REPEATED {
+        return Some("lists");
+    }
+    match (field.is_group(), info.converted_type()) {
+        (false, _) => None,
+        (true, ConvertedType::LIST) => Some("lists"),
+        (true, ConvertedType::MAP | ConvertedType::MAP_KEY_VALUE) => Some("maps"),
+        (true, _) => Some("records"),
+    }
+}

@@ -1,0 +1,407 @@
+//! `undertone design` over numbers: the codebook, the prior of its bins, and the noise asked for.
+
+mod shown;
+
+use std::path::PathBuf;
+
+use undertone_core::{Alphabet, Delta, Provenance};
+use undertone_design::codebook::{self, Codebook, OUTPUT_BINS, Range};
+use undertone_design::continuous::{self, Loss, Method, Outcome as Found, Request};
+use undertone_design::density::{Binned, Density};
+use undertone_design::knowledge::Knowledge;
+use undertone_design::mechanism::gaussian::Sigma;
+use undertone_design::mechanism::laplace::Scale;
+use undertone_design::objective::Objective;
+use undertone_design::quantize::Promise;
+use undertone_design::relation::Convention;
+
+use super::{Args, Known, provenance};
+use crate::failure::Failure;
+use crate::input::{NamedPrior, PriorFile};
+use crate::output::Outcome;
+
+/// Data that are numbers.
+#[derive(clap::Args)]
+pub(crate) struct NumberArgs {
+    /// The data are these numbers, increasing: 0,1.5,3.
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true, requires = "range")]
+    points: Option<Vec<String>>,
+    /// Numbers are clipped to this range, a public choice: lo,hi. Released numbers lie in it.
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
+    range: Option<Vec<String>>,
+    /// How many equal bins numbers are rounded to; with --points, how many output bins there are.
+    #[arg(long, requires = "range")]
+    bins: Option<usize>,
+    /// How many output bins there are (default: as many as --bins, else 64).
+    #[arg(long)]
+    output_bins: Option<usize>,
+    /// Put Gaussian outputs in bins over this range instead; what lies beyond is released as the end bins.
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
+    output_range: Option<Vec<String>>,
+    /// The law of the numbers in place of --prior: normal:MEAN,DEVIATION, uniform:LO,HI, beta:A,B[,LO,HI] or
+    /// mixture:WEIGHT,MEAN,DEVIATION;... It is clipped to the range.
+    #[arg(long, requires = "range", conflicts_with_all = ["joint", "prior_lower"])]
+    density: Option<String>,
+    /// Laplace noise: exact (the least whose density keeps the claim, the default), table (the least whose table does), closed,
+    /// published, instance (one scale per input) or a number.
+    #[arg(long)]
+    scale: Option<String>,
+    /// The alpha of --scale instance (default: the largest that keeps the claim).
+    #[arg(long, requires = "scale", allow_negative_numbers = true)]
+    alpha: Option<f64>,
+    /// Gaussian noise: constant (the least whose table keeps the claim, the default), floor (one per input, with a floor), published (one per
+    /// input), analytic or vanilla (for LDP) or a number.
+    #[arg(long)]
+    sigma: Option<String>,
+    /// What delta bounds: conditional, posterior, joint or joint_sets. Policies claim in the conditional convention.
+    #[arg(long, default_value = "conditional")]
+    convention: String,
+}
+
+/// Whether the data are numbers, rather than symbols that may have values: because the command line says so, or
+/// because the prior is one of bins and nothing asked for is about symbols only.
+pub(super) fn wanted(args: &Args, priors: &[NamedPrior]) -> Result<bool, Failure> {
+    let NumberArgs { points, range, density, .. } = &args.numbers;
+    let given = points.is_some() || range.is_some() || density.is_some();
+    if given || ["laplace", "gaussian"].contains(&args.method.as_str()) {
+        return Ok(true);
+    }
+    let binned =
+        matches!(priors, [one] if one.file.as_ref().is_some_and(|file| file.edges.is_some()));
+    let about_numbers = ["optimal", "published", "sampling"].contains(&args.method.as_str())
+        && args.objective.as_deref().is_none_or(|name| loss(name).is_ok())
+        && args.values.is_empty()
+        && args.accuracy.is_none()
+        && args.context.prior_lower.is_none();
+    if binned && about_numbers {
+        return Ok(true);
+    }
+    let NumberArgs { output_bins, output_range, scale, sigma, convention, .. } = &args.numbers;
+    for (option, used) in [
+        ("--output-bins", output_bins.is_some()),
+        ("--output-range", output_range.is_some()),
+        ("--scale", scale.is_some()),
+        ("--sigma", sigma.is_some()),
+        ("--convention", convention != Convention::Conditional.name()),
+    ] {
+        if used {
+            return Err(Failure::usage(format!(
+                "{option} is for numbers: give --range with --points or --bins, or a prior fitted with --range"
+            )));
+        }
+    }
+    Ok(false)
+}
+
+/// What the symbols of a prior's file are: bins, numbers, or names.
+pub(super) fn alphabet(file: &PriorFile) -> Result<Alphabet, Failure> {
+    if let Some(edges) = &file.edges {
+        let decimals = |what: &str, list: &[f64]| {
+            let number = |value: &f64| codebook::number(what, &value.to_string());
+            list.iter().map(number).collect::<Result<Vec<_>, _>>().map_err(Failure::input)
+        };
+        let middles = || edges.windows(2).map(|e| (e[0] + e[1]) / 2.0).collect();
+        let values = file.values.clone().unwrap_or_else(middles);
+        let (edges, values) = (decimals("edges", edges)?, decimals("values", &values)?);
+        return Alphabet::bins(edges, values)
+            .map_err(|error| Failure::input(format!("the prior's bins: {error}")));
+    }
+    // Only texts that are written as the kernel writes them: 02139 is not the number 2139.
+    let plain = |(name, value): (&String, &f64)| {
+        codebook::decimal(name).filter(|d| d.to_string() == *name && codebook::float(*d) == *value)
+    };
+    if let Some(values) = &file.values
+        && let Some(points) = file.symbols.iter().zip(values).map(plain).collect::<Option<Vec<_>>>()
+        && let Ok(points) = Alphabet::points(points)
+    {
+        return Ok(points);
+    }
+    Alphabet::names(file.symbols.clone())
+        .map_err(|error| Failure::input(format!("symbols: {error}")))
+}
+
+/// The prior of a codebook's inputs, and what was done to get it.
+struct Inputs {
+    codebook: Codebook,
+    known: Known,
+    density: Option<Density>,
+    /// How much of a density lay outside the range, and which bins it left empty.
+    binned: Option<Binned>,
+}
+
+pub(super) fn run(args: &Args, priors: &[NamedPrior]) -> Result<Outcome, Failure> {
+    if args.accuracy.is_some() {
+        return Err(Failure::usage("--accuracy is about symbols: leave it out with numbers"));
+    }
+    if !args.values.is_empty() {
+        return Err(Failure::usage("--values is about symbols: numbers stand for themselves"));
+    }
+    let inputs = read(args, priors)?;
+    let loss = loss(args.objective.as_deref().unwrap_or("squared"))?;
+    let convention: Convention =
+        args.numbers.convention.parse().map_err(|error| Failure::usage(format!("--{error}")))?;
+    let promise =
+        super::request(&inputs.known, &args.protect, Objective::Hamming, super::Method::Optimal)?
+            .promise;
+    let request = Request {
+        method: method(args, &promise)?,
+        codebook: inputs.codebook.clone(),
+        prior: inputs.known.prior.clone(),
+        density: inputs.density.clone(),
+        promise,
+        loss,
+        convention,
+        accept: args.accept,
+    };
+    match continuous::design(&request)? {
+        Found::Shipped(shipped) => {
+            if let Some(path) = &args.output {
+                crate::output::save(path, &shipped.designed.policy.draft().to_json())?;
+            }
+            shown::shipped(args, &request, &inputs, &shipped)
+        }
+        Found::Missed(missed) => Ok(shown::refused(args, &request, &missed)),
+    }
+}
+
+fn usage(error: undertone_design::Error) -> Failure {
+    Failure::usage(format!("--{error}"))
+}
+
+fn loss(name: &str) -> Result<Loss, Failure> {
+    [Loss::Absolute, Loss::Squared, Loss::Mmse].into_iter().find(|loss| loss.name() == name).ok_or_else(|| {
+        Failure::usage(format!(
+            "--objective {name:?} is not about numbers: use squared, absolute or mmse, or leave --range out"
+        ))
+    })
+}
+
+/// The words of `--method`, `--scale`, `--alpha` and `--sigma`.
+fn method(args: &Args, promise: &Promise) -> Result<Method, Failure> {
+    let NumberArgs { scale, alpha, sigma, .. } = &args.numbers;
+    let number = |option: &str, text: &str, words: &str| {
+        text.parse::<f64>().map_err(|_| {
+            Failure::usage(format!("{option} {text:?} is unknown: use {words} or a number"))
+        })
+    };
+    let scale = match (scale.as_deref(), *alpha) {
+        (Some("instance"), alpha) => Scale::Instance(alpha),
+        (_, Some(_)) => return Err(Failure::usage("--alpha belongs to --scale instance")),
+        (None | Some("exact"), _) => Scale::Exact,
+        (Some("table"), _) => Scale::Table,
+        (Some("closed"), _) => Scale::Closed,
+        (Some("published"), _) => Scale::Published,
+        (Some(text), _) => {
+            Scale::Given(number("--scale", text, "exact, table, closed, published, instance")?)
+        }
+    };
+    let sigma = match sigma.as_deref() {
+        None | Some("constant") => Sigma::Constant,
+        Some("floor") => Sigma::Floor,
+        Some("published") => Sigma::Published,
+        Some("analytic") => Sigma::Analytic,
+        Some("vanilla") => Sigma::Vanilla,
+        Some(text) => {
+            Sigma::Given(number("--sigma", text, "constant, floor, published, analytic, vanilla")?)
+        }
+    };
+    let method = match args.method.as_str() {
+        "laplace" => Method::Laplace(scale),
+        "gaussian" => Method::Gaussian(sigma),
+        "sampling" => Method::Sampling,
+        "optimal" => Method::Optimal,
+        // The papers print a scale for pure claims and a deviation for the others.
+        "published" if promise.claims.iter().all(|claim| claim.delta == Delta::ZERO) => {
+            Method::Laplace(Scale::Published)
+        }
+        "published" => Method::Gaussian(Sigma::Published),
+        other => {
+            return Err(Failure::usage(format!(
+                "--method {other:?} is not for numbers: use laplace, gaussian, sampling, optimal or published"
+            )));
+        }
+    };
+    let belongs = |option: &str, given: bool, owner: &str, is: bool| {
+        if given && !is {
+            let problem = format!("{option} belongs to --method {owner}");
+            return Err(Failure::usage(problem));
+        }
+        Ok(())
+    };
+    belongs(
+        "--scale",
+        args.numbers.scale.is_some(),
+        "laplace",
+        matches!(method, Method::Laplace(_)),
+    )?;
+    belongs(
+        "--sigma",
+        args.numbers.sigma.is_some(),
+        "gaussian",
+        matches!(method, Method::Gaussian(_)),
+    )?;
+    let wide = args.numbers.output_range.is_some();
+    belongs(
+        "--output-range",
+        wide,
+        "gaussian or optimal",
+        matches!(method, Method::Gaussian(_) | Method::Optimal),
+    )?;
+    Ok(method)
+}
+
+/// The codebook and the prior of its inputs.
+fn read(args: &Args, priors: &[NamedPrior]) -> Result<Inputs, Failure> {
+    let context = &args.context;
+    let any = context.prior.iter().any(|path| path.as_os_str() == "wc");
+    let one = match priors {
+        [one] if context.prior_lower.is_none() && !any => Some(one),
+        _ => None,
+    };
+    let codebook = codebook(&args.numbers, priors.first())?;
+    if let Some(text) = &args.numbers.density {
+        if !priors.is_empty() {
+            return Err(Failure::usage("--density takes the place of --prior: give one of them"));
+        }
+        let density = Density::parse(text).map_err(usage)?;
+        let source = format!("assumed law {density}, clipped to the range");
+        let mut inputs =
+            from_density(codebook, density, Provenance { source, ..Provenance::default() })?;
+        if any {
+            inputs.known.knowledge = Knowledge::Nothing;
+        }
+        return Ok(inputs);
+    }
+    if let Some(prior) = one {
+        let path = &context.prior[0];
+        let density = prior.file.as_ref().and_then(|file| file.density.as_ref());
+        let density = density.map(|density| density.law(path)).transpose()?;
+        if !same_inputs(&codebook, prior) {
+            // Only a law can be put in other bins.
+            return match density {
+                Some(density) => from_density(codebook, density, provenance(prior)?),
+                None => Err(mismatch(path, prior, &codebook)),
+            };
+        }
+        let known = context.known(priors)?;
+        return Ok(Inputs { codebook, known, density, binned: None });
+    }
+    let known = context.known(priors)?;
+    known.prior.check_len("the codebook", codebook.inputs().len())?;
+    Ok(Inputs { codebook, known, density: None, binned: None })
+}
+
+fn from_density(
+    codebook: Codebook,
+    density: Density,
+    provenance: Provenance,
+) -> Result<Inputs, Failure> {
+    let binned = density.clipped(&codebook.cells())?;
+    let known = Known {
+        knowledge: Knowledge::Known(binned.p.clone()),
+        prior: binned.p.clone(),
+        symbols: codebook.inputs().clone(),
+        values: Some(codebook.points()),
+        provenance,
+    };
+    Ok(Inputs { codebook, known, density: Some(density), binned: Some(binned) })
+}
+
+/// The bins and points of the command line, or those of the prior's file.
+fn codebook(args: &NumberArgs, prior: Option<&NamedPrior>) -> Result<Codebook, Failure> {
+    let file = prior.and_then(|prior| prior.file.as_ref());
+    let outputs =
+        |inputs: Option<usize>| args.output_bins.or(args.bins).or(inputs).unwrap_or(OUTPUT_BINS);
+    let numbers = |what: &str, list: &[String]| {
+        list.iter()
+            .map(|text| codebook::number(what, text))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(usage)
+    };
+    let found = match (&args.points, &args.range) {
+        (Some(points), Some(range)) => {
+            let range = Range::parse(range).map_err(usage)?;
+            Codebook::of_points(numbers("points", points)?, range, outputs(None))
+        }
+        (None, Some(range)) => {
+            let range = Range::parse(range).map_err(usage)?;
+            let listed =
+                file.filter(|file| file.edges.is_none()).and_then(|file| file.values.as_ref());
+            match (args.bins, listed) {
+                (Some(bins), _) => Codebook::of_bins(range, bins, outputs(Some(bins))),
+                (None, Some(values)) => {
+                    let points: Vec<String> = values.iter().map(f64::to_string).collect();
+                    Codebook::of_points(numbers("points", &points)?, range, outputs(None))
+                }
+                (None, None) => {
+                    let problem = "--range needs --points, the numbers themselves, or --bins, how many bins they are rounded to";
+                    return Err(Failure::usage(problem));
+                }
+            }
+        }
+        _ => match file.filter(|file| file.edges.is_some()) {
+            Some(file) => {
+                let inputs = alphabet(file)?;
+                let bins = inputs.len();
+                Codebook::of_alphabet(inputs, outputs(Some(bins)))
+            }
+            None => {
+                return Err(Failure::usage(
+                    "the data must be numbers here: give --points with --range, --range with --bins, or a prior fitted with --range",
+                ));
+            }
+        },
+    };
+    let found = found.map_err(usage)?;
+    match &args.output_range {
+        Some(range) => {
+            let range = Range::parse(range)
+                .map_err(|error| Failure::usage(format!("--output-range: {error}")))?;
+            let bins = found.outputs().len();
+            found.releasing(range, bins).map_err(usage)
+        }
+        None => Ok(found),
+    }
+}
+
+/// Whether a prior's probabilities are those of the codebook's inputs.
+fn same_inputs(codebook: &Codebook, prior: &NamedPrior) -> bool {
+    if prior.p.len() != codebook.inputs().len() {
+        return false;
+    }
+    let Some(file) = &prior.file else { return true };
+    let (low, high) = codebook.range().ends();
+    let close = |ours: &[f64], theirs: &[f64]| {
+        let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * (high - low);
+        ours.len() == theirs.len() && ours.iter().zip(theirs).all(near)
+    };
+    match (&file.edges, &file.values) {
+        (Some(edges), _) => match codebook::edges(codebook.inputs()) {
+            Some(ours) => close(&ours, edges),
+            None => false,
+        },
+        (None, Some(values)) => close(&codebook.points(), values),
+        (None, None) => true,
+    }
+}
+
+fn mismatch(path: &PathBuf, prior: &NamedPrior, codebook: &Codebook) -> Failure {
+    let inputs = codebook.inputs();
+    let ours = match codebook::edges(inputs) {
+        Some(edges) => {
+            format!("{} bins from {} to {}", inputs.len(), edges[0], edges[inputs.len()])
+        }
+        None => format!("{} points", inputs.len()),
+    };
+    let edges = prior.file.as_ref().and_then(|file| file.edges.as_ref());
+    let theirs = match edges {
+        Some(edges) => {
+            format!("{} bins from {} to {}", prior.p.len(), edges[0], edges[edges.len() - 1])
+        }
+        None => format!("{} probabilities", prior.p.len()),
+    };
+    Failure::input(format!(
+        "{}: the prior has {theirs} and the command line asks for {ours}: fit the prior again with these bins, or leave --range and --bins out",
+        path.display()
+    ))
+}

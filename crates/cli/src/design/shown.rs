@@ -1,0 +1,190 @@
+//! A design for people and for programs.
+
+use serde_json::{Map, Value, json};
+use undertone_design::Distribution;
+use undertone_design::designer::{self, Designed, Method, Missed, Request};
+use undertone_design::objective::Objective;
+use undertone_design::price;
+
+use super::Args;
+use crate::audit::{attained, exact};
+use crate::failure::Failure;
+use crate::output::{Outcome, nats, number, optional, table};
+
+pub(super) fn shipped(
+    args: &Args,
+    request: &Request,
+    designed: &Designed,
+) -> Result<Outcome, Failure> {
+    let comparison = designer::compare(request)?;
+    let alone = match designed.utility {
+        Some(utility) => price::alone(request, utility)?,
+        None => Vec::new(),
+    };
+    let certificate = designed.policy.certificate();
+    let mut level = attained(&certificate.input);
+    if let Some(secret) = &certificate.secret {
+        level.insert("secret".into(), Value::Object(attained(secret)));
+    }
+    let delta = certificate.deltas.iter().flatten().map(|least| least.ratio).max();
+    level.insert(
+        "delta".into(),
+        delta.map_or(Value::Null, |d| json!(d.scaled_up(52) as f64 / (1u64 << 52) as f64)),
+    );
+    let parameters: Map<String, Value> =
+        designed.parameters.iter().map(|&(name, value)| (name.to_owned(), number(value))).collect();
+    let claims: Vec<String> =
+        designed.policy.draft().claims().iter().map(ToString::to_string).collect();
+    let rows: Option<Vec<&[f64]>> = designed
+        .channel
+        .as_ref()
+        .map(|channel| channel.rows().iter().map(Distribution::as_slice).collect());
+    let labels: Vec<String> =
+        designed.outputs.iter().map(|&y| designed.policy.draft().outputs().label(y)).collect();
+    let json = json!({
+        "policy_id": designed.policy.id().to_string(),
+        "method": request.method.name(),
+        "objective": request.objective.name(),
+        "utility": optional(designed.utility),
+        "optimum": optional(designed.optimum),
+        "bound": optional(designed.bound),
+        "mixed": designed.mixed,
+        "channel": rows,
+        "outputs": labels,
+        "parameters": parameters,
+        "requested": claims,
+        "attained": level,
+        "published": designed.published.map(|p| json!({"claimed": p.claimed, "attained": number(p.attained)})),
+        "comparison": {
+            "epsilon": comparison.epsilon,
+            "ldp": optional(comparison.ldp),
+            "ldp_twice": optional(comparison.ldp_twice),
+            "blind": number(comparison.blind),
+        },
+        "alone": alone
+            .iter()
+            .map(|one| json!({"claim": claims[one.claim], "utility": one.utility, "decides": one.decides}))
+            .collect::<Vec<_>>(),
+        "advice": advice(request),
+        "output": args.output.as_ref().map(|path| path.display().to_string()),
+    });
+    Ok(Outcome::good(json, describe(args, request, designed, &comparison, &alone)))
+}
+
+fn describe(
+    args: &Args,
+    request: &Request,
+    designed: &Designed,
+    comparison: &designer::Comparison,
+    alone: &[price::Alone],
+) -> String {
+    let certificate = designed.policy.certificate();
+    let claims: Vec<String> =
+        designed.policy.draft().claims().iter().map(ToString::to_string).collect();
+    let mut text =
+        format!("verified: {}\npolicy id: {}\n\n", claims.join(" and "), designed.policy.id());
+    text += &crate::audit::strength_table(&certificate.input, certificate.secret.as_ref());
+    let goal = request.objective.name();
+    let direction = if request.objective.is_gain() { "more is better" } else { "less is better" };
+    let mut rows = vec![vec![
+        "this policy".into(),
+        designed.utility.map_or("-".into(), nats),
+        "of the integers that ship".into(),
+    ]];
+    if let Some(bound) = designed.bound {
+        rows.push(vec!["no policy can pass".into(), nats(bound), "under the same claims".into()]);
+    }
+    for one in alone {
+        let claim = format!("{} alone", claims[one.claim]);
+        let note = if one.decides { "the other claims cost nothing" } else { "" };
+        rows.push(vec![claim, nats(one.utility), note.into()]);
+    }
+    let epsilon = nats(comparison.epsilon);
+    let compared = |value: Option<f64>| value.map_or("-".into(), nats);
+    rows.push(vec![
+        format!("LDP at {epsilon}"),
+        compared(comparison.ldp),
+        "the LDP optimum".into(),
+    ]);
+    let twice = nats(2.0 * comparison.epsilon);
+    rows.push(vec![
+        format!("LDP at {twice}"),
+        compared(comparison.ldp_twice),
+        "the LDP optimum".into(),
+    ]);
+    rows.push(vec!["a blind guess".into(), nats(comparison.blind), "without any data".into()]);
+    text += &format!("\n\n{}", table(&[&format!("{goal} ({direction})"), "value", ""], rows));
+    if let Some(level) = designed.published {
+        text += &format!(
+            "\nThe printed formula claims {} and attains {}.",
+            nats(level.claimed),
+            nats(level.attained)
+        );
+    }
+    if !designed.parameters.is_empty() {
+        let list: Vec<String> = designed
+            .parameters
+            .iter()
+            .map(|(name, value)| format!("{name} = {}", nats(*value)))
+            .collect();
+        text += &format!("\nParameters: {}.", list.join(", "));
+    }
+    if let Some(channel) =
+        designed.channel.as_ref().filter(|c| c.inputs() <= 12 && c.outputs() <= 8)
+    {
+        let labels = designed.outputs.iter().map(|&y| designed.policy.draft().outputs().label(y));
+        let header: Vec<String> = std::iter::once("input".to_owned()).chain(labels).collect();
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+        let row = |x: usize| {
+            let cells = channel.rows()[x].as_slice().iter().map(|q| format!("{q:.6}"));
+            std::iter::once(designed.policy.draft().inputs().label(x)).chain(cells).collect()
+        };
+        text += &format!(
+            "\n\nProbability of each output:\n{}",
+            table(&header, (0..channel.inputs()).map(row).collect())
+        );
+    }
+    if let Some(advice) = advice(request) {
+        text += &format!("\n\n{advice}");
+    }
+    if let Some(path) = &args.output {
+        text += &format!("\n\nwrote {}", path.display());
+    }
+    text
+}
+
+pub(super) fn refused(request: &Request, missed: &Missed) -> Outcome {
+    let json = json!({
+        "policy_id": null,
+        "method": request.method.name(),
+        "objective": request.objective.name(),
+        "published": {"claimed": missed.level.claimed, "attained": number(missed.level.attained)},
+        "refusal": {
+            "message": missed.refusal.to_string(),
+            "output": missed.refusal.cell.output,
+            "high": missed.refusal.cell.high,
+            "low": missed.refusal.cell.low,
+            "attained": exact(missed.refusal.attained),
+            "allowed": exact(missed.refusal.allowed),
+        },
+        "channel": missed.channel.rows().iter().map(Distribution::as_slice).collect::<Vec<_>>(),
+    });
+    let text = format!(
+        "REFUSED: the printed formula claims {} and leaks {} nats.\n{}\n\nUse --method optimal, or --accept to ship it with the level it attains.",
+        nats(missed.level.claimed),
+        nats(missed.level.attained),
+        missed.refusal
+    );
+    Outcome { json, text, good: false }
+}
+
+/// What somebody who asked for this would rather know before shipping it.
+fn advice(request: &Request) -> Option<&'static str> {
+    let surveyed = request.objective == Objective::Frequency
+        && request.prior.len() > designer::LARGE_FREQUENCY;
+    let single = matches!(request.method, Method::Optimal | Method::Krr);
+    (surveyed && single).then_some(
+        "A report of one symbol out of many tells little about frequencies: its variance grows with the square of their number. \
+         Use --method oue, whose reports have a bit for every symbol.",
+    )
+}

@@ -1,0 +1,371 @@
+//! Counting a perturbed column, on many threads.
+
+#[cfg(feature = "parquet")]
+mod parquet;
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use undertone_core::{Policy, Shape};
+use undertone_estimate::Tally;
+
+use super::{Args, Unknown};
+use crate::columns::csv::{self, CsvFile, Problem};
+use crate::columns::{Code, Lookup, Opened, Place, Progress, Source, in_order, threads};
+use crate::failure::Failure;
+
+/// What happened to the rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Counted {
+    pub(super) rows: u64,
+    /// Cells that no policy releases, or whose policy is not given.
+    pub(super) unknown: u64,
+    pub(super) missing: u64,
+}
+
+impl Counted {
+    pub(super) fn add(&mut self, other: &Self) {
+        self.rows += other.rows;
+        self.unknown += other.unknown;
+        self.missing += other.missing;
+    }
+
+    pub(super) fn skipped(&self) -> u64 {
+        self.unknown + self.missing
+    }
+}
+
+/// Reads reports of one policy or several.
+pub(super) struct Reader<'a> {
+    args: &'a Args,
+    column: &'a str,
+    policies: Vec<Tokens<'a>>,
+    /// What the policy column may say, and which policy is meant.
+    names: HashMap<String, usize>,
+}
+
+/// How one policy's outputs are written in cells.
+struct Tokens<'a> {
+    policy: &'a Policy,
+    kind: Kind,
+}
+
+enum Kind {
+    Indices(Lookup),
+    /// Hexadecimal digits of packed bits.
+    Bits {
+        symbols: usize,
+    },
+}
+
+/// Reports of one policy, as yet uncounted.
+enum Batch {
+    Indices(Vec<u32>),
+    Bits(Vec<u8>),
+}
+
+/// What one thread has read: batches still to be counted, and tallies, one for every policy.
+struct Counter {
+    batches: Vec<Batch>,
+    tallies: Vec<Tally>,
+}
+
+/// A row whose cell is no report; its place counts from the beginning of the piece read.
+struct BadRow {
+    place: Place,
+    what: String,
+}
+
+impl From<Problem> for BadRow {
+    fn from(problem: Problem) -> Self {
+        Self { place: problem.place, what: format!(" {}", problem.what) }
+    }
+}
+
+impl Counter {
+    fn new(policies: &[Tokens<'_>]) -> Self {
+        Self {
+            batches: policies.iter().map(Tokens::batch).collect(),
+            tallies: policies.iter().map(|tokens| Tally::new(tokens.policy)).collect(),
+        }
+    }
+
+    /// Counts what the batches hold.
+    fn flush(&mut self) -> Result<(), Failure> {
+        for (batch, tally) in self.batches.iter_mut().zip(&mut self.tallies) {
+            match batch {
+                Batch::Indices(indices) => {
+                    tally.add_indices(indices).map_err(Failure::input)?;
+                    indices.clear();
+                }
+                Batch::Bits(rows) => {
+                    tally.add_packed_bits(rows).map_err(Failure::input)?;
+                    rows.clear();
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Tokens<'a> {
+    fn new(policy: &'a Policy) -> Self {
+        let draft = policy.draft();
+        let kind = match draft.shape() {
+            Shape::Bits(bits) => Kind::Bits { symbols: bits.symbols() },
+            Shape::Table(_) | Shape::Keep(_) => Kind::Indices(Lookup::of_outputs(draft.outputs())),
+        };
+        Self { policy, kind }
+    }
+
+    fn batch(&self) -> Batch {
+        match self.kind {
+            Kind::Indices(_) => Batch::Indices(Vec::new()),
+            Kind::Bits { .. } => Batch::Bits(Vec::new()),
+        }
+    }
+
+    /// Adds a cell's report to the batch, if it is one.
+    fn read(&self, text: &str, batch: &mut Batch) -> Code {
+        match (&self.kind, batch) {
+            (Kind::Indices(lookup), Batch::Indices(indices)) => {
+                let code = lookup.text(text);
+                if let Code::Symbol(index) = code {
+                    indices.push(index);
+                }
+                code
+            }
+            (Kind::Bits { symbols }, Batch::Bits(rows)) => read_bits(text.trim(), *symbols, rows),
+            _ => Code::Unknown,
+        }
+    }
+
+    /// What is wrong with a cell.
+    fn complaint(&self, code: Code, value: &str) -> String {
+        if code == Code::Missing {
+            return "is empty or NaN".into();
+        }
+        let value: String = value.chars().take(100).collect();
+        let wanted = match &self.kind {
+            Kind::Bits { symbols } => {
+                format!("not {} hexadecimal digits for {symbols} bits", 2 * symbols.div_ceil(8))
+            }
+            Kind::Indices(_) => {
+                let outputs = self.policy.draft().outputs();
+                let some: Vec<String> =
+                    (0..outputs.len().min(5)).map(|y| outputs.label(y)).collect();
+                let more = if outputs.len() > 5 { ", ..." } else { "" };
+                format!(
+                    "none of the policy's {} outputs ({}{more})",
+                    outputs.len(),
+                    some.join(", ")
+                )
+            }
+        };
+        format!("is {value:?}, {wanted}")
+    }
+}
+
+/// Adds the packed bits a cell writes in hexadecimal digits.
+fn read_bits(text: &str, symbols: usize, rows: &mut Vec<u8>) -> Code {
+    if text.is_empty() {
+        return Code::Missing;
+    }
+    let width = symbols.div_ceil(8);
+    let digit = |byte: u8| (byte as char).to_digit(16).map(|digit| digit as u8);
+    let start = rows.len();
+    let pairs = text.as_bytes().chunks_exact(2);
+    let whole = pairs.remainder().is_empty();
+    for pair in pairs {
+        match (digit(pair[0]), digit(pair[1])) {
+            (Some(high), Some(low)) => rows.push(high << 4 | low),
+            _ => break,
+        }
+    }
+    let spare = ((1u16 << (8 * width - symbols)) - 1) as u8;
+    let fits = whole
+        && rows.len() - start == width
+        && text.len() == 2 * width
+        && rows.last().is_some_and(|last| last & spare == 0);
+    if fits {
+        return Code::Symbol(0);
+    }
+    rows.truncate(start);
+    Code::Unknown
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(
+        args: &'a Args,
+        column: &'a str,
+        policies: &[&'a Policy],
+    ) -> Result<Self, Failure> {
+        let mut names: HashMap<String, Option<usize>> = HashMap::new();
+        for (at, (policy, path)) in policies.iter().zip(&args.policy).enumerate() {
+            let id = policy.id().to_string();
+            let file = |part: Option<&std::ffi::OsStr>| {
+                part.map(|part| part.to_string_lossy().into_owned()).unwrap_or_default()
+            };
+            let mut said = vec![
+                id[..16].to_owned(),
+                path.display().to_string(),
+                file(path.file_name()),
+                file(path.file_stem()),
+                id,
+            ];
+            said.sort_unstable();
+            said.dedup();
+            for name in said {
+                // A name that two policies share means neither.
+                names.entry(name).and_modify(|known| *known = None).or_insert(Some(at));
+            }
+        }
+        let ids: Vec<_> = policies.iter().map(|policy| policy.id()).collect();
+        if let Some(at) = (1..ids.len()).find(|&at| ids[..at].contains(&ids[at])) {
+            return Err(Failure::usage(format!(
+                "--policy {} is given twice: give it once",
+                args.policy[at].display()
+            )));
+        }
+        let names = names.into_iter().filter_map(|(name, at)| Some((name, at?))).collect();
+        let policies = policies.iter().map(|policy| Tokens::new(policy)).collect();
+        Ok(Self { args, column, policies, names })
+    }
+
+    /// Adds a file's reports to the tallies, one for every policy.
+    pub(super) fn read(
+        &self,
+        source: &Source,
+        progress: &Progress,
+        tallies: &mut [Tally],
+    ) -> Result<Counted, Failure> {
+        match source.open(progress)? {
+            Opened::Csv(file) => self.read_csv(source, file, tallies),
+            #[cfg(feature = "parquet")]
+            Opened::Parquet(file) => self.read_parquet(source, progress, &file, tallies),
+        }
+    }
+
+    fn read_csv(
+        &self,
+        source: &Source,
+        file: CsvFile,
+        tallies: &mut [Tally],
+    ) -> Result<Counted, Failure> {
+        let mut wanted = vec![source.position(self.column, &file.columns)?];
+        if let Some(column) = &self.args.policy_column {
+            wanted.push(source.position(column, &file.columns)?);
+        }
+        let form = file.form();
+        let work = |block: Vec<u8>, counter: &mut Counter| {
+            let mut counted = Counted::default();
+            let walked = csv::each_record(&block, form, &wanted, |record, texts| {
+                counted.rows += 1;
+                let policy = texts.get(1).map(AsRef::as_ref);
+                self.row(&texts[0], policy, &mut counter.batches, &mut counted).map_err(|what| {
+                    let place = Place::in_block(counted.rows - 1, &block, record.start);
+                    BadRow { place, what }
+                })
+            });
+            Ok((walked.map(|_| counted), csv::lines(&block)))
+        };
+        self.count_all(source, file.blocks, file.head_lines, tallies, work, |_| {})
+    }
+
+    /// Counts pieces of a file on many threads; `work` also says how many lines its piece has.
+    fn count_all<I: Send>(
+        &self,
+        source: &Source,
+        pieces: impl Iterator<Item = Result<I, Failure>> + Send,
+        mut lines_before: u64,
+        tallies: &mut [Tally],
+        work: impl Fn(I, &mut Counter) -> Result<(Result<Counted, BadRow>, u64), Failure> + Sync,
+        mut done: impl FnMut(&Counted),
+    ) -> Result<Counted, Failure> {
+        // A lock of its own for every thread: nobody waits.
+        let counters: Vec<Mutex<Counter>> = (0..threads(self.args.threads))
+            .map(|_| Mutex::new(Counter::new(&self.policies)))
+            .collect();
+        let workers = counters.iter().map(|counter| {
+            let work = &work;
+            move |piece: I| {
+                let mut counter = counter.lock().unwrap_or_else(PoisonError::into_inner);
+                let result = work(piece, &mut counter)?;
+                counter.flush()?;
+                Ok(result)
+            }
+        });
+        let mut sum = Counted::default();
+        in_order(pieces, workers.collect(), |(counted, lines)| {
+            let counted = counted.map_err(|bad: BadRow| {
+                let place = bad.place.after(sum.rows, lines_before);
+                source.problem(format!("{place}{}", bad.what))
+            })?;
+            sum.add(&counted);
+            lines_before += lines;
+            done(&counted);
+            Ok(())
+        })?;
+        for counter in counters {
+            let counter = counter.into_inner().unwrap_or_else(PoisonError::into_inner);
+            for (tally, own) in tallies.iter_mut().zip(&counter.tallies) {
+                tally.merge(own).map_err(Failure::input)?;
+            }
+        }
+        Ok(sum)
+    }
+
+    /// Takes one row's report; says what is wrong with it if it may not be skipped.
+    fn row(
+        &self,
+        text: &str,
+        policy: Option<&str>,
+        batches: &mut [Batch],
+        counted: &mut Counted,
+    ) -> Result<(), String> {
+        let at = match policy {
+            None => 0,
+            Some(name) => match self.names.get(name.trim()) {
+                Some(&at) => at,
+                None => return self.skip(Code::Unknown, counted, || self.unknown_policy(name)),
+            },
+        };
+        let tokens = &self.policies[at];
+        match tokens.read(text, &mut batches[at]) {
+            Code::Symbol(_) => Ok(()),
+            code => self.skip(code, counted, || {
+                format!(", column {:?} {}", self.column, tokens.complaint(code, text))
+            }),
+        }
+    }
+
+    fn unknown_policy(&self, name: &str) -> String {
+        format!(
+            ", column {:?} is {name:?}, which names none of the policies given",
+            self.args.policy_column.as_deref().unwrap_or_default()
+        )
+    }
+
+    /// Counts a row that is left out, or says why it may not be.
+    fn skip(
+        &self,
+        code: Code,
+        counted: &mut Counted,
+        complaint: impl FnOnce() -> String,
+    ) -> Result<(), String> {
+        match (self.args.unknown, code) {
+            (Unknown::Error, _) => Err(format!(
+                "{}: was it perturbed under this policy? Mend it, or use --unknown skip",
+                complaint()
+            )),
+            (Unknown::Skip, Code::Missing) => {
+                counted.missing += 1;
+                Ok(())
+            }
+            (Unknown::Skip, _) => {
+                counted.unknown += 1;
+                Ok(())
+            }
+        }
+    }
+}

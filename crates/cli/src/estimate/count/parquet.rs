@@ -1,0 +1,124 @@
+//! Counting a column of a Parquet file, one row group per thread.
+
+use std::path::Path;
+
+use arrow_array::{Array, ArrayRef};
+use undertone_estimate::Tally;
+
+use super::{BadRow, Batch, Counted, Counter, Kind, Reader, Tokens};
+use crate::columns::parquet::{Coder, Column, ParquetFile, policy_note, text};
+use crate::columns::{Code, Place, Progress, Source};
+use crate::failure::Failure;
+
+impl Reader<'_> {
+    pub(super) fn read_parquet(
+        &self,
+        source: &Source,
+        progress: &Progress,
+        file: &ParquetFile,
+        tallies: &mut [Tally],
+    ) -> Result<Counted, Failure> {
+        let column = file.column(source, self.column)?;
+        let note = file.note(&policy_note(self.column));
+        check_note(&source.file, note, self.column, &self.policies)?;
+        let policies = self.args.policy_column.as_deref();
+        let policies = policies.map(|name| file.column(source, name)).transpose()?;
+        progress.expect_rows(file.rows());
+        let work = |group, counter: &mut Counter| {
+            Ok((self.group(source, file, &column, policies.as_ref(), group, counter)?, 0))
+        };
+        let done = |counted: &Counted| progress.add(counted.rows);
+        self.count_all(source, (0..file.groups()).map(Ok), 0, tallies, work, done)
+    }
+
+    /// Reads one row group.
+    fn group(
+        &self,
+        source: &Source,
+        file: &ParquetFile,
+        column: &Column,
+        policies: Option<&Column>,
+        group: usize,
+        counter: &mut Counter,
+    ) -> Result<Result<Counted, BadRow>, Failure> {
+        let mut counted = Counted::default();
+        let mut names = policies.map(|column| file.arrays(column, group)).transpose()?;
+        let odd = |name: &str, kind: &str| source.problem(format!("column {name:?} holds {kind}"));
+        let first = self.policies.first().map(|tokens| &tokens.kind);
+        let mut coder = match (first, &names) {
+            (Some(Kind::Indices(lookup)), None) => Some(Coder::new(lookup)),
+            _ => None,
+        };
+        let mut codes = Vec::new();
+        for array in file.arrays(column, group)? {
+            counter.flush()?;
+            let array = array?;
+            let named = names.as_mut().and_then(Iterator::next).transpose()?;
+            if let (Some(coder), [Batch::Indices(indices)]) =
+                (&mut coder, counter.batches.as_mut_slice())
+            {
+                codes.clear();
+                coder.codes(&array, &mut codes).map_err(|kind| odd(self.column, kind))?;
+                for (at, &code) in codes.iter().enumerate() {
+                    counted.rows += 1;
+                    let taken = match code {
+                        Code::Symbol(index) => {
+                            indices.push(index);
+                            Ok(())
+                        }
+                        code => self.skip(code, &mut counted, || self.complain(&array, at, code)),
+                    };
+                    if let Err(what) = taken {
+                        return Ok(Err(bad(counted.rows, what)));
+                    }
+                }
+                continue;
+            }
+            for at in 0..array.len() {
+                counted.rows += 1;
+                let cell = text(&array, at).map_err(|kind| odd(self.column, kind))?;
+                let policy = match (&named, policies) {
+                    (Some(named), Some(column)) if at < named.len() => {
+                        let name = text(named, at).map_err(|kind| odd(&column.name, kind))?;
+                        Some(name.unwrap_or_default())
+                    }
+                    _ => None,
+                };
+                let cell = cell.unwrap_or_default();
+                let taken = self.row(&cell, policy.as_deref(), &mut counter.batches, &mut counted);
+                if let Err(what) = taken {
+                    return Ok(Err(bad(counted.rows, what)));
+                }
+            }
+        }
+        Ok(Ok(counted))
+    }
+
+    fn complain(&self, array: &ArrayRef, at: usize, code: Code) -> String {
+        let value = text(array, at).ok().flatten().unwrap_or_default();
+        let complaint = self.policies.first().map(|tokens| tokens.complaint(code, &value));
+        format!(", column {:?} {}", self.column, complaint.unwrap_or_default())
+    }
+}
+
+/// A row of the group, counted from 1.
+fn bad(row: u64, what: String) -> BadRow {
+    BadRow { place: Place { row, line: None }, what }
+}
+
+/// Refuses a column that says it was perturbed under another policy.
+fn check_note(
+    path: &Path,
+    note: Option<&str>,
+    column: &str,
+    policies: &[Tokens<'_>],
+) -> Result<(), Failure> {
+    let Some(id) = note else { return Ok(()) };
+    if policies.iter().any(|tokens| tokens.policy.id().to_string() == id) {
+        return Ok(());
+    }
+    Err(Failure::input(format!(
+        "{}: column {column:?} was perturbed under policy {id}, which is not given",
+        path.display()
+    )))
+}

@@ -1,0 +1,134 @@
+//! What both commands print about a network.
+
+use serde_json::{Value, json};
+use undertone_core::Nats;
+use undertone_fusion::{Bundle, Certificate, Evaluation, Maps, Model, Repeated};
+
+use crate::output::{nats, number, table};
+
+/// A certified number of nats as a float that is not below it.
+pub(super) fn float(nats: Nats) -> f64 {
+    // Exact up to 2^53 units, that is, 900,000 nats; the division may round down by half a step.
+    (nats.units() as f64 / 1e10).next_up()
+}
+
+/// A certified level for people: as the kernel prints it.
+fn level(nats: Option<Nats>) -> String {
+    nats.map_or("unbounded".into(), |nats| nats.to_string())
+}
+
+fn certified(nats: Option<Nats>) -> Value {
+    nats.map_or(json!("inf"), |nats| json!(float(nats)))
+}
+
+/// The figures of an evaluation.
+pub(super) fn fields(seen: &Evaluation, model: &Model) -> Value {
+    json!({
+        "error_public": seen.error_public,
+        "error_private": seen.error_private,
+        "blind_public": seen.blind_public,
+        "blind_private": seen.blind_private,
+        "public_information": seen.public_information,
+        "private_information": seen.private_information,
+        "sensor_information": seen.sensor_information,
+        "sensors": model.sensors().iter().map(|sensor| sensor.name()).collect::<Vec<_>>(),
+        "information": number(seen.information.nats),
+        "worst": {
+            "private": model.private().values()[seen.information.private],
+            "outputs": seen.information.outputs,
+        },
+        "ldp": seen.ldp.iter().map(|&nats| number(nats)).collect::<Vec<_>>(),
+    })
+}
+
+/// The table of repetition.
+pub(super) fn epochs(certificate: &Certificate) -> Value {
+    let line = |line: &Repeated| {
+        json!({
+            "epochs": line.epochs,
+            "information": certified(line.information),
+            "exact": line.exact,
+            "always": certified(line.always),
+        })
+    };
+    certificate.epochs.iter().map(line).collect()
+}
+
+/// The maps, row by row.
+pub(super) fn maps(maps: &Maps) -> Value {
+    let map = |channel: &undertone_design::Channel| {
+        channel.rows().iter().map(|row| row.as_slice().to_vec()).collect::<Vec<_>>()
+    };
+    json!(maps.channels().iter().map(map).collect::<Vec<_>>())
+}
+
+/// What is learned of H, of G and of the readings.
+pub(super) fn learned(seen: &Evaluation, model: &Model, budget: &str) -> String {
+    let (public, private) = (model.public().name(), model.private().name());
+    let row = |name: &str, value: String, what: String| vec![name.into(), value, what];
+    let rows = vec![
+        row(
+            "error_public",
+            format!("{:.6}", seen.error_public),
+            format!("{public} is guessed wrong; blindly {:.6}", seen.blind_public),
+        ),
+        row(
+            "error_private",
+            format!("{:.6}", seen.error_private),
+            format!("{private} is guessed wrong; blindly {:.6}", seen.blind_private),
+        ),
+        row("information", nats(seen.information.nats), budget.into()),
+        row(
+            "I(H;Z)",
+            format!("{:.6}", seen.public_information),
+            format!("what all outputs say of {public}"),
+        ),
+        row(
+            "I(G;Z)",
+            format!("{:.6}", seen.private_information),
+            format!("what all outputs say of {private}"),
+        ),
+    ];
+    table(&["", "value", "of what"], rows)
+}
+
+/// One line per sensor; with a bundle, its certified level and policy.
+pub(super) fn sensors(seen: &Evaluation, model: &Model, bundle: Option<&Bundle>) -> String {
+    let line = |(t, sensor): (usize, &undertone_fusion::Sensor)| {
+        let mut line = vec![
+            sensor.name().to_owned(),
+            sensor.inputs().to_string(),
+            format!("{:.6}", seen.sensor_information[t]),
+        ];
+        match bundle {
+            Some(bundle) => {
+                line.push(bundle.certificate().ldp[t].to_string());
+                line.push(bundle.policies()[t].id().to_string()[..16].to_owned());
+            }
+            None => line.push(nats(seen.ldp[t])),
+        }
+        line
+    };
+    let lines = model.sensors().iter().enumerate().map(line).collect();
+    let header = ["sensor", "readings", "I(X;Z)", "ldp", "policy"];
+    table(if bundle.is_some() { &header } else { &header[..4] }, lines)
+}
+
+/// What repetition costs.
+pub(super) fn repetition(certificate: &Certificate) -> String {
+    let line = |line: &Repeated| {
+        vec![
+            line.epochs.to_string(),
+            level(line.information),
+            if line.exact { "exact".into() } else { "a bound".to_owned() },
+            level(line.always),
+        ]
+    };
+    let header = ["epochs", "information", "", "whatever repeats"];
+    let lines = certificate.epochs.iter().map(line).collect();
+    format!(
+        "{}\n\nEpochs are independent given the private value, which stays the same; the last column \
+         holds\nhowever readings depend on each other over time.",
+        table(&header, lines)
+    )
+}

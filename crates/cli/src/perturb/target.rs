@@ -1,0 +1,99 @@
+//! The output file: complete, or not there.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+
+/// Something rows are written to. A regular file appears under its name only when it is finished.
+pub(super) struct Target {
+    sink: BufWriter<Box<dyn Write + Send>>,
+    path: PathBuf,
+    /// Where the rows are until then.
+    part: Option<PathBuf>,
+}
+
+impl Target {
+    /// Standard output for `-`; else a new file beside the one asked for, renamed when finished. What
+    /// is not a regular file, such as a pipe, is written to as it is.
+    pub(super) fn create(path: &Path) -> Result<Self, Failure> {
+        let open = |sink: Box<dyn Write + Send>, part| Self {
+            sink: BufWriter::with_capacity(1 << 18, sink),
+            path: path.to_owned(),
+            part,
+        };
+        if path == Path::new("-") {
+            return Ok(open(Box::new(io::stdout()), None));
+        }
+        // Through a link to the file it stands for: renaming would replace the link.
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let fail = |error: io::Error| failure(&path, &error);
+        match path.metadata() {
+            Ok(about) if about.is_dir() => Err(Failure::input(format!(
+                "cannot write {}: it is a folder; name a file",
+                path.display()
+            ))),
+            Ok(about) if !about.is_file() => {
+                let file = File::options().write(true).open(&path).map_err(fail)?;
+                Ok(open(Box::new(file), None))
+            }
+            _ => {
+                let name = path.file_name().ok_or_else(|| {
+                    Failure::input(format!("cannot write {}: name a file", path.display()))
+                })?;
+                let part = format!(".{}.{}.part", name.to_string_lossy(), std::process::id());
+                let part = path.with_file_name(part);
+                let file = File::create_new(&part).map_err(fail)?;
+                let mut target = open(Box::new(file), Some(part));
+                target.path = path;
+                Ok(target)
+            }
+        }
+    }
+
+    /// What is wrong with writing.
+    pub(super) fn failure(path: &Path, error: &io::Error) -> Failure {
+        failure(path, error)
+    }
+
+    /// Writes what is left and gives the file its name.
+    pub(super) fn finish(mut self) -> Result<(), Failure> {
+        let path = self.path.clone();
+        self.sink.flush().map_err(|error| failure(&path, &error))?;
+        if let Some(part) = &self.part {
+            std::fs::rename(part, &path).map_err(|error| failure(&path, &error))?;
+            self.part = None;
+        }
+        Ok(())
+    }
+}
+
+fn failure(path: &Path, error: &io::Error) -> Failure {
+    let what =
+        if path == Path::new("-") { "standard output".into() } else { path.display().to_string() };
+    let advice = match error.kind() {
+        io::ErrorKind::StorageFull => ": make room; nothing was left behind",
+        io::ErrorKind::BrokenPipe => ": the reader went away",
+        _ => "",
+    };
+    Failure::input(format!("cannot write {what}: {error}{advice}"))
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.sink.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.sink.flush()
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        if let Some(part) = &self.part {
+            let _ = std::fs::remove_file(part);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! An answer: a number, how sure it is, and what it rests on.
+
+use crate::settings::{Method, Settings};
+use serde::Serialize;
+
+/// A number with its interval.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Estimate {
+    /// The estimate.
+    pub value: f64,
+    /// The interval's lower end.
+    pub low: f64,
+    /// The interval's upper end.
+    pub high: f64,
+    /// The standard error; `None` where the reports cannot tell.
+    pub standard_error: Option<f64>,
+    /// Whether the reports determine the number at all. If not, the value is one of many that fit
+    /// equally well and the interval is everything possible.
+    pub identified: bool,
+}
+
+impl Estimate {
+    /// The same in another unit: counts from shares, say.
+    pub fn scaled(self, factor: f64) -> Self {
+        let (a, b) = (self.low * factor, self.high * factor);
+        Self {
+            value: self.value * factor,
+            low: a.min(b),
+            high: a.max(b),
+            standard_error: self.standard_error.map(|error| error * factor.abs()),
+            identified: self.identified,
+        }
+    }
+
+    /// Whether a number lies in the interval.
+    pub fn covers(&self, truth: f64) -> bool {
+        self.low <= truth && truth <= self.high
+    }
+}
+
+/// The share of every symbol.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Shares {
+    /// How they were estimated.
+    pub method: Method,
+    /// That in words, with what limits it.
+    pub label: String,
+    /// Level, coverage and target.
+    pub settings: Settings,
+    /// How many reports they rest on.
+    pub reports: u64,
+    /// One estimate per symbol of the input alphabet.
+    pub symbols: Vec<Estimate>,
+}
+
+impl Shares {
+    /// Counts instead of shares: of the respondents, or of a population of the given size.
+    pub fn counts(&self, size: u64) -> Vec<Estimate> {
+        self.symbols.iter().map(|share| share.scaled(size as f64)).collect()
+    }
+
+    /// The values alone.
+    pub fn values(&self) -> Vec<f64> {
+        self.symbols.iter().map(|share| share.value).collect()
+    }
+}
+
+/// One number: a mean, a variance, a quantile, a share of several symbols.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Answer {
+    /// How it was estimated.
+    pub method: Method,
+    /// That in words, with what limits it.
+    pub label: String,
+    /// Level, coverage and target.
+    pub settings: Settings,
+    /// How many reports it rests on.
+    pub reports: u64,
+    /// The number.
+    pub estimate: Estimate,
+}

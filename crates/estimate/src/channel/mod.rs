@@ -1,0 +1,111 @@
+//! A policy's channel in floats, with the operations estimation needs.
+//!
+//! Masses are multiples of 2^-48 and so exact as floats. Everything here costs O(k) for `Keep` and
+//! `Bits` and one pass over the cells for `Table`.
+
+mod bits;
+mod keep;
+mod table;
+
+pub(crate) use bits::Bits;
+pub(crate) use keep::Keep;
+pub(crate) use table::{Table, dot};
+
+use undertone_core::Shape;
+
+/// The three shapes.
+#[derive(Clone, Debug)]
+pub(crate) enum Channel {
+    Table(Table),
+    Keep(Keep),
+    Bits(Bits),
+}
+
+impl Channel {
+    pub(crate) fn new(shape: &Shape) -> Self {
+        match shape {
+            Shape::Table(table) => Self::Table(Table::new(table)),
+            Shape::Keep(keep) => Self::Keep(Keep::new(keep)),
+            Shape::Bits(bits) => Self::Bits(Bits::new(bits)),
+        }
+    }
+
+    pub(crate) fn inputs(&self) -> usize {
+        match self {
+            Self::Table(table) => table.inputs(),
+            Self::Keep(keep) => keep.symbols(),
+            Self::Bits(bits) => bits.symbols(),
+        }
+    }
+
+    /// How many outputs; for `Bits`, how many bits.
+    pub(crate) fn outputs(&self) -> usize {
+        match self {
+            Self::Table(table) => table.outputs(),
+            Self::Keep(_) | Self::Bits(_) => self.inputs(),
+        }
+    }
+
+    /// w(y|x); for `Bits` the probability that bit y is set.
+    pub(crate) fn at(&self, x: usize, y: usize) -> f64 {
+        match self {
+            Self::Table(table) => table.row(x)[y],
+            Self::Keep(keep) => keep.at(x, y),
+            Self::Bits(bits) => bits.at(x, y),
+        }
+    }
+
+    /// The law of the outputs, or the probability of every bit, for a population `p`.
+    pub(crate) fn forward(&self, p: &[f64]) -> Vec<f64> {
+        let mut law = vec![0.0; self.outputs()];
+        self.forward_into(p, &mut law);
+        law
+    }
+
+    /// The same into a buffer.
+    pub(crate) fn forward_into(&self, p: &[f64], law: &mut [f64]) {
+        match self {
+            Self::Table(table) => table.forward_into(p, law),
+            Self::Keep(keep) => keep.forward_into(p, law),
+            Self::Bits(bits) => bits.forward_into(p, law),
+        }
+    }
+
+    /// Σ_y w(y|x) r(y) for every x: for `Table` and `Keep` the mean of r given x.
+    pub(crate) fn back(&self, r: &[f64]) -> Vec<f64> {
+        let mut means = vec![0.0; self.inputs()];
+        self.back_into(r, &mut means);
+        means
+    }
+
+    /// The same into a buffer.
+    pub(crate) fn back_into(&self, r: &[f64], means: &mut [f64]) {
+        match self {
+            Self::Table(table) => table.back_into(r, means),
+            Self::Keep(keep) => keep.back_into(r, means),
+            Self::Bits(bits) => bits.back_into(r, means),
+        }
+    }
+
+    /// Σ_y w(y|x)² r(y) for every x (`Table` and `Keep`; zero for `Bits`).
+    pub(crate) fn back_squares(&self, r: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Table(table) => table.back_squares(r),
+            Self::Keep(keep) => keep.back_squares(r),
+            Self::Bits(bits) => vec![0.0; bits.symbols()],
+        }
+    }
+
+    /// The mean and the variance, given every x, of a report's score: weight(y) of its output, or
+    /// the sum of the weights of its set bits.
+    pub(crate) fn moments(&self, weights: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let means = self.back(weights);
+        if let Self::Bits(bits) = self {
+            return (means, bits.variances(weights));
+        }
+        let squares: Vec<f64> = weights.iter().map(|w| w * w).collect();
+        let variance = |(square, mean): (&f64, &f64)| (square - mean * mean).max(0.0);
+        let variances = self.back(&squares).iter().zip(&means).map(variance).collect();
+        (means, variances)
+    }
+}

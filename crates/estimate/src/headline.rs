@@ -1,0 +1,112 @@
+//! What to print first.
+
+use crate::answer::{Answer, Shares};
+use crate::drift::Drift;
+use crate::identification::Identification;
+use crate::mle::Fit;
+use crate::settings::Method;
+use crate::{Error, Estimator};
+use serde::Serialize;
+
+/// The shares to print first, and why these.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Headline {
+    /// The shares.
+    pub shares: Shares,
+    /// Why this method, in a sentence.
+    pub because: String,
+}
+
+/// Everything an honest reader wants, in the order to print it.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Summary {
+    /// How many reports.
+    pub reports: u64,
+    /// First: maximum likelihood or unbiased.
+    pub headline: Headline,
+    /// The unbiased shares.
+    pub unbiased: Shares,
+    /// The maximum-likelihood shares.
+    pub mle: Shares,
+    /// How they were found.
+    pub fit: Fit,
+    /// Second: the shares with the prior, labelled; `None` where a policy has no single prior, or
+    /// releases bits.
+    pub mmse: Option<Shares>,
+    /// The mean, by the headline's method, where symbols are numbers.
+    pub mean: Option<Answer>,
+    /// What the policies can tell apart.
+    pub identification: Identification,
+    /// Whether prior and reports agree.
+    pub drift: Drift,
+    /// What else a reader should know, in sentences: what is not determined, what did not converge.
+    pub notes: Vec<String>,
+}
+
+impl Estimator {
+    /// The shares to print first: maximum likelihood, or unbiased where the corners of what is possible
+    /// have pulled that away from what the reports say. Never the prior's.
+    pub fn headline(&self) -> Result<Headline, Error> {
+        let mle = self.shares(Method::Mle)?;
+        let unbiased = self.shares(Method::Unbiased)?;
+        Ok(self.choose(mle, unbiased))
+    }
+
+    fn choose(&self, mle: Shares, unbiased: Shares) -> Headline {
+        let pulled = self.pulled();
+        let (shares, because) = if pulled > 0 {
+            let because = format!(
+                "unbiased: most shares are too small for these reports to tell from 0, and keeping every share positive pulls {pulled} maximum-likelihood values out of their intervals"
+            );
+            (unbiased, because)
+        } else {
+            (mle, "maximum likelihood: every value lies in its own interval".into())
+        };
+        Headline { shares, because }
+    }
+
+    /// How many maximum-likelihood values lie outside the interval of their statistic.
+    fn pulled(&self) -> usize {
+        let fit = &self.fit().shares;
+        let readings = self.efficient().readings(&self.groups, fit, self.target());
+        let miss = self.settings().miss(self.symbols());
+        let outside = |(value, reading): (&f64, &crate::decode::Reading)| {
+            reading.spread.is_some_and(|spread| {
+                let error = spread.at(*value).sqrt();
+                crate::interval::p_value(reading.value, *value, error, (0.0, 1.0)) <= miss
+            })
+        };
+        fit.iter().zip(&readings).filter(|&pair| outside(pair)).count()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = self.identification().sentences(self.pool().inputs());
+        let fit = self.fit();
+        if !fit.converged {
+            notes.push(format!(
+                "The maximum-likelihood shares were stopped after {} steps; the log-likelihood can still rise by up to {:.3}.",
+                fit.steps, fit.gap
+            ));
+        }
+        notes
+    }
+
+    /// Everything that applies, for printing.
+    pub fn summary(&self) -> Result<Summary, Error> {
+        let (unbiased, mle) = (self.shares(Method::Unbiased)?, self.shares(Method::Mle)?);
+        let headline = self.choose(mle.clone(), unbiased.clone());
+        let method = headline.shares.method;
+        Ok(Summary {
+            reports: self.pool().reports(),
+            mmse: self.shares(Method::Mmse).ok(),
+            mean: self.values().and_then(|values| self.linear(method, &values).ok()),
+            fit: self.fit().clone(),
+            identification: self.identification().clone(),
+            drift: self.drift()?,
+            notes: self.notes(),
+            headline,
+            unbiased,
+            mle,
+        })
+    }
+}

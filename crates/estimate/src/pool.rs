@@ -1,0 +1,118 @@
+//! Reports under one policy or several, about the same symbols.
+
+use crate::channel::Channel;
+use crate::{Error, Tally};
+use undertone_core::{Alphabet, Context, Policy, PolicyId, Ratio, WEIGHT_ONE};
+
+/// Reports to estimate from: one tally per policy, all over one input alphabet.
+///
+/// Several policies (groups of people, rounds, personal priors) make one estimate if their
+/// respondents come from one population; [`Drift`](crate::Drift) tests that. Tallies of the same
+/// policy are merged, and the order does not matter.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    inputs: Alphabet,
+    groups: Vec<Group>,
+}
+
+/// One policy's reports.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) policy: PolicyId,
+    pub(crate) channel: Channel,
+    pub(crate) context: Context,
+    pub(crate) ldp: Ratio,
+    pub(crate) lip: Option<Ratio>,
+    pub(crate) tally: Tally,
+}
+
+impl Pool {
+    /// The reports of one policy.
+    pub fn new(policy: &Policy, tally: Tally) -> Result<Self, Error> {
+        let group = Group::new(policy, tally)?;
+        Ok(Self { inputs: policy.draft().inputs().clone(), groups: vec![group] })
+    }
+
+    /// The reports of one more policy.
+    pub fn and(mut self, policy: &Policy, tally: Tally) -> Result<Self, Error> {
+        if *policy.draft().inputs() != self.inputs {
+            return Err(Error::Alphabet { policy: policy.id() });
+        }
+        let group = Group::new(policy, tally)?;
+        match self.groups.binary_search_by_key(&group.policy, |old| old.policy) {
+            Ok(at) => self.groups[at].tally.merge(&group.tally)?,
+            Err(at) => self.groups.insert(at, group),
+        }
+        Ok(self)
+    }
+
+    /// The symbols all groups were asked about.
+    pub fn inputs(&self) -> &Alphabet {
+        &self.inputs
+    }
+
+    /// How many reports, of all policies.
+    pub fn reports(&self) -> u64 {
+        self.groups.iter().fold(0, |sum, group| sum.saturating_add(group.tally.reports()))
+    }
+
+    /// The policies, in the order of their ids, and their tallies.
+    pub fn tallies(&self) -> impl Iterator<Item = (PolicyId, &Tally)> {
+        self.groups.iter().map(|group| (group.policy, &group.tally))
+    }
+
+    pub(crate) fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+}
+
+impl Group {
+    fn new(policy: &Policy, tally: Tally) -> Result<Self, Error> {
+        tally.check(policy)?;
+        Ok(Self {
+            policy: policy.id(),
+            channel: Channel::new(policy.draft().shape()),
+            context: policy.draft().context().clone(),
+            ldp: policy.certificate().input.ldp.ratio,
+            lip: policy.certificate().input.lip(),
+            tally,
+        })
+    }
+
+    /// How many reports, as a float.
+    pub(crate) fn reports(&self) -> f64 {
+        self.tally.reports() as f64
+    }
+
+    /// The share of reports with each output, or with each bit set.
+    pub(crate) fn law(&self) -> Vec<f64> {
+        self.tally.counts().iter().map(|&count| count as f64 / self.reports()).collect()
+    }
+
+    /// The one prior of the context, if it has one.
+    pub(crate) fn prior(&self) -> Option<Vec<f64>> {
+        single_prior(&self.context)
+    }
+}
+
+/// The prior of the data, where the context assumes exactly one.
+pub(crate) fn single_prior(context: &Context) -> Option<Vec<f64>> {
+    match context {
+        Context::Known(prior) => Some(shares(prior.weights())),
+        Context::Secret(secret) => {
+            let mut prior = vec![0.0; secret.rows().first().map_or(0, |row| row.len())];
+            for (row, weight) in secret.rows().iter().zip(shares(secret.prior().weights())) {
+                for (sum, share) in prior.iter_mut().zip(shares(row.weights())) {
+                    *sum += weight * share;
+                }
+            }
+            Some(prior)
+        }
+        Context::Unknown | Context::Each(_) | Context::Within(_) => None,
+    }
+}
+
+/// Weights in units of 2^-32 as floats, exactly.
+pub(crate) fn shares(weights: &[u64]) -> Vec<f64> {
+    weights.iter().map(|&weight| weight as f64 / WEIGHT_ONE as f64).collect()
+}

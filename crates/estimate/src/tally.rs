@@ -1,0 +1,278 @@
+//! Counts of reports: all an estimate needs, and mergeable without loss.
+
+use crate::Error;
+use serde::{Deserialize, Serialize};
+use undertone_core::{Policy, PolicyId, Report, Shape, Token};
+
+/// How often each output of one policy was seen; for `Bits`, how often each bit was set.
+///
+/// Counts are integers, so adding reports in any order, or merging tallies of any split of them,
+/// gives the same tally. Every method either counts all it was given or, with an error, nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tally {
+    policy: PolicyId,
+    kind: Kind,
+    reports: u64,
+    counts: Vec<u64>,
+}
+
+/// What one report holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    /// One output.
+    Indices,
+    /// One bit per symbol.
+    Bits,
+}
+
+impl Kind {
+    fn releases(self) -> &'static str {
+        match self {
+            Self::Indices => "one output index per report",
+            Self::Bits => "one row of bits per report",
+        }
+    }
+}
+
+/// The stored form.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawTally {
+    undertone: String,
+    policy: String,
+    kind: Kind,
+    reports: u64,
+    counts: Vec<u64>,
+}
+
+const NAME: &str = "tally/1";
+
+impl Tally {
+    /// No reports yet.
+    pub fn new(policy: &Policy) -> Self {
+        let shape = policy.draft().shape();
+        let kind = match shape {
+            Shape::Table(_) | Shape::Keep(_) => Kind::Indices,
+            Shape::Bits(_) => Kind::Bits,
+        };
+        Self { policy: policy.id(), kind, reports: 0, counts: vec![0; shape.outputs()] }
+    }
+
+    /// The policy whose reports are counted.
+    pub fn policy(&self) -> PolicyId {
+        self.policy
+    }
+
+    /// How many reports.
+    pub fn reports(&self) -> u64 {
+        self.reports
+    }
+
+    /// Reports per output, or set bits per symbol.
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    /// Whether [`Tally::counts`] counts bits, of which a report can set several.
+    pub fn counts_bits(&self) -> bool {
+        self.kind == Kind::Bits
+    }
+
+    /// Counts one report, which must have been made under this policy.
+    pub fn add_report(&mut self, report: &Report) -> Result<(), Error> {
+        if report.policy != self.policy {
+            return Err(Error::Policy { expected: self.policy, found: report.policy });
+        }
+        self.add(&report.token)
+    }
+
+    /// Counts one token.
+    pub fn add(&mut self, token: &Token) -> Result<(), Error> {
+        match token {
+            Token::Index(index) => self.add_indices(std::slice::from_ref(index)),
+            Token::Bits(row) if row.len() == self.width() => self.add_packed_bits(row),
+            Token::Bits(row) => {
+                self.expect(Kind::Bits)?;
+                Err(Error::Token { at: 0, found: format!("{} bytes of bits", row.len()) })
+            }
+        }
+    }
+
+    /// Counts output indices, one per report (`Table` and `Keep`).
+    pub fn add_indices(&mut self, indices: &[u32]) -> Result<(), Error> {
+        self.expect(Kind::Indices)?;
+        let outputs = self.counts.len();
+        if let Some(at) = indices.iter().position(|&index| index as usize >= outputs) {
+            return Err(Error::Token { at, found: format!("index {}", indices[at]) });
+        }
+        // Counts are never above the number of reports, so checking that is enough.
+        self.reports = self.reports.checked_add(indices.len() as u64).ok_or(Error::Overflow)?;
+        for &index in indices {
+            self.counts[index as usize] += 1;
+        }
+        Ok(())
+    }
+
+    /// Counts packed rows of bits, one after the other, ⌈k/8⌉ bytes each (`Bits`), in the layout of
+    /// [`Token::Bits`].
+    pub fn add_packed_bits(&mut self, rows: &[u8]) -> Result<(), Error> {
+        self.expect(Kind::Bits)?;
+        let width = self.width();
+        if !rows.len().is_multiple_of(width) {
+            let found = format!("{} bytes, where rows have {width}", rows.len());
+            return Err(Error::Token { at: rows.len() / width, found });
+        }
+        let spare = ((1u16 << (8 * width - self.counts.len())) - 1) as u8;
+        let spoilt = |row: &[u8]| row.last().is_some_and(|last| last & spare != 0);
+        if let Some(at) = rows.chunks_exact(width).position(spoilt) {
+            return Err(Error::Token { at, found: "spare bits that are not zero".into() });
+        }
+        let more = (rows.len() / width) as u64;
+        self.reports = self.reports.checked_add(more).ok_or(Error::Overflow)?;
+        // Eight counters of a byte each share a word; 255 rows fit before they are emptied.
+        let mut lanes = vec![0u64; width];
+        for block in rows.chunks(255 * width) {
+            for row in block.chunks_exact(width) {
+                for (lane, &byte) in lanes.iter_mut().zip(row) {
+                    *lane += spread(byte);
+                }
+            }
+            for (counts, lane) in self.counts.chunks_mut(8).zip(&mut lanes) {
+                for (count, bit) in counts.iter_mut().zip(lane.to_le_bytes()) {
+                    *count += u64::from(bit);
+                }
+                *lane = 0;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds counts made elsewhere: reports per output (`Table` and `Keep`).
+    pub fn add_counts(&mut self, counts: &[u64]) -> Result<(), Error> {
+        self.expect(Kind::Indices)?;
+        let reports = checked_sum(counts).ok_or(Error::Overflow)?;
+        self.absorb(reports, counts)
+    }
+
+    /// Adds counts made elsewhere: how many reports, and how many of them set each bit (`Bits`).
+    pub fn add_bit_counts(&mut self, reports: u64, set: &[u64]) -> Result<(), Error> {
+        self.expect(Kind::Bits)?;
+        if let Some(at) = set.iter().position(|&count| count > reports) {
+            return Err(Error::malformed(format!(
+                "bit {at} is set in {} of {reports} reports",
+                set[at]
+            )));
+        }
+        self.absorb(reports, set)
+    }
+
+    /// Adds another tally of the same policy.
+    pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
+        if other.policy != self.policy {
+            return Err(Error::Policy { expected: self.policy, found: other.policy });
+        }
+        self.absorb(other.reports, &other.counts)
+    }
+
+    /// The tally as JSON, exact to the last report.
+    pub fn to_json(&self) -> String {
+        let raw = RawTally {
+            undertone: NAME.into(),
+            policy: self.policy.to_string(),
+            kind: self.kind,
+            reports: self.reports,
+            counts: self.counts.clone(),
+        };
+        // A plain record of texts and integers always serialises.
+        serde_json::to_string(&raw).unwrap_or_default()
+    }
+
+    /// Reads a tally; that it fits a policy is checked where the two meet, in
+    /// [`Pool`](crate::Pool).
+    pub fn from_json(text: &str) -> Result<Self, Error> {
+        let raw: RawTally =
+            serde_json::from_str(text).map_err(|error| Error::malformed(error.to_string()))?;
+        if raw.undertone != NAME {
+            let found = raw.undertone;
+            return Err(Error::malformed(format!("version {found:?}, where {NAME:?} is read")));
+        }
+        let policy = raw.policy.parse().map_err(|error| Error::malformed(format!("{error}")))?;
+        if raw.counts.is_empty() {
+            return Err(Error::malformed("it has no counts"));
+        }
+        let fits = match raw.kind {
+            Kind::Indices => checked_sum(&raw.counts) == Some(raw.reports),
+            Kind::Bits => raw.counts.iter().all(|&count| count <= raw.reports),
+        };
+        if !fits {
+            let reports = raw.reports;
+            return Err(Error::malformed(format!("its counts are not those of {reports} reports")));
+        }
+        Ok(Self { policy, kind: raw.kind, reports: raw.reports, counts: raw.counts })
+    }
+
+    /// Whether this could be a tally of `policy`.
+    pub(crate) fn check(&self, policy: &Policy) -> Result<(), Error> {
+        if self.policy != policy.id() {
+            return Err(Error::Policy { expected: policy.id(), found: self.policy });
+        }
+        let empty = Self::new(policy);
+        if empty.kind != self.kind || empty.counts.len() != self.counts.len() {
+            return Err(Error::malformed(format!(
+                "{} counts for a policy with {} outputs, or of another kind",
+                self.counts.len(),
+                empty.counts.len()
+            )));
+        }
+        Ok(())
+    }
+
+    fn width(&self) -> usize {
+        self.counts.len().div_ceil(8)
+    }
+
+    fn expect(&self, kind: Kind) -> Result<(), Error> {
+        if kind == self.kind {
+            Ok(())
+        } else {
+            Err(Error::Shape { releases: self.kind.releases() })
+        }
+    }
+
+    fn absorb(&mut self, reports: u64, counts: &[u64]) -> Result<(), Error> {
+        if counts.len() != self.counts.len() {
+            let expected = self.counts.len();
+            return Err(Error::Size { what: "the tally", expected, found: counts.len() });
+        }
+        self.reports = self.reports.checked_add(reports).ok_or(Error::Overflow)?;
+        for (count, more) in self.counts.iter_mut().zip(counts) {
+            *count += more;
+        }
+        Ok(())
+    }
+}
+
+fn checked_sum(counts: &[u64]) -> Option<u64> {
+    counts.iter().try_fold(0u64, |sum, &count| sum.checked_add(count))
+}
+
+/// Bit 0 (0x80) of a byte into the lowest byte of a word, bit 1 into the next, and so on.
+fn spread(byte: u8) -> u64 {
+    let mine = (u64::from(byte) * 0x0101_0101_0101_0101) & 0x0102_0408_1020_4080;
+    // Every byte is zero or a single bit; the top bit of byte + 127 says which.
+    ((mine + 0x7f7f_7f7f_7f7f_7f7f) >> 7) & 0x0101_0101_0101_0101
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spreading_keeps_the_order_of_bits() {
+        for byte in 0..=255u8 {
+            let expected: [u8; 8] = std::array::from_fn(|bit| byte >> (7 - bit) & 1);
+            assert_eq!(spread(byte).to_le_bytes(), expected);
+        }
+    }
+}

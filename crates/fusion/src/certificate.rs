@@ -1,0 +1,282 @@
+//! Information privacy of G over all outputs together, computed from the integers that ship.
+//!
+//! Every number is enclosed by outward rounding, so what is certified is never below the exact
+//! leakage; the enclosures are so narrow (64 significant bits) that it is above it by no more than
+//! the last printed digit.
+
+use undertone_core::{Nats, Policy, Shape, Table};
+use undertone_design::Error;
+
+use crate::exact::ExactModel;
+use crate::magnitude::{Bounds, Magnitude, Round};
+use crate::walk::{self, Outputs, Walk};
+
+/// The numbers of epochs that every certificate covers.
+pub const EPOCHS: [u32; 3] = [1, 10, 100];
+
+/// Products of atoms and output vectors above this are not enumerated; it takes minutes.
+const MAX_WORK: usize = 1 << 34;
+
+/// What an observer of all outputs can learn, at most.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Certificate {
+    /// ε_I after various numbers of epochs, increasing; the first is one epoch.
+    pub epochs: Vec<Repeated>,
+    /// The LDP level every sensor's policy attains, in order.
+    pub ldp: Vec<Nats>,
+}
+
+/// The leakage of a constant G after several epochs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Repeated {
+    /// How many epochs.
+    pub epochs: u32,
+    /// ε_I if the epochs are independent given G; `None` if there is no bound.
+    pub information: Option<Nats>,
+    /// Whether that is the exact value (rounded up) or only a bound on it.
+    pub exact: bool,
+    /// ε_I however readings depend on each other over time, even if they never change: what LDP
+    /// alone guarantees (ST20 Theorem 1(vi), sharpened).
+    pub always: Option<Nats>,
+}
+
+impl Certificate {
+    /// Computes the leakage of the network for 1, 10, 100 and `epochs` epochs.
+    pub fn new(model: &ExactModel, policies: &[Policy], epochs: u32) -> Result<Self, Error> {
+        let tables = tables(model, policies)?;
+        let ldp = policies.iter().map(attained).collect::<Result<Vec<Nats>, _>>()?;
+        let mut counts: Vec<u32> = EPOCHS.to_vec();
+        counts.push(epochs.max(1));
+        counts.sort_unstable();
+        counts.dedup();
+        let extremes = Extremes::new(model, &tables, &counts)?;
+        let line = |(at, &epochs): (usize, &u32)| {
+            let (information, exact) = extremes.after(at, epochs);
+            Repeated { epochs, information, exact, always: extremes.from_ldp(&ldp, epochs) }
+        };
+        Ok(Self { epochs: counts.iter().enumerate().map(line).collect(), ldp })
+    }
+
+    /// The line for this number of epochs.
+    pub fn after(&self, epochs: u32) -> Option<&Repeated> {
+        self.epochs.iter().find(|line| line.epochs == epochs)
+    }
+}
+
+/// ε_I after this many epochs alone; `None` if there is no bound.
+pub(crate) fn information(
+    model: &ExactModel,
+    policies: &[Policy],
+    epochs: u32,
+) -> Result<Option<Nats>, Error> {
+    let extremes = Extremes::new(model, &tables(model, policies)?, &[epochs])?;
+    Ok(extremes.after(0, epochs).0)
+}
+
+/// The LDP level a policy attains.
+fn attained(policy: &Policy) -> Result<Nats, Error> {
+    policy.certificate().input.ldp.ratio.ln_up().ok_or_else(|| {
+        Error::other("policy", "its LDP level has no bound, so it cannot have been verified")
+    })
+}
+
+/// The policies' tables, if they fit the model's sensors.
+fn tables<'a>(model: &ExactModel, policies: &'a [Policy]) -> Result<Vec<&'a Table>, Error> {
+    if policies.len() != model.sensors.len() {
+        return Err(Error::Size {
+            what: "the list of policies".into(),
+            expected: model.sensors.len(),
+            found: policies.len(),
+        });
+    }
+    let table = |(policy, sensor): (&'a Policy, &crate::exact::ExactSensor)| {
+        let what = || format!("the policy of sensor {}", sensor.name);
+        let Shape::Table(table) = policy.draft().shape() else {
+            return Err(Error::other(what(), "is not a table: re-export it as one"));
+        };
+        if *policy.draft().inputs() != sensor.readings {
+            return Err(Error::other(what(), "is not for this sensor's readings"));
+        }
+        Ok(table)
+    };
+    policies.iter().zip(&model.sensors).map(table).collect()
+}
+
+/// Enclosures of every sensor's output likelihoods: the products of two integers are exact.
+fn enclosures(model: &ExactModel, tables: &[&Table]) -> Walk<Bounds> {
+    let sensors = model.sensors.iter().zip(tables).map(|(sensor, table)| {
+        let size = table.outputs();
+        let likelihood = sensor.rows.iter().flat_map(|law| {
+            (0..size).map(move |z| {
+                let product = |(&p, row): (&u64, &undertone_core::Row)| {
+                    u128::from(p) * u128::from(row.masses()[z])
+                };
+                Bounds::new(law.iter().zip(table.rows()).map(product).sum(), -96)
+            })
+        });
+        Outputs { size, likelihood: likelihood.collect(), row_of: sensor.row_of.clone() }
+    });
+    let weight = |atom: &crate::exact::ExactAtom| Bounds::new(u128::from(atom.weight), -48);
+    Walk::from_parts(model.atoms.iter().map(weight).collect(), sensors.collect())
+}
+
+/// The extreme likelihood ratios between values of G over all outputs.
+struct Extremes {
+    /// P(g) of the values with mass, exact.
+    prior: Vec<Magnitude>,
+    /// An upper bound on max_z p(z|a)/p(z|b), by a and b; `None` if it has no bound.
+    ratio: Vec<Option<Magnitude>>,
+    /// For each number of epochs, an upper bound on the largest 1/lift when one output is repeated.
+    fall: Vec<Option<Magnitude>>,
+    /// An upper bound on the largest lift in one epoch.
+    rise: Option<Magnitude>,
+}
+
+/// The larger, where nothing is larger than everything.
+fn larger(a: Option<Magnitude>, b: Option<Magnitude>) -> Option<Magnitude> {
+    Some(a?.max(b?))
+}
+
+impl Extremes {
+    fn new(model: &ExactModel, tables: &[&Table], counts: &[u32]) -> Result<Self, Error> {
+        let outputs: Vec<usize> = tables.iter().map(|table| table.outputs()).collect();
+        let vectors = walk::vectors(&outputs)?;
+        if vectors.saturating_mul(model.atoms.len()) > MAX_WORK {
+            return Err(Error::TooLarge {
+                what: format!("{} atoms times {vectors} output vectors", model.atoms.len()),
+                size: vectors.saturating_mul(model.atoms.len()),
+                limit: MAX_WORK,
+                fix: "use fewer sensors, outputs or distinct samples, or bound the leakage from \
+                      held-out samples (`undertone fusion train`)"
+                    .into(),
+            });
+        }
+        let law = model.private_law();
+        let values: Vec<usize> = (0..law.len()).filter(|&g| law[g] > 0).collect();
+        let prior: Vec<Magnitude> =
+            values.iter().map(|&g| Magnitude::new(u128::from(law[g]), -48, Round::Down)).collect();
+        let place: Vec<usize> = (0..law.len())
+            .map(|g| values.iter().position(|&value| value == g).unwrap_or(0))
+            .collect();
+        let size = values.len();
+        let one = Some(Magnitude::ONE);
+        let new = || {
+            let start = Self {
+                prior: prior.clone(),
+                ratio: vec![Some(Magnitude::ZERO); size * size],
+                fall: vec![one; counts.len()],
+                rise: one,
+            };
+            (start, vec![Bounds::ZERO; size])
+        };
+        let parts = enclosures(model, tables).fold(new, |(extremes, joint), _, masses| {
+            joint.fill(Bounds::ZERO);
+            for (atom, &mass) in model.atoms.iter().zip(masses) {
+                let sum = &mut joint[place[atom.private]];
+                *sum = sum.plus(mass);
+            }
+            extremes.see(joint, counts);
+        });
+        let mut whole = new().0;
+        for (part, _) in parts {
+            whole.rise = larger(whole.rise, part.rise);
+            whole.ratio.iter_mut().zip(part.ratio).for_each(|(a, b)| *a = larger(*a, b));
+            whole.fall.iter_mut().zip(part.fall).for_each(|(a, b)| *a = larger(*a, b));
+        }
+        Ok(whole)
+    }
+
+    /// One vector of outputs: P(z, g) for every g with mass.
+    fn see(&mut self, joint: &[Bounds], counts: &[u32]) {
+        let size = joint.len();
+        let total = joint.iter().fold(Bounds::ZERO, |sum, &p| sum.plus(p));
+        if total.high.is_zero() {
+            return;
+        }
+        for b in 0..size {
+            // lift = P(z,b)/(P(b)P(z)): at most high over lows, at least low over highs.
+            let expected = self.prior[b].times(total.low, Round::Down);
+            self.rise = larger(self.rise, Some(joint[b].high.over(expected, Round::Up)));
+            let silent = joint[b].low.is_zero();
+            for a in 0..size {
+                let ratio = (!silent).then(|| {
+                    let above = joint[a].high.times(self.prior[b], Round::Up);
+                    above.over(joint[b].low.times(self.prior[a], Round::Down), Round::Up)
+                });
+                let most = &mut self.ratio[a * size + b];
+                *most = larger(*most, ratio);
+            }
+            for (fall, &epochs) in self.fall.iter_mut().zip(counts) {
+                if silent {
+                    *fall = None;
+                    continue;
+                }
+                // 1/lift after repeating this output: Σ_a P(a) (p(z|a)/p(z|b))^epochs.
+                let mut sum = Magnitude::ZERO;
+                for a in 0..size {
+                    let above = joint[a].high.times(self.prior[b], Round::Up);
+                    let below = joint[b].low.times(self.prior[a], Round::Down);
+                    let ratio = if a == b {
+                        Magnitude::ONE
+                    } else {
+                        above.over(below, Round::Up).power(epochs, Round::Up)
+                    };
+                    sum = sum.plus(self.prior[a].times(ratio, Round::Up), Round::Up);
+                }
+                *fall = larger(*fall, Some(sum));
+            }
+        }
+    }
+
+    /// ε_I after `epochs` epochs (the count at place `at`), and whether it is exact.
+    ///
+    /// Falling belief: ln Σ_a P(a) Π_τ p(z_τ|a)/p(z_τ|b) is a convex function of how often each
+    /// output occurs, so its largest value is at a sequence that repeats one output: exact. Rising
+    /// belief is bounded by taking the extreme ratio of every pair: exact for two values of G, where
+    /// one pair decides.
+    fn after(&self, at: usize, epochs: u32) -> (Option<Nats>, bool) {
+        let Some(fall) = self.fall[at] else { return (None, true) };
+        let fall = fall.ln_up();
+        let size = self.prior.len();
+        let rise = if epochs == 1 { self.rise } else { self.rise_after(epochs) };
+        // Certainty is the most a belief can rise to.
+        let least = self.prior.iter().min().copied().unwrap_or(Magnitude::ONE);
+        let certain = Magnitude::ONE.over(least, Round::Up).ln_up();
+        let rise = rise.map_or(certain, |rise| rise.ln_up().min(certain));
+        (Some(fall.max(rise)), epochs == 1 || size == 2 || fall >= rise)
+    }
+
+    /// 1/(P(b) + Σ_a P(a) (min_z p(z|a)/p(z|b))^epochs), the largest over b.
+    fn rise_after(&self, epochs: u32) -> Option<Magnitude> {
+        let size = self.prior.len();
+        let value = |b: usize| {
+            let mut sum = self.prior[b];
+            for a in (0..size).filter(|&a| a != b) {
+                // The least ratio of a to b is one over the largest of b to a.
+                let least = match self.ratio[b * size + a] {
+                    Some(most) if !most.is_zero() => Magnitude::ONE.over(most, Round::Down),
+                    _ => Magnitude::ZERO,
+                };
+                let power = least.power(epochs, Round::Down);
+                sum = sum.plus(self.prior[a].times(power, Round::Down), Round::Down);
+            }
+            Magnitude::ONE.over(sum, Round::Up)
+        };
+        (0..size).map(value).max()
+    }
+
+    /// ln(p + (1-p) e^(Σ ε_t · epochs)) with p the least P(g): ST20 Theorem 1(vi), sharpened. It holds
+    /// whatever the readings do over time.
+    fn from_ldp(&self, ldp: &[Nats], epochs: u32) -> Option<Nats> {
+        let units: u64 = ldp.iter().try_fold(0u64, |sum, nats| sum.checked_add(nats.units()))?;
+        let total = units.checked_mul(u64::from(epochs))?;
+        let least = self.prior.iter().min().copied()?;
+        // ln(p + (1-p) e^x) = x + ln(1 - p(1 - e^-x)): the correction is not positive.
+        let x = total as f64 * 1e-10;
+        let p = least.approximate();
+        let correction = (-p * (1.0 - (-x).exp())).ln_1p();
+        // Rounded towards zero by more than the floats' error.
+        let down = (-correction * 1e10 * (1.0 - 1e-9)).floor().max(1.0) as u64 - 1;
+        Some(Nats::from_units(total - down.min(total)))
+    }
+}

@@ -1,0 +1,239 @@
+//! Designs in one or two stages, and JOINT, which starts from all of them.
+
+use undertone_design::{Channel, Distribution, Error};
+
+use super::block::Network;
+use super::limits::Limits;
+use super::search::{Ends, Search};
+use super::{Attempt, Proposal, Request, Watch};
+use crate::{Evaluation, Maps, Model};
+
+/// How ILL chooses the level of its second stage from the level promised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SecondStage {
+    /// ε/2, as printed in ST20 (P1): needlessly small.
+    Half,
+    /// ε: each p(z|x) is an average of p(z|y), so the ratio cannot exceed that of the second stage.
+    Full,
+    /// ln(1 + (e^ε - 1)/η), where η is the largest distance between rows of the first stage: exact.
+    Contracted,
+}
+
+/// How many first stages ILL continues with a second.
+const CANDIDATES: usize = 8;
+
+/// One design task.
+pub(crate) struct Task<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) request: &'a Request,
+    pub(crate) limits: Limits,
+    pub(crate) watch: &'a Watch<'a>,
+}
+
+impl Task<'_> {
+    fn search(&self, network: &Network, limits: &Limits, warm: Vec<Maps>) -> Ends {
+        let warm = warm.iter().map(|maps| network.load(maps)).collect();
+        let search = Search {
+            network,
+            outputs: &self.request.outputs,
+            limits,
+            restarts: self.request.restarts,
+            seed: self.request.seed,
+            watch: self.watch,
+        };
+        search.run(warm)
+    }
+
+    /// The best maps of one search.
+    pub(crate) fn best(
+        &self,
+        model: &Model,
+        limits: &Limits,
+        warm: Vec<Maps>,
+    ) -> Result<Vec<Maps>, Error> {
+        let network = Network::new(model);
+        let ends = self.search(&network, limits, warm);
+        let mut errors: Vec<f64> = Vec::new();
+        let mut maps = Vec::new();
+        for found in ends.found {
+            let known = errors.iter().any(|error| (error - found.error).abs() < 1e-7);
+            if !known && maps.len() < CANDIDATES {
+                errors.push(found.error);
+                maps.push(network.unload(&found.state)?);
+            }
+        }
+        Ok(maps)
+    }
+
+    pub(crate) fn error(&self, maps: &Maps) -> f64 {
+        let network = Network::new(self.model);
+        network.error(&network.load(maps))
+    }
+
+    pub(crate) fn proposal(&self, maps: Maps, attempts: Vec<Attempt>) -> Proposal {
+        Proposal { error: self.error(&maps), maps, attempts, theta: None }
+    }
+
+    pub(crate) fn least(&self, candidates: Vec<Maps>) -> Result<Proposal, Error> {
+        let mut best: Option<Proposal> = None;
+        for maps in candidates {
+            let next = self.proposal(maps, Vec::new());
+            if best.as_ref().is_none_or(|best| next.error < best.error) {
+                best = Some(next);
+            }
+        }
+        best.ok_or_else(|| Error::other("design", "no start was tried"))
+    }
+
+    /// Information privacy alone.
+    pub(crate) fn information_only(&self) -> Result<Vec<Maps>, Error> {
+        let limits = Limits { ldp: None, ..self.limits.clone() };
+        self.best(self.model, &limits, Vec::new())
+    }
+
+    /// Local differential privacy alone.
+    pub(crate) fn ldp_only(&self) -> Result<Proposal, Error> {
+        let limits = Limits { ldp: self.limits.ldp, ..Limits::default() };
+        self.least(self.best(self.model, &limits, Vec::new())?)
+    }
+
+    /// ILL: information privacy first, then LDP on its outputs.
+    pub(crate) fn ill(&self, first: &[Maps], stage: SecondStage) -> Result<Proposal, Error> {
+        let Some(odds) = self.limits.ldp else { return self.least(first.to_vec()) };
+        let continued = first.iter().map(|maps| self.second_stage(maps, odds, stage));
+        self.least(continued.collect::<Result<_, _>>()?)
+    }
+
+    /// The first stage followed by the best LDP maps of its outputs.
+    ///
+    /// For binary outputs that is randomised response: every binary channel of this level is
+    /// randomised response with something after it.
+    pub(crate) fn second_stage(
+        &self,
+        first: &Maps,
+        odds: f64,
+        stage: SecondStage,
+    ) -> Result<Maps, Error> {
+        let level = |map: &Channel| match stage {
+            SecondStage::Half => Ok(odds.sqrt()),
+            SecondStage::Full => Ok(odds),
+            SecondStage::Contracted => contracted(map, odds),
+        };
+        let response = |map: &Channel| randomised_response(map.outputs(), level(map)?);
+        let second = first.channels().iter().map(response).collect::<Result<_, _>>()?;
+        let second = Maps::new(second)?;
+        if self.request.outputs.iter().all(|&outputs| outputs == 2) {
+            return first.then(&second);
+        }
+        // More outputs: randomised response is one candidate among others.
+        let least = first.channels().iter().map(level).collect::<Result<Vec<f64>, _>>()?;
+        let limits = Limits {
+            ldp: Some(least.into_iter().fold(f64::INFINITY, f64::min)),
+            ..Limits::default()
+        };
+        let pushed = self.model.through(first)?;
+        let mut candidates = self.best(&pushed, &limits, vec![second.clone()])?;
+        candidates.push(second);
+        let composed = candidates.iter().map(|second| first.then(second));
+        Ok(self.least(composed.collect::<Result<_, _>>()?)?.maps)
+    }
+
+    /// LIP: LDP first, then information privacy on its outputs.
+    pub(crate) fn lip(&self, first: &Maps) -> Result<Proposal, Error> {
+        let limits = Limits { ldp: None, ..self.limits.clone() };
+        let second = self.best(&self.model.through(first)?, &limits, Vec::new())?;
+        let composed = second.iter().map(|second| first.then(second));
+        self.least(composed.collect::<Result<_, _>>()?)
+    }
+
+    /// JOINT: both budgets at once, from cold starts and from every other method's result, so it is
+    /// never worse than any of them.
+    pub(crate) fn joint(&self) -> Result<Proposal, Error> {
+        let (lift, ldp) = (self.limits.lift.is_some(), self.limits.ldp.is_some());
+        let mut attempts = Vec::new();
+        let mut warm = Vec::new();
+        let mut keep = |name: &'static str, proposal: Proposal| {
+            attempts.push(Attempt { name, error: proposal.error });
+            warm.push(proposal.maps);
+        };
+        if lift && ldp {
+            let first = self.information_only()?;
+            keep("ill-half", self.ill(&first, SecondStage::Half)?);
+            keep("ill", self.ill(&first, SecondStage::Full)?);
+            keep("ill-eta", self.ill(&first, SecondStage::Contracted)?);
+            let data_only = self.ldp_only()?;
+            keep("lip", self.lip(&data_only.maps)?);
+            let drowned = self.within_lift(&data_only.maps)?;
+            keep("ldp mixed", self.proposal(drowned, Vec::new()));
+            if let Some(odds) = self.limits.ldp {
+                for maps in &first {
+                    warm.push(self.second_stage(maps, odds, SecondStage::Contracted)?);
+                }
+            }
+        }
+        let network = Network::new(self.model);
+        let ends = self.search(&network, &self.limits, warm);
+        let parts = [("cold starts", ends.cold), ("perturbed", ends.perturbed)];
+        for (name, error) in parts {
+            attempts.extend(error.map(|error| Attempt { name, error }));
+        }
+        let best = ends.best().ok_or_else(|| Error::other("design", "no start was tried"))?;
+        Ok(self.proposal(network.unload(&best.state)?, attempts))
+    }
+
+    /// Mixes maps towards their outputs' own laws until the lifts are within their bounds.
+    fn within_lift(&self, maps: &Maps) -> Result<Maps, Error> {
+        let Some(lift) = &self.limits.lift else { return Ok(maps.clone()) };
+        // One level that implies every bound.
+        let upper = lift.upper().iter().map(|bound| bound.ln());
+        let lower = lift.lower().iter().map(|bound| -bound.ln());
+        let level = upper.chain(lower).fold(f64::INFINITY, f64::min);
+        self.mixed_until(maps, |maps| {
+            Ok(Evaluation::new(self.model, maps)?.information.nats <= level)
+        })
+    }
+
+    /// The least mixed maps that are `good`; full mixing must be.
+    pub(crate) fn mixed_until(
+        &self,
+        maps: &Maps,
+        good: impl Fn(&Maps) -> Result<bool, Error>,
+    ) -> Result<Maps, Error> {
+        if good(maps)? {
+            return Ok(maps.clone());
+        }
+        let (mut bad, mut share) = (0.0, 1.0);
+        for _ in 0..24 {
+            let middle = (bad + share) / 2.0;
+            if good(&maps.mixed(self.model, middle)?)? { share = middle } else { bad = middle }
+        }
+        maps.mixed(self.model, share)
+    }
+}
+
+/// Symmetric randomised response over `size` symbols at these odds.
+pub(crate) fn randomised_response(size: usize, odds: f64) -> Result<Channel, Error> {
+    if !odds.is_finite() {
+        return Channel::identity(size);
+    }
+    let other = 1.0 / (odds + size as f64 - 1.0);
+    let row = |x: usize| {
+        (0..size).map(|z| if z == x { odds * other } else { other }).collect::<Vec<f64>>()
+    };
+    let rows = (0..size).map(|x| Distribution::normalised("randomised response", row(x)));
+    Channel::from_rows(rows.collect::<Result<_, _>>()?)
+}
+
+/// The odds of a second stage whose concatenation with `first` has the odds given: ST20 Proposition
+/// 1(b), sharpened to e^ε = 1 + η(e^ε2 - 1).
+fn contracted(first: &Channel, odds: f64) -> Result<f64, Error> {
+    let mut distance = 0.0f64;
+    for (at, a) in first.rows().iter().enumerate() {
+        for b in &first.rows()[at + 1..] {
+            distance = distance.max(a.total_variation(b)?);
+        }
+    }
+    // A first stage that says nothing may be followed by anything.
+    let level = if distance > 0.0 { 1.0 + (odds - 1.0) / distance } else { f64::INFINITY };
+    Ok(level.min(1e12))
+}
