@@ -152,7 +152,9 @@ fn main() {
         }
         ["copy", from, to, threads] => tool::copy(from, to, threads.parse().unwrap()),
         _ => {
-            eprintln!("usage: rewrite make FILE ROWS answers|salaries|people | copy IN OUT [threads]");
+            eprintln!(
+                "usage: rewrite make FILE ROWS answers|salaries|people | copy IN OUT [threads]"
+            );
             std::process::exit(2);
         }
     }

@@ -13,7 +13,7 @@ pub(crate) use workers::{in_order, threads};
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{Read, Seek};
+use std::io::{BufRead, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
@@ -90,6 +90,9 @@ pub(crate) enum Opened {
     Parquet(parquet::ParquetFile),
 }
 
+/// What a Parquet file begins with.
+const PARQUET: &[u8; 4] = b"PAR1";
+
 type Visit<'a> = dyn FnMut(&Row<'_>) -> Result<(), Failure> + 'a;
 
 impl Source {
@@ -114,27 +117,39 @@ impl Source {
     /// Opens the file and finds out what it is. Bytes read are told to `progress`.
     pub(crate) fn open(&self, progress: &Progress) -> Result<Opened, Failure> {
         if self.is_standard_input() {
-            return self.open_csv(Box::new(progress.count(std::io::stdin())));
+            return self.open_stream(std::io::stdin(), progress);
         }
         let mut file = File::open(&self.file).map_err(|error| {
             Failure::input(format!("cannot read {}: {error}", self.file.display()))
         })?;
-        let mut magic = Vec::new();
-        let start = file.by_ref().take(4).read_to_end(&mut magic);
-        start.map_err(|error| self.problem(error))?;
-        // A pipe cannot be wound back: the bytes are put in front again.
-        let wound_back = file.rewind().is_ok();
-        if magic == b"PAR1" {
-            return self.open_parquet(file);
-        }
-        progress.expect_bytes(file.metadata().map_or(0, |about| about.len()));
-        let head = if wound_back { Vec::new() } else { magic.clone() };
-        let bytes = progress.count(std::io::Cursor::new(head).chain(file));
-        match magic.as_slice() {
-            [0x1f, 0x8b, ..] => {
-                let buffered = std::io::BufReader::with_capacity(1 << 18, bytes);
-                self.open_csv(Box::new(flate2::bufread::MultiGzDecoder::new(buffered)))
+        let mut magic = [0; 4];
+        // What cannot be wound back is a pipe, and read like one.
+        if file.stream_position().is_ok() {
+            let known = file.read_exact(&mut magic).is_ok() && &magic == PARQUET;
+            file.rewind().map_err(|error| self.problem(error))?;
+            if known {
+                return self.open_parquet(file);
             }
+            progress.expect_bytes(file.metadata().map_or(0, |about| about.len()));
+        }
+        self.open_stream(file, progress)
+    }
+
+    /// CSV, perhaps compressed, from something that is read once.
+    fn open_stream(
+        &self,
+        stream: impl Read + Send + 'static,
+        progress: &Progress,
+    ) -> Result<Opened, Failure> {
+        let mut bytes = std::io::BufReader::with_capacity(1 << 18, progress.count(stream));
+        let start = bytes.fill_buf().map_err(|error| self.problem(error))?;
+        match start {
+            [0x1f, 0x8b, ..] => {
+                self.open_csv(Box::new(flate2::bufread::MultiGzDecoder::new(bytes)))
+            }
+            _ if start.starts_with(PARQUET) => Err(self.problem(
+                "this is Parquet, which is read from its end: give a file instead of a pipe",
+            )),
             _ => self.open_csv(Box::new(bytes)),
         }
     }

@@ -261,7 +261,10 @@ fn bad_input_gets_plain_words_and_no_panic() {
 
 #[test]
 fn help_shows_an_example() {
-    for command in ["demo", "audit", "relate", "compose", "transfer", "policy"] {
+    for command in [
+        "demo", "audit", "relate", "compose", "transfer", "policy", "design", "curve", "frontier",
+        "watchdog", "perturb", "estimate",
+    ] {
         let output = undertone(&[command, "--help"]);
         assert!(
             String::from_utf8_lossy(&output.stdout).contains("Example: undertone"),
@@ -287,8 +290,13 @@ fn the_readme_tour_works() {
             .split_whitespace()
             .map(|word| match word {
                 "truth.json" => dir.file("truth.json", "[0.85,0.15]"),
+                "answers.csv" => {
+                    dir.file("answers.csv", &format!("answer\n{}", "no\nyes\nno\n".repeat(40)))
+                }
                 _ if word.starts_with("examples/") => root().join(word).to_str().unwrap().into(),
-                _ if word.ends_with(".json") || word.ends_with(".svg") => dir.path(word),
+                _ if [".json", ".svg", ".csv"].iter().any(|end| word.ends_with(end)) => {
+                    dir.path(word)
+                }
                 _ => word.into(),
             })
             .collect();

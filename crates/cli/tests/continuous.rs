@@ -1,4 +1,5 @@
-//! Numbers from a column to a policy: `prior fit --mixture`, `design --method laplace|gaussian|sampling|optimal`.
+//! Numbers from a column to a policy: `prior fit --mixture`, `design --method
+//! laplace|gaussian|sampling|optimal`.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -13,6 +14,11 @@ const FIGURE_10: &str = "[0.43333333333333335,0.3333333333333333,0.2333333333333
 fn near(value: &Value, expected: f64, tolerance: f64) {
     let found = value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"));
     assert!((found - expected).abs() <= tolerance, "{found} is not {expected}");
+}
+
+/// A command line without quotes.
+fn words(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
 }
 
 /// X = {0, 1.5, 3} on [0, 3], as in STL19.
@@ -177,19 +183,9 @@ fn the_printed_gaussian_is_refused_with_its_true_delta() {
 fn gaussian_noise_ships_within_its_delta() {
     let dir = Scratch::new("gaussian");
     let out = dir.path("policy.json");
-    let base = [
-        "design",
-        "--density",
-        "normal:50,15",
-        "--range",
-        "0,100",
-        "--bins",
-        "20",
-        "--protect",
-        "lip:1.5,0.001",
-        "--method",
-        "gaussian",
-    ];
+    let base = words(
+        "design --density normal:50,15 --range 0,100 --bins 20 --protect lip:1.5,0.001 --method gaussian",
+    );
     let (code, value) = json(&[&base[..], &["-o", &out]].concat());
     assert_eq!(code, 0, "{value}");
     assert!(value["attained"]["delta"].as_f64().unwrap() <= 0.001);
@@ -212,17 +208,7 @@ fn gaussian_noise_ships_within_its_delta() {
 
 #[test]
 fn sampling_and_the_optimum_over_the_same_bins() {
-    let base = [
-        "design",
-        "--density",
-        "beta:2,5,0,10",
-        "--range",
-        "0,10",
-        "--bins",
-        "10",
-        "--protect",
-        "lip:1,0.01",
-    ];
+    let base = words("design --density beta:2,5,0,10 --range 0,10 --bins 10 --protect lip:1,0.01");
     let (code, sampled) = json(&[&base[..], &["--method", "sampling"]].concat());
     assert_eq!(code, 0, "{sampled}");
     let lambda = |value: &Value, name: &str| value["parameters"][name].as_f64().unwrap();
@@ -241,9 +227,12 @@ fn sampling_and_the_optimum_over_the_same_bins() {
     let utility = |value: &Value| value["utility"].as_f64().unwrap();
     assert!(utility(&optimum) < utility(&sampled));
     near(&sampled["bound"], utility(&optimum), 1e-6);
-    let (code, mmse) = json(&[&base[..], &["--objective", "mmse"]].concat());
+    // The best estimate from the output beats reading the output as the number.
+    let law = ["design", "--density", "beta:2,5,0,10", "--range", "0,10", "--bins", "6"];
+    let (code, mmse) = json(&[&law[..], &["--protect", "lip:1", "--objective", "mmse"]].concat());
     assert_eq!(code, 0, "{mmse}");
-    assert!(utility(&mmse) < utility(&optimum));
+    let (_, read) = json(&[&law[..], &["--protect", "lip:1"]].concat());
+    assert!(utility(&mmse) < utility(&read));
 }
 
 /// Two groups of salaries, deterministic: normal quantiles around 30 and 70 thousand.
@@ -308,18 +297,33 @@ fn a_column_becomes_a_mixture_a_picture_and_a_policy() {
         json(&["design", "--prior", &out, "--protect", "lip:2,0.001", "--method", "published"]);
     assert_eq!(code, 1, "{value}");
     assert!(value["published"]["delta"]["attained"].as_f64().unwrap() > 0.01);
-    // A law can be put in other bins, counts cannot.
-    let other =
-        ["--range", "0,120000", "--bins", "16", "--protect", "lip:1", "--method", "laplace"];
-    let (code, value) = json(&[&["design", "--prior", &out][..], &other].concat());
+    // A law can be put in any bins, counted bins only be merged.
+    let bins = |prior: &str, bins: &str| {
+        let line = format!(
+            "design --prior {prior} --range 0,120000 --bins {bins} --protect lip:1 --method laplace"
+        );
+        json(&words(&line))
+    };
+    let (code, value) = bins(&out, "16");
     assert_eq!((code, &value["codebook"]["inputs"]), (0, &16.into()), "{value}");
     let counted = dir.path("counted.json");
-    assert_eq!(json(&[&fit[..], &["-o", &counted]].concat()).0, 0);
-    let (code, said) = complaint(&[&["design", "--prior", &counted][..], &other].concat());
+    let (_, counts) = json(&[&fit[..], &["-o", &counted]].concat());
+    let (code, said) = bins(&counted, "16");
+    let said = said["error"].as_str().unwrap();
     assert!(
         code == 1 && said.contains("24 bins from 0 to 120000") && said.contains("16 bins"),
         "{said}"
     );
+    let (code, value) = bins(&counted, "12");
+    assert_eq!(code, 0, "{value}");
+    assert!(counts["density"].is_null() && value["floored"].as_array().unwrap().is_empty());
+    // Two priors must have the same bins.
+    let line = format!(
+        "design --prior {out} --prior {counted} --protect lip:1 --method laplace --scale table"
+    );
+    assert_eq!(json(&words(&line)).0, 0);
+    let (code, said) = complaint(&words(&format!("{line} --range 0,120000 --bins 12")));
+    assert!(code == 1 && said.contains("24 bins"), "{said}");
     // Symbols of a binned prior are bins for the other methods too.
     let (code, _) =
         json(&["design", "--prior", &out, "--protect", "lip:1", "--method", "krr", "-o", &policy]);
@@ -481,7 +485,8 @@ fn designs_that_cannot_be_are_refused_with_the_reason() {
         2,
         &["deviation is -5"],
     );
-    refused(run(&["--density", "uniform:5,6", "--range", "0,1", "--bins", "4"], &pure), 0, &[]);
+    let beyond = run(&["--density", "uniform:5,6", "--range", "0,1", "--bins", "4"], &pure);
+    refused(beyond, 1, &["all of it lies outside 0 to 1", "0 below and 1 above"]);
     refused(
         run(
             &["--prior", &binned],
@@ -506,34 +511,12 @@ fn designs_that_cannot_be_are_refused_with_the_reason() {
 
 #[test]
 fn a_law_that_lies_outside_the_range_leaves_its_mark() {
-    let (code, value) = json(&[
-        "design",
-        "--density",
-        "uniform:5,6",
-        "--range",
-        "0,10",
-        "--bins",
-        "10",
-        "--protect",
-        "lip:1",
-        "--method",
-        "laplace",
-    ]);
+    let line =
+        "design --density uniform:5,6 --range 0,10 --bins 10 --protect lip:1 --method laplace";
+    let (code, value) = json(&words(line));
     assert_eq!(code, 0, "{value}");
     assert_eq!(value["floored"].as_array().unwrap().len(), 9, "all but the sixth bin were empty");
-    let text = undertone(&[
-        "design",
-        "--density",
-        "uniform:5,6",
-        "--range",
-        "0,10",
-        "--bins",
-        "10",
-        "--protect",
-        "lip:1",
-        "--method",
-        "laplace",
-    ]);
+    let text = undertone(&words(line));
     let text = String::from_utf8(text.stdout).unwrap();
     assert!(text.contains("9 bins had no mass"), "{text}");
 }

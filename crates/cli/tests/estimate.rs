@@ -379,7 +379,7 @@ fn numbers_have_means_variances_quantiles_and_a_histogram() {
 fn heavy_hitters_levels_and_pictures() {
     let dir = Scratch::new("heavy");
     let policy = dir.file("p.json", &randomised(2, Some([4, 4, 4, 4])));
-    let data = dir.file("y.csv", &column(&[("a", 6400), ("b", 1500), ("c", 1050), ("d", 1050)]));
+    let data = dir.file("y.csv", &column(&[("a", 5000), ("b", 1900), ("c", 1550), ("d", 1550)]));
     let svg = dir.path("y.svg");
     let args = ["estimate", "--policy", &policy, "--column", "y", &data, "--plot", &svg];
     let (code, value) = json(&[&args[..], &["--above", "0.2"]].concat());

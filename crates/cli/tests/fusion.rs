@@ -246,7 +246,8 @@ fn samples_take_the_place_of_a_model() {
         assert_eq!(code, 1, "{said}");
         assert!(said.contains(word), "{said}");
     };
-    refused(samples().replace(",1,", ",0,"), "every sample has the label");
+    let cold = samples().replace(",1,yes", ",0,yes").replace(",1,no", ",0,no");
+    refused(cold, "every sample has the label");
     refused(samples().replace("lamp", "lamb"), "no column \"lamp\"");
     refused(samples().replacen(",on,", ",,", 1), "column \"lamp\" is empty");
     refused("heat,lamp,noise,fire,home\n".into(), "samples is empty");

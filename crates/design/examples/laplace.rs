@@ -1,8 +1,10 @@
-//! Designs bounded Laplace noise for LDP and times bulk draws from the verified policy. See `bench/laplace`.
+//! Designs bounded Laplace noise for LDP and times bulk draws from the verified policy. See
+//! `bench/laplace`.
 //!
-//! In, as JSON on standard input: `{"low": "0", "high": "3", "inputs": 13, "outputs": 1000, "epsilon": "1", "draws": 16777216}`. Out, as JSON on
-//! standard output: the scale, the nanoseconds per draw (the median over blocks of 32,768), and the mean and the mean square of the
-//! numbers released for the lowest input.
+//! In, as JSON on standard input: `{"low": "0", "high": "3", "inputs": 13, "outputs": 1000, "epsilon":
+//! "1", "draws": 16777216}`. Out, as JSON on standard output: the scale, the nanoseconds per draw (the
+//! median over blocks of 32,768), and the mean and the mean square of the numbers released for the
+//! lowest input.
 
 use std::error::Error;
 use std::io::{Read, stdin};

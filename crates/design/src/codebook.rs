@@ -1,8 +1,9 @@
 //! Numbers in, numbers out: which numbers the symbols of a policy stand for.
 //!
-//! A device clips its number to a public range and rounds it to a bin, or its numbers are a few known points; what it releases is the
-//! representative value of an output bin, so no low-order bits travel. The kernel has no floats: edges and values are
-//! decimals, and the mathematics is done on exactly those decimals.
+//! A device clips its number to a public range and rounds it to a bin, or its numbers are a few known
+//! points; what it releases is the representative value of an output bin, so no low-order bits travel.
+//! The kernel has no floats: edges and values are decimals, and the mathematics is done on exactly
+//! those decimals.
 
 use undertone_core::{Alphabet, AlphabetView, Decimal};
 
@@ -14,7 +15,8 @@ pub const MOST_BINS: usize = 1 << 20;
 /// How many output bins there are when nobody says.
 pub const OUTPUT_BINS: usize = 64;
 
-/// An interval that numbers are clipped to, the first end below the second. A public choice, never taken from the data.
+/// An interval that numbers are clipped to, the first end below the second. A public choice, never
+/// taken from the data.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Range {
     low: Decimal,
@@ -139,7 +141,8 @@ impl Codebook {
         edges(&self.outputs).unwrap_or_default()
     }
 
-    /// The edges of the cells of numbers that become each input: the bins, or for points whatever is nearest.
+    /// The edges of the cells of numbers that become each input: the bins, or for points whatever is
+    /// nearest.
     pub fn cells(&self) -> Vec<f64> {
         if let Some(edges) = edges(&self.inputs) {
             return edges;

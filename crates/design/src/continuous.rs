@@ -1,8 +1,8 @@
 //! Designing over numbers: clipped and binned on the way in, the representative of a bin on the way out.
 //!
-//! Every mechanism here is a density with a leakage of its own and ends as a table over the codebook's outputs; the table
-//! is what is verified and what ships. A density-level calibration is on the safe side, because putting outputs in cells is
-//! post-processing.
+//! Every mechanism here is a density with a leakage of its own and ends as a table over the codebook's
+//! outputs; the table is what is verified and what ships. A density-level calibration is on the safe
+//! side, because putting outputs in cells is post-processing.
 
 mod gaussian;
 mod laplace;
@@ -114,8 +114,8 @@ pub struct Request {
     pub loss: Loss,
     /// How to find it.
     pub method: Method,
-    /// What the δ of the claims asked for means. Policies claim in the conditional convention; for another one the claims are
-    /// restated as the δ attained there.
+    /// What the δ of the claims asked for means. Policies claim in the conditional convention; for
+    /// another one the claims are restated as the δ attained there.
     pub convention: Convention,
     /// Whether printed or given noise that misses its claim is shipped with the level it attains.
     pub accept: bool,
@@ -169,8 +169,8 @@ pub struct Shipped {
 /// Noise that misses its claim.
 #[derive(Debug, Clone)]
 pub struct Missed {
-    /// The kernel's refusal of the table; `None` if a printed density misses its claim and its table over these outputs
-    /// does not.
+    /// The kernel's refusal of the table; `None` if a printed density misses its claim and its table
+    /// over these outputs does not.
     pub refusal: Option<Refusal>,
     /// The table.
     pub channel: Channel,
@@ -225,7 +225,8 @@ pub fn design(request: &Request) -> Result<Outcome, Error> {
     }
 }
 
-/// The optimum of an objective over the same inputs, outputs and claims, where it is linear and small enough to be worth it.
+/// The optimum of an objective over the same inputs, outputs and claims, where it is linear and small
+/// enough to be worth it.
 pub fn reachable(shipped: &Shipped) -> Result<Option<f64>, Error> {
     let inner = &shipped.inner;
     let Some(losses) = inner.objective.losses(inner.prior.len())? else { return Ok(None) };

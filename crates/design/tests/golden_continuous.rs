@@ -140,8 +140,8 @@ fn g56_corollary_10_at_one_point() {
     assert!((sigma - 13.641_785_345_8).abs() < 5e-9, "{sigma}");
 }
 
-/// The specification's grid: `count` points on [-reach, reach] with the law of a normal number truncated there and
-/// rounded to them.
+/// The specification's grid: `count` points on [-reach, reach] with the law of a normal number
+/// truncated there and rounded to them.
 fn grid(reach: f64, count: usize) -> (Vec<f64>, Vec<f64>) {
     let step = 2.0 * reach / (count - 1) as f64;
     let points: Vec<f64> = (0..count).map(|k| -reach + step * k as f64).collect();
@@ -206,7 +206,8 @@ const TABLE: [Row; 8] = [
 
 /// Table (e), the printed mechanism: its noise, its true δ, and the ε at which δ = 1e-4 would be true.
 ///
-/// The specification prints 21.7, 18.2 and 16.7 for the latter as here, but "above 60" for 34.27, 54.84, 34.38 and 28.53 and 30.2 for
+/// The specification prints 21.7, 18.2 and 16.7 for the latter as here, but "above 60" for 34.27,
+/// 54.84, 34.38 and 28.53 and 30.2 for
 /// 26.16: differences of distribution functions near 1 have no digits left once multiplied by e^30. The figures
 /// here were confirmed by an integration of log-densities in another language.
 #[test]
@@ -232,10 +233,11 @@ fn table_e_the_printed_noise_and_what_it_leaks() {
     }
 }
 
-/// Table (e), the certified mechanisms: the least constant deviation and the least floor that 2,000 cells certify.
+/// Table (e), the certified mechanisms: the least constant deviation and the least floor that 2,000
+/// cells certify.
 ///
-/// The specification's constants are certified by our bound too, and 0.03 less is not. Which cells are open jumps with the
-/// deviation, so two bisections may end that far apart.
+/// The specification's constants are certified by our bound too, and 0.03 less is not. Which cells are
+/// open jumps with the deviation, so two bisections may end that far apart.
 #[test]
 fn table_e_the_certified_noise() {
     for row in &TABLE {

@@ -99,7 +99,7 @@ impl Bundle {
             return finish(policies);
         }
         // From a hair upwards, then between the last refused and the first accepted share.
-        let (mut refused, mut share) = (0.0, 1e-13);
+        let (mut refused, mut share) = (0.0, 1e-12);
         let mut accepted = loop {
             if let Some(policies) = attempt(share)? {
                 break policies;
@@ -109,9 +109,9 @@ impl Bundle {
                 return Err(Error::other("the information budget", problem));
             }
             refused = share;
-            share = (4.0 * share).min(1.0);
+            share = (8.0 * share).min(1.0);
         };
-        for _ in 0..8 {
+        for _ in 0..5 {
             let middle = (refused + share) / 2.0;
             match attempt(middle)? {
                 Some(policies) => (accepted, share) = (policies, middle),

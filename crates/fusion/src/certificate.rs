@@ -52,7 +52,7 @@ impl Certificate {
         let extremes = Extremes::new(model, &tables, &counts)?;
         let line = |(at, &epochs): (usize, &u32)| {
             let (information, exact) = extremes.after(at, epochs);
-            Repeated { epochs, information, exact, always: extremes.from_ldp(&ldp, epochs) }
+            Repeated { epochs, information, exact, always: extremes.implied_by_ldp(&ldp, epochs) }
         };
         Ok(Self { epochs: counts.iter().enumerate().map(line).collect(), ldp })
     }
@@ -267,7 +267,7 @@ impl Extremes {
 
     /// ln(p + (1-p) e^(Σ ε_t · epochs)) with p the least P(g): ST20 Theorem 1(vi), sharpened. It holds
     /// whatever the readings do over time.
-    fn from_ldp(&self, ldp: &[Nats], epochs: u32) -> Option<Nats> {
+    fn implied_by_ldp(&self, ldp: &[Nats], epochs: u32) -> Option<Nats> {
         let units: u64 = ldp.iter().try_fold(0u64, |sum, nats| sum.checked_add(nats.units()))?;
         let total = units.checked_mul(u64::from(epochs))?;
         let least = self.prior.iter().min().copied()?;

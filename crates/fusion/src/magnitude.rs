@@ -81,7 +81,7 @@ impl Magnitude {
     pub(crate) fn over(self, other: Self, round: Round) -> Self {
         let (numerator, divisor) = (u128::from(self.mantissa) << 64, u128::from(other.mantissa));
         let rest = numerator % divisor;
-        let quotient = (numerator / divisor << 1) | u128::from(rest != 0);
+        let quotient = ((numerator / divisor) << 1) | u128::from(rest != 0);
         Self::new(quotient, self.exponent - other.exponent - 65, round)
     }
 

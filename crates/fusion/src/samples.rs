@@ -72,18 +72,19 @@ impl Samples {
                 }
             }
         }
-        let labels: [(&Hypothesis, fn(&Sample) -> usize); 2] =
-            [(&public, |sample| sample.public), (&private, |sample| sample.private)];
-        for (hypothesis, label) in labels {
+        let one_class = |hypothesis: &Hypothesis, label: fn(&Sample) -> usize| {
             let first = label(&samples[0]);
-            if samples.iter().all(|sample| label(sample) == first) {
-                let problem = format!(
-                    "every sample has the label {:?}: give samples with at least two labels",
-                    hypothesis.values()[first]
-                );
-                return Err(Error::other(format!("hypothesis {}", hypothesis.name()), problem));
+            if samples.iter().any(|sample| label(sample) != first) {
+                return Ok(());
             }
-        }
+            let problem = format!(
+                "every sample has the label {:?}: give samples with at least two labels",
+                hypothesis.values()[first]
+            );
+            Err(Error::other(format!("hypothesis {}", hypothesis.name()), problem))
+        };
+        one_class(&public, |sample| sample.public)?;
+        one_class(&private, |sample| sample.private)?;
         Ok(Self { public, private, sensors, samples })
     }
 

@@ -189,6 +189,50 @@ fn several_epochs_against_all_sequences() {
 }
 
 #[test]
+fn readings_that_never_change_stay_within_what_ldp_guarantees() {
+    let mut dice = Dice(ChaCha12Rng::seed_from_u64(51));
+    let mut beyond = 0;
+    for _ in 0..40 {
+        let (model, maps) = random(&mut dice);
+        let (sensor, map) = (&model.sensors()[0], &maps.channels()[0]);
+        let alone = Maps::new(vec![map.clone()]).unwrap();
+        // The first sensor alone, reading the same x in every one of three epochs.
+        let given: Vec<Vec<Vec<f64>>> = (0..model.public().size())
+            .map(|h| {
+                let cell =
+                    |g: usize| sensor.given(h * model.private().size() + g).as_slice().to_vec();
+                (0..model.private().size()).map(cell).collect()
+            })
+            .collect();
+        let mut prior = vec![vec![0.0; model.private().size()]; model.public().size()];
+        model.atoms().iter().for_each(|atom| prior[atom.public][atom.private] = atom.weight);
+        let single = Model::independent(prior, vec![given]).unwrap();
+        let line = *unlimited(&single, &alone, 3).certificate().after(3).unwrap();
+        let law = single.private_law();
+        let size = map.outputs();
+        let mut worst = 0.0f64;
+        for z in 0..size.pow(3) {
+            let mut seen = vec![0.0; law.len()];
+            for (k, atom) in single.atoms().iter().enumerate() {
+                for (x, p) in single.sensors()[0].given(k).as_slice().iter().enumerate() {
+                    let sent = [z % size, z / size % size, z / size / size];
+                    let q: f64 = sent.iter().map(|&z| map.q(x, z)).product();
+                    seen[atom.private] += atom.weight * p * q;
+                }
+            }
+            let total: f64 = seen.iter().sum();
+            for (mass, p) in seen.iter().zip(&law) {
+                worst = worst.max((mass / (p * total)).ln().abs());
+            }
+        }
+        assert!(worst <= line.always.unwrap().units() as f64 * 1e-10 + 1e-9);
+        beyond += u32::from(worst > line.information.unwrap().units() as f64 * 1e-10 + 1e-6);
+    }
+    // The figure for independent epochs is about other worlds: a constant reading can leak more.
+    assert!(beyond > 0, "the control never left the independent figure");
+}
+
+#[test]
 fn repetition_grows_and_ends_at_certainty_of_the_other_side() {
     let mut dice = Dice(ChaCha12Rng::seed_from_u64(50));
     let (model, maps) = random(&mut dice);

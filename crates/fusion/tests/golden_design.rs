@@ -116,6 +116,25 @@ fn a_sensor_that_knows_nothing_of_g() {
     assert!(hidden.sensor_information[0] > 1.5 * seen.sensor_information[0]);
 }
 
+#[test]
+fn independence_given_both_is_not_independence_given_g() {
+    // ST20 writes p(y|g) as a product over sensors; that is the law of another network, whose
+    // readings are independent given G alone.
+    let model = ga(6);
+    let maps = run(&model, Method::Ldp, f64::INFINITY, 1.0, 20).maps;
+    let given_g = |g: usize| -> Vec<f64> {
+        let parts = common::bell(0, g).into_iter().zip(common::bell(1, g));
+        let share = |h: usize| common::PRIOR[h][g] / (common::PRIOR[0][g] + common::PRIOR[1][g]);
+        parts.map(|(a, b)| share(0) * a + share(1) * b).collect()
+    };
+    let prior = common::PRIOR.iter().map(|row| row.to_vec()).collect();
+    let printed = vec![vec![vec![given_g(0), given_g(1)]; 2]; 6];
+    let printed = Model::independent(prior, printed).unwrap();
+    let leak = |model: &Model| Evaluation::new(model, &maps).unwrap().information.nats;
+    assert!((leak(&model) - 1.125).abs() < 0.001, "{}", leak(&model));
+    assert!((leak(&printed) - 1.531).abs() < 0.001, "{}", leak(&printed));
+}
+
 /// F3 of the specification: everything has three values.
 fn ternary() -> Model {
     let law = |h: usize, g: usize| {

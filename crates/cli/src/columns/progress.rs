@@ -13,7 +13,9 @@ impl Progress {
     pub(crate) fn shown(what: &'static str) -> Self {
         let bar = ProgressBar::no_length();
         bar.set_message(what);
-        Self(bar)
+        let progress = Self(bar);
+        progress.style("{spinner} {bytes} {msg} ({bytes_per_sec})");
+        progress
     }
 
     /// One that never appears.
@@ -35,11 +37,13 @@ impl Progress {
     fn expect(&self, length: u64, template: &str) {
         if length > 0 {
             self.0.set_length(length);
-            self.0.set_style(
-                ProgressStyle::with_template(template)
-                    .unwrap_or_else(|_| ProgressStyle::default_bar()),
-            );
+            self.style(template);
         }
+    }
+
+    fn style(&self, template: &str) {
+        let style = ProgressStyle::with_template(template);
+        self.0.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     }
 
     /// So many more are done.

@@ -2,12 +2,12 @@
 
 mod shown;
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use undertone_core::{Alphabet, Delta, Provenance};
 use undertone_design::codebook::{self, Codebook, OUTPUT_BINS, Range};
 use undertone_design::continuous::{self, Loss, Method, Outcome as Found, Request};
-use undertone_design::density::{Binned, Density};
+use undertone_design::density::{Binned, Density, Histogram};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::mechanism::gaussian::Sigma;
 use undertone_design::mechanism::laplace::Scale;
@@ -38,28 +38,29 @@ pub(crate) struct NumberArgs {
     /// Put Gaussian outputs in bins over this range instead; what lies beyond is released as the end bins.
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
     output_range: Option<Vec<String>>,
-    /// The law of the numbers in place of --prior: normal:MEAN,DEVIATION, uniform:LO,HI, beta:A,B[,LO,HI] or
-    /// mixture:WEIGHT,MEAN,DEVIATION;... It is clipped to the range.
+    /// The law of the numbers in place of --prior: normal:MEAN,DEVIATION, uniform:LO,HI,
+    /// beta:A,B, beta:A,B,LO,HI or mixture:WEIGHT,MEAN,DEVIATION;... It is clipped to the range.
     #[arg(long, requires = "range", conflicts_with_all = ["joint", "prior_lower"])]
     density: Option<String>,
-    /// Laplace noise: exact (the least whose density keeps the claim, the default), table (the least whose table does), closed,
-    /// published, instance (one scale per input) or a number.
+    /// Laplace noise: exact (the least whose density keeps the claim, the default), table (the least
+    /// whose table does), closed, published, instance (one scale per input) or a number.
     #[arg(long)]
     scale: Option<String>,
     /// The alpha of --scale instance (default: the largest that keeps the claim).
     #[arg(long, requires = "scale", allow_negative_numbers = true)]
     alpha: Option<f64>,
-    /// Gaussian noise: constant (the least whose table keeps the claim, the default), floor (one per input, with a floor), published (one per
-    /// input), analytic or vanilla (for LDP) or a number.
+    /// Gaussian noise: constant (the least whose table keeps the claim, the default), floor (one per
+    /// input, with a floor), published (one per input), analytic or vanilla (for LDP) or a number.
     #[arg(long)]
     sigma: Option<String>,
-    /// What delta bounds: conditional, posterior, joint or joint_sets. Policies claim in the conditional convention.
+    /// What delta bounds: conditional, posterior, joint or joint_sets. Policies claim in the
+    /// conditional convention.
     #[arg(long, default_value = "conditional")]
     convention: String,
 }
 
-/// Whether the data are numbers, rather than symbols that may have values: because the command line says so, or
-/// because the prior is one of bins and nothing asked for is about symbols only.
+/// Whether the data are numbers, rather than symbols that may have values: because the command line
+/// says so, or because the prior is one of bins and nothing asked for is about symbols only.
 pub(super) fn wanted(args: &Args, priors: &[NamedPrior]) -> Result<bool, Failure> {
     let NumberArgs { points, range, density, .. } = &args.numbers;
     let given = points.is_some() || range.is_some() || density.is_some();
@@ -264,31 +265,60 @@ fn read(args: &Args, priors: &[NamedPrior]) -> Result<Inputs, Failure> {
             return Err(Failure::usage("--density takes the place of --prior: give one of them"));
         }
         let density = Density::parse(text).map_err(usage)?;
-        let source = format!("assumed law {density}, clipped to the range");
-        let mut inputs =
-            from_density(codebook, density, Provenance { source, ..Provenance::default() })?;
+        let mut inputs = from_density(codebook, density, assumed(text))?;
         if any {
             inputs.known.knowledge = Knowledge::Nothing;
         }
         return Ok(inputs);
     }
+    let files = context.prior.iter().filter(|path| path.as_os_str() != "wc");
     if let Some(prior) = one {
         let path = &context.prior[0];
         let density = prior.file.as_ref().and_then(|file| file.density.as_ref());
         let density = density.map(|density| density.law(path)).transpose()?;
-        if !same_inputs(&codebook, prior) {
-            // Only a law can be put in other bins.
-            return match density {
-                Some(density) => from_density(codebook, density, provenance(prior)?),
-                None => Err(mismatch(path, prior, &codebook)),
-            };
+        if same_inputs(&codebook, prior) {
+            let known = context.known(priors)?;
+            return Ok(Inputs { codebook, known, density, binned: None });
         }
-        let known = context.known(priors)?;
-        return Ok(Inputs { codebook, known, density, binned: None });
+        // A law can be put in any bins, counted bins only be merged.
+        let law = match density {
+            Some(density) => Some(density),
+            None => merged(&codebook, prior)?,
+        };
+        return match law {
+            Some(law) => from_density(codebook, law, provenance(prior)?),
+            None => Err(mismatch(path, prior, &codebook)),
+        };
+    }
+    if let Some((path, odd)) = files.zip(priors).find(|(_, prior)| !same_inputs(&codebook, prior)) {
+        return Err(mismatch(path, odd, &codebook));
     }
     let known = context.known(priors)?;
     known.prior.check_len("the codebook", codebook.inputs().len())?;
     Ok(Inputs { codebook, known, density: None, binned: None })
+}
+
+/// Where an assumed law came from. Provenance has room for a sentence, not for a long mixture.
+fn assumed(text: &str) -> Provenance {
+    let law = if text.len() <= 200 { text } else { "mixture of normal laws" };
+    Provenance {
+        source: format!("assumed law {law}, clipped to the range"),
+        ..Provenance::default()
+    }
+}
+
+/// The prior's own bins as a law, if every edge asked for is one of theirs.
+fn merged(codebook: &Codebook, prior: &NamedPrior) -> Result<Option<Density>, Failure> {
+    let edges = prior.file.as_ref().and_then(|file| file.edges.as_ref());
+    let (Some(theirs), Some(ours)) = (edges, codebook::edges(codebook.inputs())) else {
+        return Ok(None);
+    };
+    let (low, high) = codebook.range().ends();
+    let among = |edge: &f64| theirs.iter().any(|other| (edge - other).abs() <= 1e-9 * (high - low));
+    if !ours.iter().all(among) {
+        return Ok(None);
+    }
+    Ok(Some(Density::Histogram(Histogram::new(theirs.clone(), prior.p.clone())?)))
 }
 
 fn from_density(
@@ -385,7 +415,7 @@ fn same_inputs(codebook: &Codebook, prior: &NamedPrior) -> bool {
     }
 }
 
-fn mismatch(path: &PathBuf, prior: &NamedPrior, codebook: &Codebook) -> Failure {
+fn mismatch(path: &Path, prior: &NamedPrior, codebook: &Codebook) -> Failure {
     let inputs = codebook.inputs();
     let ours = match codebook::edges(inputs) {
         Some(edges) => {

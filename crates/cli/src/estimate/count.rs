@@ -166,7 +166,8 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// Adds the packed bits a cell writes in hexadecimal digits.
+/// Adds the packed bits a cell writes in hexadecimal digits. A row of bits is no single symbol: that it
+/// was read is all the code says.
 fn read_bits(text: &str, symbols: usize, rows: &mut Vec<u8>) -> Code {
     if text.is_empty() {
         return Code::Missing;

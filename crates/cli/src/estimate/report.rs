@@ -219,7 +219,8 @@ impl Answers {
         }
         order.truncate(LISTED);
         let longest = order.iter().map(|&x| shares[x].high.min(1.0)).fold(1e-9, f64::max);
-        let mut header = vec!["symbol", "share %", "from", "to", ""];
+        let first = if self.shown.edges.is_some() { "range" } else { "symbol" };
+        let mut header = vec![first, "share %", "from", "to", ""];
         if prior.is_some() {
             header.push("prior %");
         }
@@ -277,6 +278,7 @@ impl Answers {
         }
         plot::estimate(&plot::Estimated {
             lines,
+            column,
             labels: &self.shown.labels,
             shares: &self.shown.shares,
             prior: self.shown.prior.as_deref(),

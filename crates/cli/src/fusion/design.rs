@@ -61,7 +61,7 @@ pub(super) struct Args {
 
 #[derive(clap::ValueEnum, Clone, Copy)]
 enum Choice {
-    /// Both budgets at once; at least as good as every other method.
+    /// Both budgets at once; never worse than ill or lip.
     Joint,
     /// Information privacy first, then LDP on its outputs, at the level promised.
     Ill,
@@ -181,8 +181,7 @@ fn budgets(args: &Args) -> Result<Budgets, Failure> {
         }
     }
     let level = |value: Option<f64>| value.unwrap_or(f64::INFINITY);
-    let budgets = Budgets::new(level(args.information), level(args.ldp))
-        .map_err(|error| Failure::usage(error))?;
+    let budgets = Budgets::new(level(args.information), level(args.ldp)).map_err(Failure::usage)?;
     Ok(Budgets { epochs: args.epochs, ..budgets })
 }
 
@@ -284,7 +283,7 @@ fn describe(
         request.seed,
         level(request.budgets.ldp)
     );
-    text += &report::learned(seen, model, &budget);
+    text += &report::learned(seen, model, Some(bundle.certificate()), &budget);
     text += &format!("\n\n{}", report::sensors(seen, model, Some(bundle)));
     text += &format!("\n\n{}", report::repetition(bundle.certificate()));
     if !proposal.attempts.is_empty() {
@@ -293,17 +292,19 @@ fn describe(
         text += &format!("\n\n{}", table(&["part of the search", "error_public"], lines));
     }
     if let Some(Stricter { kept, information, exact, factor }) = &proposal.theta {
+        let row = |name: &str, condition: &Theta| {
+            let numbers =
+                [condition.coverage, condition.theta, condition.allowed, condition.spread];
+            let mut row = vec![name.to_owned()];
+            row.extend(numbers.map(|value| format!("{value:.6}")));
+            row
+        };
+        let rows = vec![row("first stage", kept), row("maps at the budget", exact)];
         text += &format!(
-            "\n\nThe printed condition (9) holds at these maps with c_G = {}: tests may differ by {} and \
-             differ by {}.\nTheir first stage leaks {} nats, far less than it may. Maps that meet the \
-             budget itself differ by {}\nwhere the condition would allow {}: it is {factor:.1} times \
-             too strict there.",
-            nats(kept.coverage),
-            nats(kept.allowed),
-            nats(kept.spread),
+            "\n\n{}\n\nThe first stage keeps the printed condition (9) and leaks {}. Maps that meet the \
+             budget itself\nare {factor:.1} times as far apart as the condition would allow them.",
+            table(&["", "c_G", "theta", "distance allowed", "distance"], rows),
             nats(*information),
-            nats(exact.spread),
-            nats(exact.allowed),
         );
     }
     text += &format!("\n\nEvery policy and the network are verified.\nnetwork id: {}", bundle.id());

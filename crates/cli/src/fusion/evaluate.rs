@@ -66,7 +66,7 @@ fn network(bundle: &Bundle, other: &ModelArgs) -> Result<Outcome, Failure> {
     } else {
         "in one epoch; certified under the network's own model"
     };
-    let mut text = report::learned(&seen, &model, about);
+    let mut text = report::learned(&seen, &model, (!foreign).then_some(certificate), about);
     text += &format!("\n\n{}", report::sensors(&seen, &model, Some(bundle)));
     if !foreign {
         text += &format!("\n\n{}", report::repetition(certificate));
@@ -100,7 +100,7 @@ fn maps(args: &Args) -> Result<Outcome, Failure> {
     merge(&mut json, json!({"certified": false, "policies": []}));
     let text = format!(
         "{}\n\n{}",
-        report::learned(&seen, &model, "in one epoch; as floats, not certified"),
+        report::learned(&seen, &model, None, "in one epoch; as floats, not certified"),
         report::sensors(&seen, &model, None)
     );
     Ok(Outcome::good(json, text))

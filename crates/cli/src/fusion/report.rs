@@ -62,8 +62,19 @@ pub(super) fn maps(maps: &Maps) -> Value {
     json!(maps.channels().iter().map(map).collect::<Vec<_>>())
 }
 
-/// What is learned of H, of G and of the readings.
-pub(super) fn learned(seen: &Evaluation, model: &Model, budget: &str) -> String {
+/// What is learned of H, of G and of the readings; the leakage of G from the certificate, if it is
+/// about this model.
+pub(super) fn learned(
+    seen: &Evaluation,
+    model: &Model,
+    certificate: Option<&Certificate>,
+    about: &str,
+) -> String {
+    let certified = certificate.and_then(|certificate| certificate.after(1));
+    let information = match certified {
+        Some(line) => level(line.information),
+        None => nats(seen.information.nats),
+    };
     let (public, private) = (model.public().name(), model.private().name());
     let row = |name: &str, value: String, what: String| vec![name.into(), value, what];
     let rows = vec![
@@ -77,7 +88,7 @@ pub(super) fn learned(seen: &Evaluation, model: &Model, budget: &str) -> String 
             format!("{:.6}", seen.error_private),
             format!("{private} is guessed wrong; blindly {:.6}", seen.blind_private),
         ),
-        row("information", nats(seen.information.nats), budget.into()),
+        row("information", information, about.into()),
         row(
             "I(H;Z)",
             format!("{:.6}", seen.public_information),

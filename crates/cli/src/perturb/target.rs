@@ -42,7 +42,10 @@ impl Target {
                 let name = path.file_name().ok_or_else(|| {
                     Failure::input(format!("cannot write {}: name a file", path.display()))
                 })?;
-                let part = format!(".{}.{}.part", name.to_string_lossy(), std::process::id());
+                let mut mark = [0; 8];
+                getrandom::fill(&mut mark).map_err(Failure::input)?;
+                let mark = u64::from_le_bytes(mark);
+                let part = format!(".{}.{mark:016x}.part", name.to_string_lossy());
                 let part = path.with_file_name(part);
                 let file = File::create_new(&part).map_err(fail)?;
                 let mut target = open(Box::new(file), Some(part));

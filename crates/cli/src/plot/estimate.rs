@@ -22,6 +22,7 @@ const SHOWN: usize = 30;
 pub(crate) struct Estimated<'a> {
     /// The title, and what is stated below it.
     pub(crate) lines: Vec<String>,
+    pub(crate) column: &'a str,
     pub(crate) labels: &'a [String],
     pub(crate) shares: &'a [Estimate],
     pub(crate) prior: Option<&'a [f64]>,
@@ -78,7 +79,9 @@ fn heading(area: &Area<'_>, estimated: &Estimated<'_>, mean: bool) -> Result<(),
         x += 160;
     }
     if mean {
-        stroke(area, (x + 14, y - 8), (x + 14, y + 8), INK.stroke_width(2))?;
+        let band = Rectangle::new([(x, y - 8), (x + 20, y + 8)], INK.mix(0.12).filled());
+        area.draw(&band).map_err(broken)?;
+        stroke(area, (x + 10, y - 8), (x + 10, y + 8), INK.stroke_width(2))?;
         write(area, "mean and interval", (x + 28, y), 13, INK, HPos::Left)?;
     }
     Ok(())
@@ -111,9 +114,10 @@ fn histogram(estimated: &Estimated<'_>, edges: &[f64]) -> Result<String, Failure
             stroke(area, (x, bottom), (x, bottom + 5), FAINT.stroke_width(1))?;
             write(area, &plain(tick), (x, bottom + 17), 13, INK, HPos::Center)?;
         }
-        let what = if even { "share of each bin, by value" } else { "share per width, by value" };
+        let what = if even { "share of each bin" } else { "share by width of bin" };
+        let what = format!("{}: {what}", shortened(estimated.column, 60));
         let middle = (across.from + across.to) / 2;
-        write(area, what, (middle, bottom + 42), 14, INK, HPos::Center)?;
+        write(area, &what, (middle, bottom + 42), 14, INK, HPos::Center)?;
         for (bin, share) in estimated.shares.iter().enumerate() {
             let (left, right) = (across.at(edges[bin]), across.at(edges[bin + 1]));
             let (low, high) = (up.at(height(bin, share.low)), up.at(height(bin, share.high)));
@@ -176,9 +180,9 @@ fn list(estimated: &Estimated<'_>) -> Result<String, Failure> {
         stroke(area, (scale.from, bottom), (scale.to, bottom), FAINT.stroke_width(1))?;
         let all = estimated.shares.len();
         let what = if order.len() < all {
-            format!("share; the {} largest of {all}", order.len())
+            format!("share of each answer; the {} largest of {all}", order.len())
         } else {
-            "share".into()
+            "share of each answer".into()
         };
         let middle = (scale.from + scale.to) / 2;
         write(area, &what, (middle, bottom + 42), 14, INK, HPos::Center)?;

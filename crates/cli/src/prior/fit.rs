@@ -168,7 +168,13 @@ fn whole(args: &Args, tally: &Tally) -> Result<Outcome, Failure> {
         _ => None,
     };
     let mut prior = file(args, tally, None, &fit, &counted);
-    prior.density = mixed.as_ref().map(|mixed| DensityFile::of(mixed.chosen()));
+    if let Some(mixed) = &mixed {
+        let density = DensityFile::of(mixed.chosen());
+        let laws = density.components.len();
+        prior.source =
+            prior.source.map(|source| format!("mixture of {laws} normal laws fitted to {source}"));
+        prior.density = Some(density);
+    }
     let mut text = format!("{} observations of {:?}\n\n{}", fit.n, args.column, describe(&prior));
     if let Some(mixed) = &mixed {
         text += &format!("\n\n{}", mixed.describe());

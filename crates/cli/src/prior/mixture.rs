@@ -58,6 +58,9 @@ impl Mixed {
             });
             text += &format!("\n\n{}", table(&["components", "BIC", ""], rows.collect()));
         }
+        if self.best + 1 == TRIED {
+            text += "\nnote: no more components than these were tried; more may fit better still";
+        }
         if !self.chosen().converged {
             text += "\nnote: the fit had not settled when its steps ran out";
         }
@@ -65,8 +68,9 @@ impl Mixed {
     }
 }
 
-/// Fits a mixture to the numbers, clipped to the range as a device clips them, and puts its probabilities of the bins in the place of the
-/// counted shares. Box and counts stay as they are; the radius grows by the distance moved.
+/// Fits a mixture to the numbers, clipped to the range as a device clips them, and puts its
+/// probabilities of the bins in the place of the counted shares. Box and counts stay as they are; the
+/// radius grows by the distance moved.
 pub(super) fn fit(
     numbers: &[f64],
     edges: &[f64],

@@ -85,7 +85,8 @@ pub(super) fn noise(problem: &Problem<'_>, sigma: Sigma) -> Result<Noise, Error>
     Ok(Noise { channel: noise.table(&problem.edges)?, parameters, density })
 }
 
-/// JSTL21 Corollary 10 for every input: with the law the data was given, else with that of the points themselves.
+/// JSTL21 Corollary 10 for every input: with the law the data was given, else with that of the points
+/// themselves.
 fn printed(problem: &Problem<'_>, level: &Level) -> Result<Vec<f64>, Error> {
     let known = problem.request.density.as_ref().and_then(|density| density.components());
     let prior: Vec<Spread> = match known {

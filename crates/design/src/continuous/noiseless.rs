@@ -66,7 +66,8 @@ pub(super) fn optimal(problem: &Problem<'_>) -> Result<Outcome, Error> {
     Ok(Outcome::Shipped(Box::new(Shipped { designed, parameters, density: None, inner })))
 }
 
-/// Outputs that are read through the best estimate are called by it: the mean of the input given the output, in increasing order.
+/// Outputs that are read through the best estimate are called by it: the mean of the input given the
+/// output, in increasing order.
 fn by_estimate(problem: &Problem<'_>, found: Proposal) -> Result<(Proposal, Alphabet), Error> {
     let estimate = |y: usize| {
         let joint = |x: usize| problem.request.prior[x] * found.channel.q(x, y);

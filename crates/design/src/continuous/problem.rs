@@ -56,7 +56,8 @@ impl<'a> Problem<'a> {
             ..request.promise.clone()
         };
         let prior = match &promise.context {
-            // The same but for rounding: then the floats, so that a density's figures have all their digits.
+            // The same but for rounding: then the floats, so that a density's figures have all their
+            // digits.
             Context::Known(prior) => {
                 let rounded = realise::distribution(prior)?;
                 let same = rounded.total_variation(&request.prior)? <= ROUNDING;
@@ -78,8 +79,8 @@ impl<'a> Problem<'a> {
         self.range.1 - self.range.0
     }
 
-    /// ε and δ of a request with one symmetric claim about the data, and the prior's least probability as far as it counts: an LDP claim
-    /// ignores it.
+    /// ε and δ of a request with one symmetric claim about the data, and the prior's least probability
+    /// as far as it counts: an LDP claim ignores it.
     pub(super) fn level(&self, what: &str) -> Result<Level, Error> {
         let refuse = |problem: &str| {
             let problem = format!("{problem}: give one --protect lip:E or lip:E,DELTA");
@@ -136,8 +137,8 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The promise with every δ as the channel behind `verify` needs it in the conditional convention, or as it was if that is
-    /// the convention asked for and it is larger.
+    /// The promise with every δ as the channel behind `verify` needs it in the conditional convention,
+    /// or as it was if that is the convention asked for and it is larger.
     pub(super) fn restated(
         &self,
         promise: &Promise,
@@ -177,8 +178,8 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Ships a table. Noise that was not searched for and misses its claims by more than a hair is refused, or accepted at the
-    /// level its table attains.
+    /// Ships a table. Noise that was not searched for and misses its claims by more than a hair is
+    /// refused, or accepted at the level its table attains.
     pub(super) fn finish(&self, noise: Noise, origin: Origin) -> Result<Outcome, Error> {
         let Noise { channel, parameters, density } = noise;
         let mut promise = self.promise.clone();

@@ -1,13 +1,15 @@
 //! Gaussian mixtures fitted to data by expectation and maximisation, with restarts.
 //!
-//! The likelihood has no maximum without a floor on the deviations: a component on one value alone would be infinitely
-//! likely. Every start gives a local maximum, so several are tried, from seeds spread like k-means++'s. The number
-//! of components is given, or chosen by the Bayesian information criterion.
+//! The likelihood has no maximum without a floor on the deviations: a component on one value alone
+//! would be infinitely likely. Every start gives a local maximum, so several are tried, from seeds
+//! spread like k-means++'s. The number of components is given, or chosen by the Bayesian information
+//! criterion.
 
 use super::{Component, Mixture, Normal};
 use crate::Error;
 
-/// More distinct values than this are grouped into as many equal cells, each represented by the mean of its values.
+/// More distinct values than this are grouped into as many equal cells, each represented by the mean of
+/// its values.
 const DISTINCT: usize = 1 << 14;
 
 /// The most components tried or accepted.
@@ -57,8 +59,8 @@ pub fn fit(values: &[f64], components: usize, settings: &Settings) -> Result<Fit
     Sample::of(values, settings)?.fit(components, settings)
 }
 
-/// Fits 1 to `most` components and returns all of them; the first entry of the answer is the position of the
-/// one with the least BIC.
+/// Fits 1 to `most` components and returns all of them; the first entry of the answer is the position
+/// of the one with the least BIC.
 pub fn choose(
     values: &[f64],
     most: usize,
@@ -176,7 +178,8 @@ impl Sample {
         })
     }
 
-    /// k-means++: each seed is drawn with probability proportional to its squared distance from those before.
+    /// k-means++: each seed is drawn with probability proportional to its squared distance from those
+    /// before.
     fn seeds(&self, k: usize, random: &mut SplitMix) -> Vec<f64> {
         let mut seeds = vec![self.draw(random, |_| 1.0)];
         while seeds.len() < k {

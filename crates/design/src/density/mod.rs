@@ -1,8 +1,8 @@
 //! Laws of real numbers: what a continuous prior is before it is binned.
 //!
-//! A device clips its number to a public range and rounds it to a bin, so the prior of the bins is the law of the
-//! clipped number: [`Density::clipped`]. [`Density::truncated`] is the other reading, a law that never leaves
-//! the range; the two differ in the end bins.
+//! A device clips its number to a public range and rounds it to a bin, so the prior of the bins is the
+//! law of the clipped number: [`Density::clipped`]. [`Density::truncated`] is the other reading, a law
+//! that never leaves the range; the two differ in the end bins.
 
 mod beta;
 mod em;
@@ -99,7 +99,8 @@ impl Beta {
 }
 
 impl Density {
-    /// Reads `uniform:LOW,HIGH`, `normal:MEAN,DEVIATION`, `beta:A,B` (on 0 to 1) or `beta:A,B,LOW,HIGH`, and
+    /// Reads `uniform:LOW,HIGH`, `normal:MEAN,DEVIATION`, `beta:A,B` (on 0 to 1) or
+    /// `beta:A,B,LOW,HIGH`, and
     /// `mixture:WEIGHT,MEAN,DEVIATION;...`.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let shape = "write uniform:0,1, normal:50,10, beta:2,5, beta:2,5,0,100 or mixture:0.3,10,2;0.7,20,5";
@@ -246,6 +247,12 @@ impl Density {
         let (first, last) = ends(edges)?;
         let (below, above) =
             (self.between(f64::NEG_INFINITY, first), self.between(last, f64::INFINITY));
+        if !(below + above < 1.0 - 1e-9) {
+            let problem = format!(
+                "all of it lies outside {first} to {last}, {below} below and {above} above: choose a range that holds it"
+            );
+            return Err(Error::other("density", problem));
+        }
         let mut mass: Vec<f64> = edges.windows(2).map(|e| self.between(e[0], e[1])).collect();
         let bins = mass.len();
         mass[0] += below;

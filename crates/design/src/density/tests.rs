@@ -78,6 +78,8 @@ fn bins_without_mass_are_raised_and_named() {
     assert_eq!(binned.floored, [0, 3]);
     assert!(binned.p[0] > 0.9 * FLOOR && binned.p[0] < 1.1 * FLOOR);
     assert!(law.truncated(&[2.0, 3.0]).unwrap_err().to_string().contains("no mass"));
+    let beyond = law.clipped(&[2.0, 3.0]).unwrap_err().to_string();
+    assert!(beyond.contains("outside 2 to 3, 1 below and 0 above"), "{beyond}");
 }
 
 #[test]
@@ -143,7 +145,7 @@ fn one_component_is_the_mean_and_the_deviation() {
 #[test]
 fn the_same_seed_gives_the_same_fit_and_large_samples_are_grouped() {
     let law = Density::parse("mixture:0.5,0,1;0.5,3,1").unwrap();
-    let sample = quantiles(&law, 40_000);
+    let sample = quantiles(&law, 20_000);
     let settings = Settings { restarts: 2, tolerance: 1e-8, ..Settings::default() };
     let (a, b) = (fit(&sample, 2, &settings).unwrap(), fit(&sample, 2, &settings).unwrap());
     assert_eq!(a, b);

@@ -97,8 +97,9 @@ pub fn design(promise: &Promise) -> Result<Sampling, Error> {
     Ok(Sampling { policy, lambda: level as f64 / KEEP_ONE as f64 })
 }
 
-/// The channel with the largest λ whose δ, in `convention`, is that of the promise's LIP claims, and that λ. A policy claims in the
-/// conditional convention, so this one must be given its δ there before it is verified.
+/// The channel with the largest λ whose δ, in `convention`, is that of the promise's LIP claims, and
+/// that λ. A policy claims in the conditional convention, so this one must be given its δ there before
+/// it is verified.
 pub fn shape(promise: &Promise, convention: Convention) -> Result<(Shape, f64), Error> {
     let Context::Known(prior) = &promise.context else {
         let problem = "sampling draws from the prior, so it needs one known prior";
@@ -111,8 +112,8 @@ pub fn shape(promise: &Promise, convention: Convention) -> Result<(Shape, f64), 
     Ok((Shape::Keep(shape), level as f64 / KEEP_ONE as f64))
 }
 
-/// The mean loss of sampling numbers with law `density`: (1-λ) E D(X,X') for independent X, X' (JSTL21 (21)), D the distance or its
-/// square.
+/// The mean loss of sampling numbers with law `density`: (1-λ) E D(X,X') for independent X, X' (JSTL21
+/// (21)), D the distance or its square.
 pub fn expected_loss(density: &Density, lambda: f64, squared: bool) -> Result<f64, Error> {
     if !(0.0..=1.0).contains(&lambda) {
         return Err(Error::range("lambda", lambda, "between 0 and 1"));

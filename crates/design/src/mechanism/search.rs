@@ -19,8 +19,8 @@ impl Search {
         Self { start, reach: 200, tolerance: 4.0 * f64::EPSILON }
     }
 
-    /// A value that holds, with one just below it that does not; `None` if no value in reach holds. If all in
-    /// reach hold, the least of them.
+    /// A value that holds, with one just below it that does not; `None` if no value in reach holds. If
+    /// all in reach hold, the least of them.
     ///
     /// For something that holds from some value on, that is the least value. For anything else it is
     /// still a value that was found to hold.

@@ -102,8 +102,8 @@ impl Dense {
         Ok(Self { weights, offsets, ends, inverse, determined, identification })
     }
 
-    pub(super) fn identification(&self) -> Identification {
-        self.identification.clone()
+    pub(super) fn identification(&self) -> &Identification {
+        &self.identification
     }
 
     pub(super) fn values(&self, groups: &[Group]) -> Vec<f64> {

@@ -48,14 +48,19 @@ impl Decoder {
 
     /// Whether another anchor would give other statistics.
     pub(crate) fn depends_on_anchor(&self, groups: &[Group]) -> bool {
-        let outputs: usize = groups.iter().map(|group| group.channel.outputs()).sum();
-        groups.len() > 1 || outputs > groups.first().map_or(0, |group| group.channel.inputs())
+        match self {
+            Self::Structured(_) => groups.len() > 1,
+            Self::Dense(dense) => {
+                let outputs: usize = groups.iter().map(|group| group.channel.outputs()).sum();
+                outputs > dense.identification().rank
+            }
+        }
     }
 
     pub(crate) fn identification(&self) -> Identification {
         match self {
             Self::Structured(structured) => structured.identification(),
-            Self::Dense(dense) => dense.identification(),
+            Self::Dense(dense) => dense.identification().clone(),
         }
     }
 

@@ -24,7 +24,7 @@ pub use theta::{Stricter, Theta};
 /// How to choose the maps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// Both budgets at once, by exact block steps; at least as good as every other method here.
+    /// Both budgets at once, by exact block steps; never worse than ILL or LIP.
     Joint,
     /// Information privacy, then LDP at the level promised (ST20 ILL, corrected).
     Ill,
@@ -173,7 +173,7 @@ const MAX_BYTES: usize = 1 << 33;
 pub fn usual_restarts(model: &Model, outputs: &[usize]) -> u32 {
     let vectors = outputs.iter().try_fold(1usize, |all, &size| all.checked_mul(size));
     let work = vectors.and_then(|all| all.checked_mul(model.atoms().len())).unwrap_or(usize::MAX);
-    ((1usize << 22) / work.max(1)).clamp(8, 200) as u32
+    ((1usize << 22) / work.max(1)).clamp(12, 200) as u32
 }
 
 /// How many steps a [`Watch`] will hear of, about.

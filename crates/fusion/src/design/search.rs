@@ -18,7 +18,7 @@ use super::limits::Limits;
 const GAIN: f64 = 1e-9;
 /// So does this many sweeps.
 const SWEEPS: usize = 40;
-/// How many of the best ends are perturbed.
+/// How many of the best ends are perturbed, at most.
 const CHAINS: usize = 4;
 /// How many starts are made before the worst ends are forgotten, and how many ends are kept.
 const BATCH: u32 = 256;
@@ -78,10 +78,12 @@ impl Search<'_> {
             found.sort_by(|a, b| a.error.total_cmp(&b.error));
             found.truncate(KEPT);
         }
+        // A few steps from one end do more than one step from each of several.
+        let chains = (restarts as usize / 8).clamp(1, CHAINS);
         let mut tops: Vec<Found> = Vec::new();
         for candidate in &found {
             let known = tops.iter().any(|top| (top.error - candidate.error).abs() < APART);
-            if !known && tops.len() < CHAINS {
+            if !known && tops.len() < chains {
                 tops.push(candidate.clone());
             }
         }

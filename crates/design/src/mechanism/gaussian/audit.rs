@@ -1,11 +1,13 @@
 //! δ of Gaussian noise on a finite prior.
 //!
-//! With one deviation for all inputs each side's excess lies within, or outside, one interval (`divergence.rs`). With several, the log-ratio
-//! ln f_x/f_Y need not be convex: it is scanned, its sign changes are refined, and the excess between them is a difference of
-//! distribution functions. Features are never narrower than the narrowest noise, which the scan resolves 32 times.
+//! With one deviation for all inputs each side's excess lies within, or outside, one interval
+//! (`divergence.rs`). With several, the log-ratio ln f_x/f_Y need not be convex: it is scanned, its
+//! sign changes are refined, and the excess between them is a difference of distribution functions.
+//! Features are never narrower than the narrowest noise, which the scan resolves 32 times.
 //!
-//! [`GaussianNoise::delta_upper`] does not rely on a scan: it bounds the excess of every cell by its mass and a Lipschitz constant, so it is
-//! an upper bound up to the rounding of floats, whatever happens between grid points.
+//! [`GaussianNoise::delta_upper`] does not rely on a scan: it bounds the excess of every cell by its
+//! mass and a Lipschitz constant, so it is an upper bound up to the rounding of floats, whatever
+//! happens between grid points.
 
 use super::GaussianNoise;
 use super::divergence::{Sides, against_wider, between};
@@ -141,9 +143,9 @@ impl GaussianNoise {
 
     /// An upper bound on δ at ε from `cells` cells, conditional convention.
     ///
-    /// In a cell of width h where g = f_x - E f_Y (or f_Y - E f_x) has Lipschitz constant L, |g(middle)| > Lh/2 fixes the sign
-    /// and the excess is the cell's own difference of masses, if positive. Otherwise g has a root within reach and the excess
-    /// is at most that plus Lh²/2.
+    /// In a cell of width h where g = f_x - E f_Y (or f_Y - E f_x) has Lipschitz constant L,
+    /// |g(middle)| > Lh/2 fixes the sign and the excess is the cell's own difference of masses, if
+    /// positive. Otherwise g has a root within reach and the excess is at most that plus Lh²/2.
     pub fn delta_upper(
         &self,
         prior: &Distribution,

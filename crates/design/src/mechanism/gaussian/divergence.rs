@@ -4,11 +4,12 @@ use crate::Error;
 use crate::density::{Component, Normal};
 use crate::extremal::LiftRange;
 
-/// E_γ(first || second) = ∫ (first - γ second)_+, for finite γ >= 0. JSTL21 Lemma 4 (23) is one of the cases, (24) another.
+/// E_γ(first || second) = ∫ (first - γ second)_+, for finite γ >= 0. JSTL21 Lemma 4 (23) is one of the
+/// cases, (24) another.
 ///
-/// Where the two deviations are equal the log-ratio is a line and there is one crossing. Otherwise it is a parabola, open
-/// upwards where the first law is the wider one: the excess lies outside its roots, or everywhere if it has none;
-/// open downwards, between them, or nowhere.
+/// Where the two deviations are equal the log-ratio is a line and there is one crossing. Otherwise it
+/// is a parabola, open upwards where the first law is the wider one: the excess lies outside its roots,
+/// or everywhere if it has none; open downwards, between them, or nowhere.
 pub fn between(first: &Normal, second: &Normal, gamma: f64) -> Result<f64, Error> {
     if !(gamma >= 0.0 && gamma.is_finite()) {
         return Err(Error::range("gamma", gamma, "finite and at least 0"));
@@ -67,9 +68,9 @@ impl Sides {
 
 /// Both excess masses of a normal law against a mixture none of whose parts is narrower.
 ///
-/// ln(mixture/law) is a log-sum of exponentials of convex parabolas, so convex: the law exceeds the mixture on an interval
-/// and falls short of it outside another. From either side Newton's steps approach an end of such an interval
-/// without passing it.
+/// ln(mixture/law) is a log-sum of exponentials of convex parabolas, so convex: the law exceeds the
+/// mixture on an interval and falls short of it outside another. From either side Newton's steps
+/// approach an end of such an interval without passing it.
 pub fn against_wider(law: &Normal, mixture: &[Component], epsilon: f64) -> Result<Sides, Error> {
     let odds = LiftRange::symmetric(epsilon)?.high();
     if mixture.is_empty() {
@@ -133,8 +134,8 @@ impl LogRatio<'_> {
         Some((self.approach(low, 1.0, level, high)?, self.approach(high, -1.0, level, low)?))
     }
 
-    /// The first place from `start` towards `stop` (to the right if `towards` is 1, else to the left) where the value is at
-    /// most `level`.
+    /// The first place from `start` towards `stop` (to the right if `towards` is 1, else to the left)
+    /// where the value is at most `level`.
     fn approach(&self, start: f64, towards: f64, level: f64, stop: f64) -> Option<f64> {
         let mut y = start;
         for _ in 0..1000 {

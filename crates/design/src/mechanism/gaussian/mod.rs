@@ -1,11 +1,12 @@
 //! Gaussian noise, with one deviation for all inputs or one for each.
 //!
-//! JSTL21 Section IV-C: Y = X + N. On the whole line no deviation is enough for every x (JSTL21 Theorem 5 is vacuous there: its δ tends
-//! to 1 as x grows), so inputs are a finite grid on a range. Then the output's law is a finite mixture of normal laws and δ can be computed:
-//! exactly up to rounding (`audit.rs`), or from above by cells. How the deviation is chosen is in `sigma.rs`.
+//! JSTL21 Section IV-C: Y = X + N. On the whole line no deviation is enough for every x (JSTL21 Theorem
+//! 5 is vacuous there: its δ tends to 1 as x grows), so inputs are a finite grid on a range. Then the
+//! output's law is a finite mixture of normal laws and δ can be computed: exactly up to rounding
+//! (`audit.rs`), or from above by cells. How the deviation is chosen is in `sigma.rs`.
 //!
-//! What ships is the noise's mass in each output cell, the tails joined to the end cells: a finite table. That is
-//! post-processing, so its δ is no larger.
+//! What ships is the noise's mass in each output cell, the tails joined to the end cells: a finite
+//! table. That is post-processing, so its δ is no larger.
 //!
 //! **What the kernel re-checks.** δ of every claim, summed exactly over the integers of that table.
 
@@ -80,7 +81,8 @@ impl GaussianNoise {
         &self.bells
     }
 
-    /// The mass of each cell between `edges`, which must increase; the first and the last cell reach to infinity.
+    /// The mass of each cell between `edges`, which must increase; the first and the last cell reach to
+    /// infinity.
     pub fn table(&self, edges: &[f64]) -> Result<Channel, Error> {
         if edges.len() < 2 || edges.windows(2).any(|e| !(e[0] < e[1])) {
             return Err(Error::other("edges", "give at least two, each above the one before"));

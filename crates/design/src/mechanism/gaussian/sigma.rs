@@ -29,7 +29,8 @@ fn check_width(width: f64) -> Result<(), Error> {
     Err(Error::range("the width of the range", width, "a finite number above 0"))
 }
 
-/// The textbook bound on δ of LDP, 1.25 e^(-ε²σ²/2ΔX²). False at large ε: at σ = ΔX/2 and ε = 8 it is 4.19e-4 where δ is 4.95e-4.
+/// The textbook bound on δ of LDP, 1.25 e^(-ε²σ²/2ΔX²). False at large ε: at σ = ΔX/2 and ε = 8 it is
+/// 4.19e-4 where δ is 4.95e-4.
 pub fn vanilla_delta(width: f64, epsilon: f64, deviation: f64) -> f64 {
     1.25 * (-0.5 * (epsilon * deviation / width).powi(2)).exp()
 }
@@ -99,7 +100,8 @@ impl From<&Component> for Spread {
     }
 }
 
-/// The least one deviation whose density has (ε,δ)-LIP on a grid of points. With `cells` δ is bounded from above by that many cells, else computed.
+/// The least one deviation whose density has (ε,δ)-LIP on a grid of points. With `cells` δ is bounded
+/// from above by that many cells, else computed.
 pub fn least_constant(
     points: &[f64],
     prior: &Distribution,
@@ -143,8 +145,9 @@ pub(crate) fn raise(
         return Ok(lowest);
     }
     let enough = least(highest, tolerance, holds)?;
-    // A floor that leaves some inputs more noise than the others may do where a higher one does not, so the first that
-    // holds is looked for from below: all the way, then more closely below the one that is surely enough.
+    // A floor that leaves some inputs more noise than the others may do where a higher one does not, so
+    // the first that holds is looked for from below: all the way, then more closely below the one that
+    // is surely enough.
     const STEPS: i32 = 32;
     for from in [lowest, 0.9 * enough].into_iter().filter(|from| *from < enough) {
         let ratio = (enough / from).powf(1.0 / f64::from(STEPS));

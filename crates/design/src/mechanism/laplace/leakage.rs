@@ -2,12 +2,13 @@
 //!
 //! **Claim.** Between two neighbouring knots (ends of the range and inputs) ln f_Y - ln f_x is convex in y.
 //!
-//! **Proof.** There every ln f_x is a straight line of slope ±1/b(x), so f_Y = Σ P(x) f_x is a sum of exponentials of lines,
-//! whose logarithm is convex; subtracting a line keeps that.
+//! **Proof.** There every ln f_x is a straight line of slope ±1/b(x), so f_Y = Σ P(x) f_x is a sum of
+//! exponentials of lines, whose logarithm is convex; subtracting a line keeps that.
 //!
-//! So belief in x falls most (ln f_Y/f_x is largest) at a knot, and rises most at a knot or where the slope of ln f_Y
-//! passes that of ln f_x. With one scale for all inputs the difference is monotone between knots and the knots
-//! suffice. The likelihood ratio of two inputs is a straight line between knots, so LDP needs knots only.
+//! So belief in x falls most (ln f_Y/f_x is largest) at a knot, and rises most at a knot or where the
+//! slope of ln f_Y passes that of ln f_x. With one scale for all inputs the difference is monotone
+//! between knots and the knots suffice. The likelihood ratio of two inputs is a straight line between
+//! knots, so LDP needs knots only.
 
 use super::BoundedLaplace;
 use crate::{Distribution, Error};
@@ -37,7 +38,8 @@ struct Marginal {
 }
 
 impl BoundedLaplace {
-    /// What an observer of the density learns under `prior`. Inputs without mass are protected like the others.
+    /// What an observer of the density learns under `prior`. Inputs without mass are protected like the
+    /// others.
     pub fn leakage(&self, prior: &Distribution) -> Result<Leakage, Error> {
         prior.check_len("the list of points", self.points.len())?;
         let mut knots = self.points.clone();
@@ -72,14 +74,15 @@ impl BoundedLaplace {
             };
             let first = marginal(prior, &at_knots[at], slope);
             let last = marginal(prior, &at_knots[at + 1], slope);
-            for x in 0..self.points.len() {
+            let (lefts, rights) = (&at_knots[at], &at_knots[at + 1]);
+            for (x, (left, right)) in lefts.iter().zip(rights).enumerate() {
                 // A dip inside needs the difference to fall at one end and to rise at the other.
                 let (down, up) = (first.slope - slope(x), last.slope - slope(x));
                 if !(down < 0.0 && up > 0.0) {
                     continue;
                 }
                 // No deeper than where the two end tangents meet.
-                let (left, right) = (first.ln - at_knots[at][x], last.ln - at_knots[at + 1][x]);
+                let (left, right) = (first.ln - left, last.ln - right);
                 let meet = (right - left + down * from - up * to) / (down - up);
                 if -(left + down * (meet - from)) <= worst.max_lift {
                     continue;

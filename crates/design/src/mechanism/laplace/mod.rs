@@ -1,11 +1,11 @@
 //! Laplace noise confined to an interval, with one scale for all inputs or one for each.
 //!
-//! STL19 Definition 6 (14): given x, the output has density e^(-|y-x|/b(x)) / (2 b(x) C_x) on [l, u] and nothing outside,
-//! with C_x = 1 - (e^(-(x-l)/b) + e^(-(u-x)/b))/2 (STL19 Lemma 1, (15)).
+//! STL19 Definition 6 (14): given x, the output has density e^(-|y-x|/b(x)) / (2 b(x) C_x) on [l, u]
+//! and nothing outside, with C_x = 1 - (e^(-(x-l)/b) + e^(-(u-x)/b))/2 (STL19 Lemma 1, (15)).
 //!
-//! What the density leaks is computed exactly up to rounding of floats (`leakage.rs`); how the scale is chosen is
-//! in `scale.rs`. What ships is the density's mass in each output cell, a finite table: binning is
-//! post-processing, so it leaks no more.
+//! What the density leaks is computed exactly up to rounding of floats (`leakage.rs`); how the scale is
+//! chosen is in `scale.rs`. What ships is the density's mass in each output cell, a finite table:
+//! binning is post-processing, so it leaks no more.
 //!
 //! **What the kernel re-checks.** Every inequality of the claim, on the integers of that table.
 
@@ -28,14 +28,15 @@ pub enum Scale {
     Exact,
     /// The least scale whose table keeps the claims.
     Table,
-    /// JSTL21 (26), b(x) = ΔX/(αP(x) + ε); α as given, or the largest for which the density keeps the claims.
+    /// JSTL21 (26), b(x) = ΔX/(αP(x) + ε); α as given, or the largest for which the density keeps the
+    /// claims.
     Instance(Option<f64>),
     /// This number.
     Given(f64),
 }
 
-/// Bounded Laplace noise on at least one input: finite ends in order, inputs increasing between them, scales
-/// positive and finite.
+/// Bounded Laplace noise on at least one input: finite ends in order, inputs increasing between them,
+/// scales positive and finite.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoundedLaplace {
     low: f64,

@@ -1,9 +1,10 @@
 //! How much Laplace noise is enough.
 //!
-//! STL19's proof bounds f_Y/f_x by P(x) + e^(ΔX/b)(1-P(x)), which gives the first branch of (17); the other side, f_x/f_Y,
-//! asks for less where it asks for anything (STL19 (24) needs 1/E > P(x)), so that branch is enough for every ε and the second
-//! is not needed. Both are bounds. The least scale is found on the leakage itself: from the closed form
-//! downwards, and always ending on a scale whose leakage was computed.
+//! STL19's proof bounds f_Y/f_x by P(x) + e^(ΔX/b)(1-P(x)), which gives the first branch of (17); the
+//! other side, f_x/f_Y, asks for less where it asks for anything (STL19 (24) needs 1/E > P(x)), so that
+//! branch is enough for every ε and the second is not needed. Both are bounds. The least scale is found
+//! on the leakage itself: from the closed form downwards, and always ending on a scale whose leakage
+//! was computed.
 
 use super::BoundedLaplace;
 use crate::extremal::LiftRange;
@@ -73,8 +74,8 @@ fn check_width(width: f64, least: f64) -> Result<(), Error> {
     Ok(())
 }
 
-/// JSTL21 Theorem 6 (25) and STL19 Theorem 1 (17) as printed, from the smallest probability. Valid, and loose: the
-/// second branch makes the scale jump up at ε = ln(1/Pmin).
+/// JSTL21 Theorem 6 (25) and STL19 Theorem 1 (17) as printed, from the smallest probability. Valid, and
+/// loose: the second branch makes the scale jump up at ε = ln(1/Pmin).
 pub fn published(width: f64, least: f64, epsilon: f64) -> Result<f64, Error> {
     if epsilon < -least.ln() {
         return closed(width, least, epsilon);
@@ -94,8 +95,8 @@ pub fn closed(width: f64, least: f64, epsilon: f64) -> Result<f64, Error> {
 
 /// The least scale whose density keeps within `limits`.
 ///
-/// Bisection between a scale that does and one that does not; leakage falls as the scale grows in every case tried, so this is
-/// the least one, and it is one that was checked in any case.
+/// Bisection between a scale that does and one that does not; leakage falls as the scale grows in every
+/// case tried, so this is the least one, and it is one that was checked in any case.
 pub fn exact(
     range: (f64, f64),
     points: &[f64],
@@ -129,8 +130,8 @@ pub fn instance(
     Ok(prior.as_slice().iter().map(|p| width / (alpha * p + epsilon)).collect())
 }
 
-/// The largest α of (26) for which the density keeps ε-LIP, by bisection on the leakage between 0, which does,
-/// and the first power of two that does not.
+/// The largest α of (26) for which the density keeps ε-LIP, by bisection on the leakage between 0,
+/// which does, and the first power of two that does not.
 pub fn largest_alpha(
     range: (f64, f64),
     points: &[f64],
