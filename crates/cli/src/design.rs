@@ -55,14 +55,14 @@ pub(crate) struct Args {
     /// gaussian or sampling.
     #[arg(long, default_value = "optimal")]
     method: String,
-    #[command(flatten, next_help_heading = "Numbers")]
-    numbers: continuous::NumberArgs,
     /// Ship a printed formula that misses its claim, with the level it attains as the claim.
     #[arg(long)]
     accept: bool,
     /// Write the policy document here.
     #[arg(short, long)]
     output: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Numbers")]
+    numbers: continuous::NumberArgs,
 }
 
 /// What is known about the data.
