@@ -262,6 +262,10 @@ fn one_column_no_header_gzip_and_pipes() {
     assert!(said.contains("perturbed") && said.contains("rows per second"), "{said}");
     let (_, _, said) = piped(&[&args[..], &["--json"]].concat(), b"answer\nno\n");
     assert!(said.contains("\"perturbed\": 1"), "{said}");
+    let (code, stdout, _) = piped(&args, &bytes);
+    assert_eq!((code, stdout), (0, read(&data).into_bytes()));
+    let (code, _, said) = piped(&args, b"PAR1 and more");
+    assert!(code == 1 && said.contains("read from its end"), "{said}");
 }
 
 #[test]

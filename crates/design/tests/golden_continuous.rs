@@ -287,3 +287,19 @@ fn scaling_the_printed_noise_up_does_not_certify_it() {
         assert!(delta > 100.0 * DELTA, "{factor}: {delta}");
     }
 }
+
+/// STL19 Remark 8: the printed scale is never above the LDP one, so it errs less; but it does not err
+/// least for the uniform prior.
+#[test]
+fn remark_8_of_stl19_names_the_wrong_best_prior() {
+    let error = |p: [f64; 3]| {
+        let prior = Distribution::new("prior", p.to_vec()).unwrap();
+        let scale = laplace::published(3.0, prior.min(), 1.0).unwrap();
+        let ours = noise(scale).mean_squared_error(&prior).unwrap();
+        assert!(ours <= noise(3.0).mean_squared_error(&prior).unwrap());
+        ours
+    };
+    let (uniform, peaked) = (error([1.0 / 3.0; 3]), error([0.25, 0.5, 0.25]));
+    assert!((uniform - 1.6166).abs() < 5e-5, "{uniform}");
+    assert!((peaked - 1.4013).abs() < 5e-5, "{peaked}");
+}
