@@ -7,7 +7,8 @@ pub(crate) mod parquet;
 mod progress;
 mod workers;
 
-pub(crate) use lookup::{Code, Lookup, float};
+pub(crate) use lookup::float;
+pub use lookup::{Code, Lookup};
 pub(crate) use progress::Progress;
 pub(crate) use workers::{in_order, threads};
 
@@ -118,6 +119,9 @@ impl Source {
     pub(crate) fn open(&self, progress: &Progress) -> Result<Opened, Failure> {
         if self.is_standard_input() {
             return self.open_stream(std::io::stdin(), progress);
+        }
+        if let Some(document) = crate::documents::read(&self.file) {
+            return self.open_stream(std::io::Cursor::new(document), progress);
         }
         let mut file = File::open(&self.file).map_err(|error| {
             Failure::input(format!("cannot read {}: {error}", self.file.display()))

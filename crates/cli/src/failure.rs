@@ -1,7 +1,6 @@
 //! Why a command gave no result.
 
 use std::fmt;
-use std::process::ExitCode;
 
 use serde_json::json;
 
@@ -23,18 +22,24 @@ impl Failure {
         Self { usage: true, message: message.to_string() }
     }
 
-    /// The reason on standard error, and as JSON on standard output if asked for.
-    pub(crate) fn print(&self, json: bool) -> ExitCode {
+    /// The reason on standard error, and as JSON on standard output if asked for. Returns the exit code.
+    pub(crate) fn print(&self, json: bool) -> u8 {
         eprintln!("error: {}", self.message);
         if json {
             crate::output::line(&json!({ "error": self.message }).to_string());
         }
-        ExitCode::from(if self.usage { 2 } else { 1 })
+        if self.usage { 2 } else { 1 }
     }
 }
 
 impl From<undertone_design::Error> for Failure {
     fn from(error: undertone_design::Error) -> Self {
         Self::input(error)
+    }
+}
+
+impl From<Failure> for crate::NoReply {
+    fn from(Failure { usage, message }: Failure) -> Self {
+        Self { usage, message }
     }
 }

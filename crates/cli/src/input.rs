@@ -77,6 +77,9 @@ pub(crate) struct NamedPrior {
 
 /// The text of a file; `-` is standard input.
 pub(crate) fn text(path: &Path) -> Result<String, Failure> {
+    if let Some(document) = crate::documents::read(path) {
+        return Ok(document);
+    }
     let fail = |problem: &dyn std::fmt::Display| {
         Failure::input(format!("cannot read {}: {problem}", path.display()))
     };

@@ -1,7 +1,6 @@
 //! What a command found, for people and for programs.
 
 use std::io::Write;
-use std::process::ExitCode;
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent, presets};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -21,13 +20,14 @@ impl Outcome {
         Self { json, text, good: true }
     }
 
-    pub(crate) fn print(self, json: bool) -> ExitCode {
+    /// Prints it and returns the exit code.
+    pub(crate) fn print(self, json: bool) -> u8 {
         if json {
             line(&format!("{:#}", self.json));
         } else {
             line(self.text.trim_end());
         }
-        ExitCode::from(u8::from(!self.good))
+        u8::from(!self.good)
     }
 }
 
@@ -38,6 +38,9 @@ pub(crate) fn line(text: &str) {
 
 /// Writes a result file.
 pub(crate) fn save(path: &std::path::Path, content: &str) -> Result<(), Failure> {
+    if crate::documents::write(path, content) {
+        return Ok(());
+    }
     std::fs::write(path, content)
         .map_err(|error| Failure::input(format!("cannot write {}: {error}", path.display())))
 }

@@ -2,11 +2,13 @@
 
 mod curve;
 mod density;
+mod dots;
 mod estimate;
 mod risk;
 
 pub(crate) use curve::{Curves, Series, curves};
 pub(crate) use density::{DensityPlot, density};
+pub(crate) use dots::{DotPlot, Dots, dots};
 pub(crate) use estimate::{Estimated, estimate};
 pub(crate) use risk::{Panel, risk};
 
@@ -50,8 +52,7 @@ fn sheet(
 
 /// Writes a picture to a file.
 pub(crate) fn save(path: &Path, svg: &str) -> Result<(), Failure> {
-    std::fs::write(path, svg)
-        .map_err(|error| Failure::input(format!("cannot write {}: {error}", path.display())))
+    crate::output::save(path, svg)
 }
 
 fn broken(error: impl std::fmt::Display) -> Failure {

@@ -91,5 +91,5 @@ fn write(path: &Path, value: &impl serde::Serialize) -> Result<(), Failure> {
         Failure::input(format!("cannot write {}: {error}", path.display()))
     };
     let text = serde_json::to_string_pretty(value).map_err(|error| fail(&error))?;
-    std::fs::write(path, text + "\n").map_err(|error| fail(&error))
+    crate::output::save(path, &(text + "\n"))
 }

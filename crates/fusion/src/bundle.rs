@@ -191,7 +191,7 @@ fn within(attained: Option<Nats>, budget: Epsilon) -> bool {
 }
 
 /// Every map as a verified policy. Without an LDP budget the weakest level there is is claimed.
-fn policies(
+pub(crate) fn policies(
     model: &ExactModel,
     maps: &Maps,
     budgets: Budgets,

@@ -86,6 +86,63 @@ impl Codebook {
         })
     }
 
+    /// The same where only part of the data may decide: labels and names are those of `all`, levels are
+    /// fitted on `train`. Numbers of few different values are readings themselves.
+    pub fn fit_part(
+        train: &Columns,
+        all: &Columns,
+        levels: usize,
+        spacing: Spacing,
+    ) -> Result<Self, Error> {
+        train.check()?;
+        let mut codebook = Self::fit(all, levels, spacing)?;
+        for (column, (_, alphabet)) in train.sensors.iter().zip(&mut codebook.sensors) {
+            if !matches!(alphabet.view(), AlphabetView::Bins { .. }) {
+                continue;
+            }
+            let numbers: Vec<f64> = column.cells.iter().filter_map(|cell| finite(cell)).collect();
+            // A sensor that never changes in training keeps the levels of all data.
+            if let Ok(bins) = bins(&numbers, levels, spacing) {
+                *alphabet = bins;
+            }
+        }
+        Ok(codebook)
+    }
+
+    /// What a network's own labels and readings stand for.
+    pub fn known(
+        public: &Hypothesis,
+        private: &Hypothesis,
+        sensors: Vec<(String, Alphabet)>,
+    ) -> Result<Self, Error> {
+        let label = |hypothesis: &Hypothesis| Label {
+            name: hypothesis.name().into(),
+            values: hypothesis.values().to_vec(),
+        };
+        let sizes = private.components();
+        if let [_] = sizes {
+            return Ok(Self { public: label(public), private: vec![label(private)], sensors });
+        }
+        // A vector's name and values are those of its components, joined by commas.
+        let cut = |text: &str| -> Result<Vec<String>, Error> {
+            let parts: Vec<String> = text.split(',').map(str::to_owned).collect();
+            if parts.len() == sizes.len() {
+                return Ok(parts);
+            }
+            let problem = format!("{text:?} does not name its {} components", sizes.len());
+            Err(Error::other("the private hypothesis", problem))
+        };
+        let values: Vec<Vec<String>> =
+            private.values().iter().map(|value| cut(value)).collect::<Result<_, _>>()?;
+        let component = |(j, name): (usize, String)| {
+            let unit: usize = sizes[j + 1..].iter().product();
+            let value = |v: usize| values[v * unit][j].clone();
+            Label { name, values: (0..sizes[j]).map(value).collect() }
+        };
+        let private = cut(private.name())?.into_iter().enumerate().map(component).collect();
+        Ok(Self { public: label(public), private, sensors })
+    }
+
     /// Reads columns: every sensor and every label of the codebook must be among them.
     pub fn samples(&self, columns: &Columns) -> Result<Samples, Error> {
         columns.check()?;
@@ -334,6 +391,36 @@ mod tests {
         let mut far = columns();
         far.sensors[0].cells[0] = "1e6".into();
         assert_eq!(codebook.samples(&far).unwrap().samples()[0].readings[0], 2);
+    }
+
+    #[test]
+    fn a_network_reads_with_its_own_labels_and_levels() {
+        let codebook = Codebook::fit(&columns(), 3, Spacing::Equal).unwrap();
+        let samples = codebook.samples(&columns()).unwrap();
+        let (public, private) = (samples.public(), samples.private());
+        let known = Codebook::known(public, private, samples.sensors().to_vec()).unwrap();
+        assert_eq!(known, codebook);
+        let unnamed = Hypothesis::vector("private", vec![2, 2]).unwrap();
+        let error = Codebook::known(public, &unnamed, samples.sensors().to_vec()).unwrap_err();
+        assert!(error.to_string().contains("2 components"), "{error}");
+    }
+
+    #[test]
+    fn levels_come_from_the_training_part_and_names_from_all() {
+        let mut part = columns();
+        let rows = [0, 1, 3];
+        let keep = |column: &mut Column| {
+            column.cells = rows.iter().map(|&row| column.cells[row].clone()).collect();
+        };
+        part.sensors.iter_mut().chain(&mut part.private).for_each(keep);
+        keep(&mut part.public);
+        part.sensors[1].cells = vec!["shut".into(); 3];
+        let codebook = Codebook::fit_part(&part, &columns(), 2, Spacing::Equal).unwrap();
+        // Heat runs from 1.5 to 4 in the part, so 2.5 is low and 9 is high; open doors are known.
+        let samples = codebook.samples(&columns()).unwrap();
+        let readings: Vec<&[usize]> =
+            samples.samples().iter().map(|sample| &sample.readings[..]).collect();
+        assert_eq!(readings, vec![&[0, 0][..], &[0, 1], &[1, 0], &[1, 0]]);
     }
 
     #[test]

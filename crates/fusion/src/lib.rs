@@ -11,11 +11,14 @@ pub mod codebook;
 pub mod design;
 pub mod evaluation;
 pub mod exact;
+pub mod learn;
 pub mod lift;
 mod magnitude;
 pub mod maps;
 pub mod model;
 pub mod rule;
+#[cfg(feature = "runtime")]
+pub mod runtime;
 pub mod samples;
 mod walk;
 

@@ -6,7 +6,7 @@ use undertone_core::{Alphabet, AlphabetView, Decimal};
 
 /// What a cell is to an alphabet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Code {
+pub enum Code {
     /// A symbol's index.
     Symbol(u32),
     /// A number below the first bin, and so the first bin.
@@ -20,7 +20,7 @@ pub(crate) enum Code {
 }
 
 /// An alphabet prepared for many cells.
-pub(crate) struct Lookup {
+pub struct Lookup {
     kind: Kind,
     size: u32,
 }
@@ -71,7 +71,7 @@ impl Marks {
 
 impl Lookup {
     /// Cells that are inputs: numbers fall into bins, and outside them are clipped.
-    pub(crate) fn of_inputs(alphabet: &Alphabet) -> Self {
+    pub fn of_inputs(alphabet: &Alphabet) -> Self {
         match alphabet.view() {
             AlphabetView::Bins { edges, values } => {
                 Self { kind: Kind::Bins(Marks::new(edges)), size: values.len() as u32 }
@@ -81,7 +81,7 @@ impl Lookup {
     }
 
     /// Cells that are outputs: of a bin only its representative value is ever released.
-    pub(crate) fn of_outputs(alphabet: &Alphabet) -> Self {
+    pub fn of_outputs(alphabet: &Alphabet) -> Self {
         let kind = match alphabet.view() {
             AlphabetView::Names(names) => {
                 let whole = |(name, index): (&String, u32)| {
@@ -102,12 +102,12 @@ impl Lookup {
     }
 
     /// Whether cells must be numbers.
-    pub(crate) fn is_numeric(&self) -> bool {
+    pub fn is_numeric(&self) -> bool {
         matches!(self.kind, Kind::Points(_) | Kind::Bins(_))
     }
 
     /// The index of a name, if there are names.
-    pub(crate) fn named(&self, name: &str) -> Option<u32> {
+    pub fn named(&self, name: &str) -> Option<u32> {
         match &self.kind {
             Kind::Names { texts, .. } => texts.get(name).copied(),
             _ => None,
@@ -115,7 +115,7 @@ impl Lookup {
     }
 
     /// A cell as text.
-    pub(crate) fn text(&self, text: &str) -> Code {
+    pub fn text(&self, text: &str) -> Code {
         let trimmed = text.trim();
         let found = match &self.kind {
             Kind::Names { texts, .. } => {
@@ -138,7 +138,7 @@ impl Lookup {
 
     /// A cell that is a whole number.
     #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "CSV has texts only"))]
-    pub(crate) fn integer(&self, value: i64) -> Code {
+    pub fn integer(&self, value: i64) -> Code {
         match &self.kind {
             Kind::Names { integers, .. } => {
                 integers.get(&value).map_or(Code::Unknown, |&index| Code::Symbol(index))
@@ -149,7 +149,7 @@ impl Lookup {
     }
 
     /// A cell that is a float; compared with the floats nearest to the alphabet's numbers.
-    pub(crate) fn float(&self, value: f64) -> Code {
+    pub fn float(&self, value: f64) -> Code {
         if value.is_nan() {
             return Code::Missing;
         }

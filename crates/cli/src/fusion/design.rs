@@ -139,7 +139,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
         save(path, &bundle.to_json())?;
     }
     if let Some(folder) = &args.policies {
-        policies(folder, &bundle)?;
+        report::save_policies(folder, bundle.sensors(), bundle.policies())?;
     }
     let seen = Evaluation::new(&origin.model, &bundle.maps()?)?;
     let json = fields(&request, &proposal, &bundle, &seen, &origin.model)?;
@@ -185,19 +185,6 @@ fn budgets(args: &Args) -> Result<Budgets, Failure> {
     Ok(Budgets { epochs: args.epochs, ..budgets })
 }
 
-/// One policy per file, named by its sensor.
-fn policies(folder: &std::path::Path, bundle: &Bundle) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::input(format!("cannot make {}: {error}", folder.display())))?;
-    for (t, (name, policy)) in bundle.sensors().zip(bundle.policies()).enumerate() {
-        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-        let name: String = name.chars().take(40).map(plain).collect();
-        // The number keeps names apart that differ in other characters only.
-        save(&folder.join(format!("sensor-{t}-{name}.json")), &policy.draft().to_json())?;
-    }
-    Ok(())
-}
-
 fn fields(
     request: &Request,
     proposal: &Proposal,
@@ -232,9 +219,7 @@ fn fields(
         "attempts": attempts.collect::<Vec<_>>(),
         "theta": proposal.theta.as_ref().map(theta),
     });
-    if let (Value::Object(all), Value::Object(more)) = (&mut json, more) {
-        all.extend(more);
-    }
+    report::merge(&mut json, more);
     Ok(json)
 }
 

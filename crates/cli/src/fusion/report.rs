@@ -1,10 +1,13 @@
-//! What both commands print about a network.
+//! What several commands print about a network.
 
 use serde_json::{Value, json};
-use undertone_core::Nats;
+use undertone_core::{Nats, Policy};
+use undertone_fusion::learn::compare::Examined;
+use undertone_fusion::learn::leakage::Bound;
 use undertone_fusion::{Bundle, Certificate, Evaluation, Maps, Model, Repeated};
 
-use crate::output::{nats, number, table};
+use crate::failure::Failure;
+use crate::output::{nats, number, optional, save, table};
 
 /// A certified number of nats as a float that is not below it.
 pub(super) fn float(nats: Nats) -> f64 {
@@ -142,4 +145,59 @@ pub(super) fn repetition(certificate: &Certificate) -> String {
          holds\nhowever readings depend on each other over time.",
         table(&header, lines)
     )
+}
+
+/// What held-out samples say about a release.
+pub(super) fn examined(seen: &Examined) -> Value {
+    json!({
+        "attacker_public": seen.attackers.public,
+        "attacker_private": seen.attackers.private,
+        "counted": number(seen.counted),
+        "averaged": optional(seen.averaged),
+        "leakage_ucb": bound(&seen.bound),
+        "leakage_ucb_if_rows_independent": seen.if_independent.as_ref().map(bound),
+        "ldp": number(seen.ldp),
+        "sensor_information": seen.sensor_information,
+    })
+}
+
+/// A bound that holds with stated confidence.
+pub(super) fn bound(bound: &Bound) -> Value {
+    json!({
+        "nats": number(bound.nats),
+        "outside": bound.outside,
+        "confidence": bound.confidence,
+        "units": bound.units,
+        "cells": bound.cells,
+    })
+}
+
+/// The LDP level each policy attains.
+pub(super) fn policy_levels(policies: &[Policy]) -> Value {
+    let level = |policy: &Policy| certified(policy.certificate().input.ldp.ratio.ln_up());
+    policies.iter().map(level).collect()
+}
+
+/// Adds the fields of one object to another.
+pub(super) fn merge(into: &mut Value, more: Value) {
+    if let (Value::Object(all), Value::Object(more)) = (into, more) {
+        all.extend(more);
+    }
+}
+
+/// One policy per file, named by its sensor.
+pub(super) fn save_policies<'a>(
+    folder: &std::path::Path,
+    names: impl Iterator<Item = &'a str>,
+    policies: &[Policy],
+) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Failure::input(format!("cannot make {}: {error}", folder.display())))?;
+    for (t, (name, policy)) in names.zip(policies).enumerate() {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let name: String = name.chars().take(40).map(plain).collect();
+        // The number keeps names apart that differ in other characters only.
+        save(&folder.join(format!("sensor-{t}-{name}.json")), &policy.draft().to_json())?;
+    }
+    Ok(())
 }

@@ -1,6 +1,7 @@
 //! Choosing the sensors' maps: little error in H, within budgets for G and for every reading.
 
 mod block;
+pub mod deterministic;
 mod limits;
 mod rows;
 mod search;

@@ -1,0 +1,115 @@
+"""The tables of bench/peers, in Markdown and HTML."""
+
+import html
+
+OURS = "Undertone, Python array"
+
+
+def shown(value):
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}" if value < 10 else f"{value:.1f}"
+
+
+class Page:
+    """Markdown and HTML, written side by side."""
+
+    def __init__(self):
+        self.markdown, self.html = [], []
+
+    def text(self, text):
+        self.markdown += [text, ""]
+        self.html.append(f"<p>{html.escape(text)}</p>")
+
+    def title(self, text, level=3):
+        self.markdown += ["#" * level + " " + text, ""]
+        self.html.append(f"<h{level}>{html.escape(text)}</h{level}>")
+
+    def table(self, header, rows):
+        self.markdown.append("| " + " | ".join(header) + " |")
+        self.markdown.append("|---|" + "---:|" * (len(header) - 1))
+        self.markdown += ["| " + " | ".join(map(str, row)) + " |" for row in rows] + [""]
+        cells = lambda tag, row: "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in row)
+        body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+        self.html.append(f"<table><tr>{cells('th', header)}</tr>{body}</table>")
+
+
+STYLE = "body{font:15px system-ui;max-width:60em;margin:2em auto}td,th{padding:.2em .8em;text-align:right}td:first-child,th:first-child{text-align:left}tr:nth-child(even){background:#f4f4f4}"
+
+
+def ratios(page, title, found, unit="ns per value"):
+    """One table of times against ours."""
+    page.title(title)
+    ours = found[OURS]
+    order = sorted(found.items(), key=lambda item: item[1])
+    page.table(["", unit, "times ours"], [(name, shown(value), shown(value / ours)) for name, value in order])
+
+
+def aims(report):
+    """What was aimed at and what was reached, in this run."""
+    python = ("pure-ldp", "multi-freq-ldpy")
+    at = lambda kind, k: report[kind][k]
+    best = lambda found, names: min(found[name] for name in names) / found[OURS]
+    rr, oue = at("response", 128), at("unary", 1024)
+    seconds, _ = report["iterative"]
+    ours = next(value for name, value in seconds.items() if name.startswith(OURS))
+    laplace = report["laplace"]
+    return [
+        ("k-RR at 128 against the fastest of pure-ldp, multi-freq-ldpy, OpenDP", 50, best(rr, (*python, "OpenDP, per call"))),
+        ("k-RR at 128 against plain NumPy with its insecure generator", 1, rr["NumPy, insecure generator"] / rr[OURS]),
+        ("k-RR at 128 against OpenDP's call for each value (mostly call overhead)", 1000, rr["OpenDP, per call"] / rr[OURS]),
+        ("OUE at 1024 against the fastest of pure-ldp, multi-freq-ldpy, OpenDP", 20, best(oue, (*python, "OpenDP, per call"))),
+        ("IBU at 1024 (ours: the whole of estimate)", 50, seconds["multi-freq-ldpy IBU"] / ours),
+        ("bounded Laplace against diffprivlib", 1000, laplace["diffprivlib"] / laplace[OURS]),
+    ]
+
+
+def write(report):
+    """Markdown, HTML, and the aims that were missed."""
+    page = Page()
+    page.title("Side by side", 2)
+    page.text(f"{report['date']}; {report['machine']}; undertone {report['version']['version']} ({report['version']['rustc']}).")
+    page.text(
+        "Processor time, one thread each, medians of runs that take turns. Undertone draws with ChaCha12 seeded by the system; pure-ldp, multi-freq-ldpy "
+        "and NumPy use generators that are not cryptographic; OpenDP's and diffprivlib's are. OpenDP and the two LDP libraries take one value per call, so "
+        "much of their time is Python's."
+    )
+    reached = aims(report)
+    page.title("Aims")
+    page.table(
+        ["", "aim", "reached", ""],
+        [(name, f"{aim:,}x", f"{shown(value)}x", "met" if value >= aim else "missed") for name, aim, value in reached],
+    )
+    for k, found in report["response"].items():
+        ratios(page, f"k-ary randomised response, k = {k}, epsilon = 1", found)
+    for k, found in report["unary"].items():
+        ratios(page, f"Optimised unary encoding, k = {k}, epsilon = 1 (one report of {k} bits)", found)
+    for k, found in report["aggregation"].items():
+        page.title(f"From reports to shares, k-RR, k = {k}")
+        ours = found[OURS + " (count)"]
+        order = sorted(found.items(), key=lambda item: item[1])
+        page.table(["", "ns per report", "times our count"], [(name, shown(value), shown(value / ours)) for name, value in order])
+    seconds, beside = report["iterative"]
+    page.title("Maximum likelihood, k-RR, k = 1024, epsilon = 3, a million reports")
+    ours = min(seconds.values())
+    page.table(["", "seconds", "times ours"], [(name, shown(value), shown(value / ours)) for name, value in sorted(seconds.items(), key=lambda item: item[1])])
+    page.text("Beside it: " + ", ".join(f"{name} {value:.2e}" for name, value in beside.items()) + ". Ours is exact for this shape.")
+    ratios(page, "Bounded Laplace on [0, 3], LDP at 1 (ours: 1,000 outputs)", report["laplace"])
+    for name, found in report["errors"].items():
+        k, epsilon = name.split(", ")
+        page.title(f"Error of one share at equal LDP: k = {k}, epsilon = {epsilon}, 20,000 people, Zipf")
+        rows = sorted(found.items(), key=lambda item: item[1][0])
+        page.table(["", "mean squared error", "simulation error"], [(method, f"{mean:.3e}", f"{spread:.0e}") for method, (mean, spread) in rows])
+    page.title("One answer read as it stands: LIP designs against LDP at the same attained level")
+    page.text(
+        "A LIP design promises more than the LDP level it attains: that no belief moves by more than its own, smaller level. Against the best channel for that LDP level alone it "
+        "cannot win on the error rate; the last two columns show the promise it makes instead."
+    )
+    page.table(
+        ["LIP level", "LDP attained by both", "error rate, LIP design", "error rate, best at that LDP", "belief moves by, LIP design", "belief moves by, the other"],
+        [(f"{e:g}", *(f"{value:.4f}" for value in row)) for e, *row in report["guesses"]],
+    )
+    page.text("Subset selection and local hashing would be new shapes of policy with exact checks of their own; they are not offered.")
+    missed = [f"{name}: aim {aim}x, reached {shown(value)}x" for name, aim, value in reached if value < aim]
+    body = "\n".join(page.html)
+    return "\n".join(page.markdown), f"<!doctype html><meta charset=utf-8><title>Side by side</title><style>{STYLE}</style>{body}", missed

@@ -1,0 +1,224 @@
+/** Undertone for browsers and Node. See README.md; formats in vectors/v1/README.md. */
+
+/** Bytes or a document that cannot be read; `reason` is a name from vectors/v1/README.md. */
+export class DecodeError extends Error {
+  readonly reason: string;
+}
+
+/** A claim that is false, where, and by how much. */
+export class Refusal extends Error {
+  readonly claim: number;
+  readonly side: "ldp" | "upper" | "lower" | "di" | "delta";
+  readonly attained: string;
+  readonly allowed: string;
+  readonly cell: { output: number | null; high: number | null; low: number | null; prior: number | null };
+}
+
+/** Why the ledger releases nothing. */
+export class Exhausted extends Error {
+  readonly outcome: "budget" | "not_composable" | "not_composable_checked";
+}
+
+/** A policy that leaks more than the person agreed to. Levels are nats as text, null without bound. */
+export class AboveConsent extends Error {
+  readonly number: "ldp" | "lip" | "secret";
+  readonly attained: string | null;
+  readonly allowed: string;
+}
+
+/** A report that a policy cannot have released. */
+export class Foreign extends Error {
+  readonly reason: "policy" | "token";
+}
+
+/** What a device cannot do. */
+export class DeviceError extends Error {
+  readonly code: "damaged" | "missing" | "exists" | "in_use" | "io";
+}
+
+/** A curator's refusal. */
+export interface Problem {
+  status: number;
+  code: string;
+  detail: string;
+}
+
+/** What went wrong between this device and a curator. */
+export class ClientError extends Error {
+  readonly code:
+    | "address"
+    | "answers"
+    | "body"
+    | "forgotten"
+    | "group"
+    | "insecure"
+    | "malformed"
+    | "not_open"
+    | "nothing"
+    | "other_policy"
+    | "refused"
+    | "survey_id"
+    | "unavailable";
+  readonly problem: Problem | null;
+}
+
+/** Gives as many random bytes as asked for. */
+export type Random = (count: number) => Uint8Array;
+export function systemRandom(count: number): Uint8Array;
+
+/** JSON with exact integers (as bigint) and without repeated fields. */
+export function parseJson(text: string): unknown;
+export function toHex(bytes: Uint8Array): string;
+export function fromHex(text: string): Uint8Array | null;
+
+/** Odds e^epsilon. */
+export interface Odds {
+  n: bigint;
+  d: bigint;
+}
+/** Nats are bigints in units of 10^-10, or text as printed. */
+export function natsText(units: bigint): string;
+export function parseNats(text: string): bigint;
+export function parseEpsilon(text: string): Odds;
+export function epsilonAtMost(units: bigint): Odds;
+export function epsilonNats(odds: Odds): string;
+export function readOdds(pair: readonly (number | bigint)[]): Odds;
+
+/** What an index stands for. */
+export class Alphabet {
+  readonly kind: "indices" | "names" | "points" | "bins";
+  readonly size: number;
+  label(index: number): string;
+  range(index: number): [string, string] | null;
+  symbol(text: string): number;
+  toJSON(): object;
+}
+export function readAlphabet(value: unknown): Alphabet;
+
+export interface Level {
+  ratio: string;
+  nats: string;
+}
+export interface Strength {
+  ldp: Level;
+  upper: Level | null;
+  lower: Level | null;
+}
+
+/** A verified policy: every claim was checked exactly. */
+export class Policy {
+  private constructor();
+  static fromJson(document: string | object): Promise<Policy>;
+  static fromBytes(bytes: Uint8Array): Promise<Policy>;
+  readonly id: string;
+  readonly bytes: Uint8Array;
+  readonly draft: Readonly<{ inputs: Alphabet; outputs: Alphabet | null; channel: object; context: { kind: string; name?: string }; claims: readonly object[]; provenance: { source: string; n: bigint; date: string } }>;
+  readonly inputs: Alphabet;
+  readonly outputs: Alphabet;
+  readonly attained: { input: Strength; secret: Strength | null; deltas: ({ ratio: string; bound: boolean } | null)[] };
+  readonly cost: bigint | null;
+  readonly lip: bigint | null | undefined;
+  readonly secretLdp: bigint | null | undefined;
+  row(symbol: number): number[] | null;
+}
+
+/** Draws one output by the pinned map. */
+export function draw(policy: Policy, symbol: number, random?: Random): { token: number } | { bits: Uint8Array };
+
+/** The only thing that leaves the device. */
+export class Report {
+  readonly policy: string;
+  readonly id: string;
+  readonly token: number | null;
+  readonly bits: Uint8Array | null;
+  static draw(policy: Policy, symbol: number, random?: Random): Report;
+  static fromJson(value: string | object): Report;
+  static fromBytes(bytes: Uint8Array): Report;
+  toJSON(): object;
+  toBytes(): Uint8Array;
+}
+export function accept(policy: Policy, report: Report): void;
+export function encodeReports(reports: readonly Report[]): Uint8Array;
+export function encodeBody(reports: readonly Report[], form?: "json" | "binary"): { type: string; body: string | Uint8Array };
+
+export interface Release {
+  policy: string;
+  cost: bigint | null;
+}
+
+/** Budgets of attained LDP per datum. */
+export class Ledger {
+  constructor(budget: bigint, data?: Map<string, Release[]>);
+  request(datum: string, policy: Policy, earlier?: Policy | null): "fresh" | "repeat";
+  spend(datum: string, policy: Policy, earlier?: Policy | null): "fresh";
+  spent(datum: string): bigint | null;
+  releases(datum: string): Release[];
+  lipConsequence(datum: string, weights: readonly bigint[]): bigint | null;
+}
+
+/** Three numbers in nats as text; null sets no limit. Defaults: ln 3, 2 ln 3, none. */
+export class Consent {
+  constructor(numbers?: { lip?: string | null; ldp?: string | null; secret?: { name: string; ldp: string } | null });
+  check(policy: Policy): void;
+}
+
+/** What a device keeps; never the raw answer. */
+export interface DeviceState {
+  budget: string;
+  data: { datum: string; releases: { policy: string; cost: string | null }[]; answers: object[] }[];
+  policies: string[];
+}
+export interface Device {
+  load(): Promise<{ state: DeviceState; version: unknown }>;
+  replace(version: unknown, state: DeviceState): Promise<boolean>;
+}
+export class MemoryDevice implements Device {
+  constructor(options?: { budget?: string });
+  load(): Promise<{ state: DeviceState; version: unknown }>;
+  replace(version: unknown, state: DeviceState): Promise<boolean>;
+}
+export class BrowserDevice implements Device {
+  static open(name?: string, options?: { budget?: string }): Promise<BrowserDevice>;
+  load(): Promise<{ state: DeviceState; version: unknown }>;
+  replace(version: unknown, state: DeviceState): Promise<boolean>;
+  setting(key: string, value?: unknown): Promise<unknown>;
+}
+export class FileDevice implements Device {
+  static create(path: string, options?: { budget?: string }): Promise<FileDevice>;
+  static open(path: string): Promise<FileDevice>;
+  load(): Promise<{ state: DeviceState; version: unknown }>;
+  replace(version: unknown, state: DeviceState): Promise<boolean>;
+}
+export function encodeDevice(state: DeviceState): string;
+export function decodeDevice(text: string): DeviceState;
+
+export type Delivery = "waiting" | "accepted" | { refused: Problem };
+
+export interface Survey {
+  id: string;
+  title: string;
+  question: string;
+  round: { number: number; state: string };
+  open: boolean;
+  group: string;
+  people: number;
+  policy: Policy;
+  datum: string;
+}
+
+/** A device, its owner's consent, and a curator. */
+export class Client {
+  constructor(base: string, options?: { device?: Device; consent?: Consent; form?: "json" | "binary"; retry?: { attempts?: number; first?: number; longest?: number }; fetch?: typeof fetch });
+  readonly base: string;
+  consent: Consent;
+  survey(id: string, options?: { group?: string | null; datum?: string }): Promise<Survey>;
+  policy(id: string): Promise<Policy>;
+  record(survey: Survey, symbol: number, options?: { random?: Random }): Promise<{ report: Report; repeated: boolean; delivery: Delivery }>;
+  send(survey: Survey): Promise<{ delivery: Delivery; obstacle: string | null }>;
+  answer(survey: Survey, symbol: number, options?: { random?: Random }): Promise<{ report: Report; repeated: boolean; delivery: Delivery; obstacle: string | null }>;
+  answers(): Promise<{ datum: string; curator: string; survey: string; report: Report; delivery: Delivery }[]>;
+  spent(datum: string): Promise<{ spent: bigint | null; budget: bigint }>;
+  setBudget(nats: string): Promise<void>;
+  submit(survey: string, reports: readonly Report[]): Promise<void>;
+  flush(): Promise<{ accepted: number; refused: number; waiting: number; obstacle: string | null }>;
+}

@@ -1,0 +1,67 @@
+"""Undertone: context-aware local privacy with guarantees you can check.
+
+    >>> import undertone
+    >>> prior = undertone.Prior.fit(["yes"] * 10 + ["no"] * 90)
+    >>> policy = undertone.design(prior=prior, protect="lip:1", objective="frequency").policy
+    >>> released = policy.randomize(["yes", "no", "no", "yes"])
+    >>> undertone.estimate(policy, released).reports
+    4
+
+All leakages are in nats. Every name is the Rust crates' and the command line's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _native, fusion
+from ._call import Answer
+from ._commands import audit, compose, curve, design, relate, transfer, watchdog
+from ._errors import Error, Refused
+from ._native import Ledger, Report
+from .policy import Policy
+from .prior import Prior
+from .tally import Tally, estimate
+
+__version__: str = _native.__version__
+
+__all__ = [
+    "Answer",
+    "Error",
+    "Ledger",
+    "Policy",
+    "Prior",
+    "PrivateEncoder",
+    "Refused",
+    "Report",
+    "Tally",
+    "audit",
+    "build",
+    "compose",
+    "curve",
+    "design",
+    "estimate",
+    "fusion",
+    "relate",
+    "transfer",
+    "watchdog",
+]
+
+
+def build() -> dict[str, str]:
+    """What this module was built from and for.
+
+    >>> sorted(build())
+    ['commit', 'profile', 'rustc', 'target', 'version']
+    """
+    fields = {name: getattr(_native, name) for name in ("commit", "profile", "rustc", "target")}
+    return {"version": __version__, **fields}
+
+
+def __getattr__(name: str) -> Any:
+    # Needs scikit-learn, which need not be installed.
+    if name == "PrivateEncoder":
+        from .sklearn import PrivateEncoder
+
+        return PrivateEncoder
+    raise AttributeError(f"module 'undertone' has no attribute {name!r}")

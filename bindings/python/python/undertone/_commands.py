@@ -1,0 +1,292 @@
+"""Designs, audits and relations: each function is a command of the command line, with the same names."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Sequence
+
+from ._call import Answer, Call, matrix, numbers
+from ._errors import Error
+from .policy import Policy
+from .prior import Prior
+
+
+def _several(value: Any) -> list[Any]:
+    """One prior or several."""
+    if value is None:
+        return []
+    if isinstance(value, (Prior, dict, str)):
+        return [value]
+    items = value.tolist() if hasattr(value, "tolist") else list(value)
+    nested = bool(items) and not isinstance(items[0], (int, float))
+    return items if nested else [items]
+
+
+def _texts(value: str | Sequence[str] | None) -> list[str]:
+    return [] if value is None else [value] if isinstance(value, str) else list(value)
+
+
+def _prior(call: Call, name: str, prior: Any) -> None:
+    if isinstance(prior, str):
+        if prior != "wc":
+            raise Error(f"prior is {prior!r}: give probabilities, a Prior, or \"wc\" for any prior")
+        call.option(name, prior)
+    else:
+        call.option(name, call.document("prior.json", Prior.of(prior)._content()))
+
+
+def _context(call: Call, prior: Any, prior_lower: Any, prior_upper: Any, joint: Any, secret_name: str | None) -> None:
+    for one in _several(prior):
+        _prior(call, "prior", one)
+    if prior_lower is not None:
+        call.option("prior_lower", call.document("lower.json", numbers(prior_lower)))
+    if prior_upper is not None:
+        call.option("prior_upper", call.document("upper.json", numbers(prior_upper)))
+    if joint is not None:
+        call.option("joint", call.document("joint.json", matrix(joint)))
+    call.option("secret_name", secret_name)
+
+
+def design(
+    prior: Any = None,
+    *,
+    protect: str | Sequence[str] | None = None,
+    objective: str | None = None,
+    loss: Any = None,
+    values: Any = None,
+    method: str = "optimal",
+    accept: bool = False,
+    prior_lower: Any = None,
+    prior_upper: Any = None,
+    joint: Any = None,
+    secret_name: str | None = None,
+    accuracy: float | None = None,
+    n: int | None = None,
+    for_n: bool = False,
+    level: float | None = None,
+    points: Sequence[float] | None = None,
+    range: tuple[float, float] | None = None,
+    bins: int | None = None,
+    output_bins: int | None = None,
+    output_range: tuple[float, float] | None = None,
+    density: str | None = None,
+    scale: str | float | None = None,
+    alpha: float | None = None,
+    sigma: str | float | None = None,
+    convention: str | None = None,
+) -> Answer:
+    """A verified policy from a prior, a protection and an objective.
+
+    `prior` is a `Prior`, a list of probabilities, ``{symbol: probability}``, several of these (then every
+    promise holds under each), or ``"wc"``, any prior. `protect` is ``lip:E``, ``alip:L,U``, ``ldp:E`` (each
+    may end in ``,DELTA``) or ``di:E``, or a list, and all hold at once. `objective` is hamming, absolute,
+    squared, mmse, mi, nmi or frequency; `loss` is a matrix of losses instead. `method` is optimal,
+    published, symmetric, krr, oue, sue, sampling or extremal-ldp; for numbers (`range` with `points` or
+    `bins`, or a prior of bins) optimal, published, laplace, gaussian or sampling.
+
+    The result has the ``policy`` and what an honest reader wants beside it: ``utility``, ``attained``,
+    ``channel``, ``comparison``. A printed formula that leaks more than it claims raises `Refused`.
+
+    >>> found = design(prior=[0.5, 0.3, 0.2], protect="lip:1")
+    >>> round(found.utility, 6), found.attained["lip"] <= 1
+    (0.274201, True)
+    >>> design(prior=[0.25, 0.25, 0.25, 0.25], protect="lip:1", method="published")
+    Traceback (most recent call last):
+    ...
+    undertone._errors.Refused: claim 0 (lip:1) is false at output 0, input 0: belief rises by 1.0634553551 nats and 1 are allowed
+    """
+    call = Call("design")
+    _context(call, prior, prior_lower, prior_upper, joint, secret_name)
+    for one in _texts(protect):
+        call.option("protect", one)
+    if loss is not None:
+        objective = f"matrix:{call.document('loss.json', matrix(loss))}"
+    call.options(objective=objective, method=method, accept=accept, accuracy=accuracy, n=n, for_n=for_n)
+    call.options(level=level, points=points, range=range, bins=bins, output_bins=output_bins)
+    call.options(output_range=output_range, density=density, scale=scale, alpha=alpha, sigma=sigma)
+    call.options(values=None if values is None else numbers(values), convention=convention)
+    return _with_policy(call)
+
+
+def _with_policy(call: Call) -> Answer:
+    """Runs a command that writes a policy, and puts that in the answer."""
+    call.option("output", "policy.json")
+    answer, written = call.run()
+    answer.pop("output", None)
+    answer["policy"] = Policy(written["policy.json"]) if "policy.json" in written else None
+    return answer
+
+
+def watchdog(
+    joint: Any,
+    *,
+    lower: float | None = None,
+    upper: float | None = None,
+    ldp: float | None = None,
+    split: float | str | None = None,
+    method: str = "subset",
+    secret_name: str | None = None,
+) -> Answer:
+    """Releases data so that belief in a secret behind it stays within a budget.
+
+    `joint` is P(s,x), one row per value of the secret. The budget is `lower` and `upper`, or an LDP level
+    to `split`. `method` is merge, uniform, repair, subset, partition or optimal; the first two are the published ones
+    and may miss the budget: then ``met`` is False and ``policy`` is None.
+
+    >>> found = watchdog([[0.2, 0.2, 0.1], [0.1, 0.2, 0.2]], lower=0.5, upper=0.5)
+    >>> found.met, found.policy.claims
+    (True, ['lip:0.5 of the secret'])
+    """
+    call = Call("watchdog")
+    call.option("joint", call.document("joint.json", matrix(joint)))
+    call.options(lower=lower, upper=upper, ldp=ldp, split=split, method=method, secret_name=secret_name)
+    return _with_policy(call)
+
+
+def relate(
+    from_: str,
+    to: str,
+    *,
+    prior: Any = None,
+    p_min: float | None = None,
+    symbols: int | None = None,
+    sensors: int | None = None,
+    secrets: int | None = None,
+    alpha: float | None = None,
+    spread: float | None = None,
+    convention: str | None = None,
+) -> Answer:
+    """What one guarantee implies about another notion, as tightly as is known.
+
+    With a prior the answer is the exact supremum over all mechanisms, with a channel that attains it.
+
+    >>> answer = relate("lip:1", "ldp", prior=[0.5, 0.3, 0.2])
+    >>> answer.exact, round(answer.epsilon, 6) <= 2
+    (True, True)
+    """
+    call = Call("relate")
+    call.options(**{"from": from_, "to": to})
+    for one in _several(prior):
+        _prior(call, "prior", one)
+    call.options(p_min=p_min, symbols=symbols, sensors=sensors, secrets=secrets, alpha=alpha)
+    call.options(spread=spread, convention=convention)
+    return call.run()[0]
+
+
+def audit(
+    policy: Policy | None = None,
+    *,
+    prior: Any = None,
+    channel: Any = None,
+    joint: Any = None,
+    epsilon: float | None = None,
+    alpha: float | None = None,
+) -> Answer:
+    """Every measure of what a policy, or a channel given as floats, reveals.
+
+    >>> found = audit(prior=[0.5, 0.5], channel=[[0.75, 0.25], [0.25, 0.75]])
+    >>> round(found.ldp, 6), round(found.max_lift, 6)
+    (1.098612, 0.405465)
+    """
+    if policy is None and channel is None and joint is None:
+        raise Error("give a policy, a prior with a channel, or a joint law")
+    call = Call("audit")
+    if policy is not None:
+        call.words.append(call.document("policy.json", policy.to_json()))
+    if prior is not None:
+        _prior(call, "prior", prior)
+    if channel is not None:
+        call.option("channel", call.document("channel.json", matrix(channel)))
+    if joint is not None:
+        call.option("joint", call.document("joint.json", matrix(joint)))
+    call.options(epsilon=epsilon, alpha=alpha)
+    return call.run()[0]
+
+
+def compose(
+    prior: Any = None,
+    *,
+    epsilons: Sequence[float | str | tuple[float, float]] | None = None,
+    channels: Sequence[Any] | None = None,
+    joint: Any = None,
+    markov: Any = None,
+) -> Answer:
+    """What several releases of one datum, or of correlated data, leak together.
+
+    `epsilons` are levels each mechanism keeps, a pair for lower and upper; `channels` are given ones.
+
+    >>> found = compose([0.5, 0.3, 0.2], epsilons=[1, 1])
+    >>> found.exact <= found.sharpened <= found.bound
+    True
+    """
+    call = Call("compose")
+    for one in _several(prior):
+        _prior(call, "prior", one)
+    if epsilons is not None:
+        levels = [f"{one[0]}/{one[1]}" if isinstance(one, (tuple, list)) else str(one) for one in epsilons]
+        call.option("epsilons", levels)
+    if channels is not None:
+        # Several words after one flag: it must come last.
+        names = [call.document("channel.json", matrix(one)) for one in channels]
+    if joint is not None:
+        call.option("joint", call.document("joint.json", matrix(joint)))
+    if markov is not None:
+        call.option("markov", call.document("markov.json", matrix(markov)))
+    if channels is not None:
+        call.words += ["--channels", *names]
+    return call.run()[0]
+
+
+def transfer(
+    from_: Any,
+    to: Any = None,
+    *,
+    epsilon: float,
+    policy: Policy | None = None,
+    samples: int | None = None,
+    beta: float | None = None,
+) -> Answer:
+    """What leaks when a policy was designed for one prior and the truth is another.
+
+    >>> found = transfer([0.5, 0.5], [0.6, 0.4], epsilon=1)
+    >>> 1 < found.exact <= found.ratio
+    True
+    """
+    call = Call("transfer")
+    _prior(call, "from", from_)
+    if to is not None:
+        _prior(call, "to", to)
+    if policy is not None:
+        call.option("policy", call.document("policy.json", policy.to_json()))
+    call.options(epsilon=epsilon, samples=samples, beta=beta)
+    return call.run()[0]
+
+
+def curve(
+    prior: Any,
+    *,
+    epsilons: str | Sequence[float],
+    objective: str | None = None,
+    methods: str | Sequence[str] | None = None,
+    values: Any = None,
+) -> Answer:
+    """The best utility at every level, method by method: ``rows``.
+
+    >>> found = curve([0.5, 0.5], epsilons="0.5:1.5:0.5", methods=["optimal", "krr"])
+    >>> len(found.rows)
+    6
+    """
+    call = Call("curve")
+    for one in _several(prior):
+        _prior(call, "prior", one)
+    call.options(epsilons=epsilons, objective=objective, methods=methods)
+    call.options(values=None if values is None else numbers(values))
+    return call.run()[0]
+
+
+def document(text: str) -> Any:
+    """A JSON document, with the words of a bad one."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise Error(f"not a JSON document: {error}") from None

@@ -1,0 +1,168 @@
+"""Verified policies: the only thing that can randomise."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from . import _native
+from ._call import Answer, Call
+from ._columns import in_kind, is_table, plain, replaced
+from ._errors import Error
+
+
+class Policy(_native.Policy):
+    """A finite channel in integers with the claims it makes, every one of which was checked exactly.
+
+    There is no other way to a policy than to be verified: `Policy(text)` raises `Refused`, with the cell
+    and the true leakage, if a claim is false.
+
+    >>> from undertone import design
+    >>> policy = design(prior=[0.5, 0.3, 0.2], protect="lip:1").policy
+    >>> policy.claims
+    ['lip:1']
+    >>> Policy(policy.to_json()) == policy
+    True
+    >>> len(policy.randomize([0, 1, 2, 2]))
+    4
+    """
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Policy:
+        """Reads a policy document, or canonical bytes, and verifies it."""
+        with open(path, "rb") as file:
+            content = file.read()
+        if content.startswith(b"undertone/policy"):
+            return cls.from_bytes(content)
+        try:
+            return cls(content.decode("utf-8"))
+        except UnicodeDecodeError:
+            raise Error(f"{os.fspath(path)}: neither a policy document nor a policy's bytes") from None
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Policy:
+        """Reads a policy's canonical bytes and verifies it."""
+        return cls(_native.policy_from_bytes(content).to_json())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the policy document."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.to_json())
+
+    def verify(self) -> Answer:
+        """Checks every claim again; returns claims, what is attained, context and provenance.
+
+        >>> from undertone import design
+        >>> design(prior=[0.5, 0.3, 0.2], protect="lip:1").policy.verify().verified
+        True
+        """
+        return self._ask("verify")
+
+    def risk(self) -> Answer:
+        """What an observer can learn from one answer: ``in_words``, ``beliefs`` before and after, ``readings``.
+
+        >>> from undertone import design
+        >>> policy = design(prior={"yes": 0.1, "no": 0.9}, protect="lip:1", objective="frequency").policy
+        >>> print(policy.risk().in_words[0])
+        Seeing "0" can raise belief in "yes" from 10 % to 27.19 %: by the largest factor for any value of the input.
+        """
+        return self._ask("show")
+
+    def _ask(self, action: str, *more: str) -> Answer:
+        call = Call("policy", action)
+        call.words += [call.document("policy.json", self.to_json()), *more]
+        answer, written = call.run()
+        if written:
+            answer["written"] = written
+        return answer
+
+    def plot(self, path: str | os.PathLike[str] | None = None, ax: Any = None) -> Any:
+        """Draws beliefs before and after one answer.
+
+        With a `path` ending in ``.svg`` the command line's own picture is written, for which nothing
+        else is needed. Otherwise matplotlib draws, into `ax` if given, and the axes are returned.
+        """
+        if path is not None and os.fspath(path).endswith(".svg") and ax is None:
+            picture = self._ask("show", "--plot=risk.svg")["written"]["risk.svg"]
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(picture)
+            return None
+        from ._plot import risk
+
+        axes = risk(self, ax)
+        if path is not None:
+            axes.figure.savefig(path)
+        return axes
+
+    def encode(self, values: Any, *, unknown: str = "error") -> Any:
+        """The index of every value's input symbol.
+
+        >>> from undertone import design
+        >>> policy = design(prior={"a": 0.5, "b": 0.5}, protect="ldp:1").policy
+        >>> policy.encode(["b", "a"])
+        [1, 0]
+        """
+        return self.encode_column(plain(values), other=_other(unknown))
+
+    def randomize(
+        self,
+        values: Any,
+        column: str | None = None,
+        *,
+        unknown: str = "error",
+        threads: int | None = None,
+    ) -> Any:
+        """Randomises a column of values, one independent answer per row.
+
+        A list, NumPy array, pandas or polars Series, or Arrow array comes back in kind. With a `column`,
+        `values` is a table (pandas, polars, pyarrow) that comes back with that column replaced; a
+        stream (``RecordBatchReader``, or anything with ``__arrow_c_stream__``) is read lazily, batch by batch.
+
+        Outputs are the policy's own: names, numbers, indices (``uint32``), or rows of packed bits. Numbers
+        outside the policy's bins are clipped to the end bins. A value that is no symbol of the policy,
+        or is missing, raises `Error` naming its row; with ``unknown="other"`` it counts as the symbol "other".
+        Randomness comes from the system's generator, which seeds one ChaCha12 stream for each call
+        and thread.
+
+        >>> from undertone import design
+        >>> policy = design(prior={"yes": 0.1, "no": 0.9}, protect="lip:1", method="krr").policy
+        >>> set(policy.randomize(["yes", "no"] * 50)) <= {"yes", "no"}
+        True
+        """
+        other = _other(unknown)
+        if column is not None:
+            return replaced(
+                values,
+                column,
+                lambda part: self.randomize(part, unknown=unknown, threads=threads),
+                lambda stream: self.draw_stream(stream, column, other=other, threads=threads),
+            )
+        if is_table(values):
+            raise TypeError("a table, where one column is needed: name it with column=")
+        return in_kind(values, self.draw_column(plain(values), other=other, threads=threads), self)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The policy document as a dictionary."""
+        return json.loads(self.to_json())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Policy) and self.id == other.id
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def __reduce__(self):
+        # Unpickling verifies again: a policy from elsewhere is only a draft.
+        return (type(self), (self.to_json(),))
+
+    def __repr__(self) -> str:
+        size = f"{len(self.inputs)} inputs"
+        return f"Policy({' and '.join(self.claims)}; {self.shape}, {size}; {self.id[:16]})"
+
+
+def _other(unknown: str) -> bool:
+    if unknown not in ("error", "other"):
+        raise Error(f"unknown is {unknown!r}: use 'error' or 'other'")
+    return unknown == "other"

@@ -1,0 +1,159 @@
+"""Counting reports, and what the counts say about the population."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Iterable, Sequence
+
+from . import _native
+from ._call import Answer, Call
+from ._columns import is_table, plain
+from ._errors import Error
+from .policy import Policy
+
+
+class Tally(_native.Tally):
+    """How often each output of one policy was seen.
+
+    Counts are integers, so any split of the reports merges to the same tally.
+
+    >>> from undertone import design
+    >>> policy = design(prior={"yes": 0.1, "no": 0.9}, protect="ldp:1", method="krr").policy
+    >>> tally = Tally(policy).add(["yes", "no", "no"])
+    >>> tally.reports, tally.counts
+    (3, [1, 2])
+    >>> (tally + tally).counts
+    [2, 4]
+    >>> Tally.from_json(tally.to_json(), policy) == tally
+    True
+    """
+
+    def add(self, tokens: Any, column: str | None = None) -> Tally:
+        """Counts released values (of a table's `column`) and returns the tally.
+
+        Streams are counted batch by batch. A value that the policy does not release raises `Error`; of a column in
+        one piece either everything is counted or nothing.
+        """
+        if column is not None:
+            for part in _parts(tokens, column):
+                self.add_column(plain(part))
+            return self
+        if is_table(tokens):
+            raise TypeError("a table, where one column is needed: name it with column=")
+        self.add_column(_bits(tokens))
+        return self
+
+    def merge(self, *others: _native.Tally) -> Tally:
+        """Adds the reports of other tallies of the same policy and returns the tally."""
+        for other in others:
+            self.merge_tally(other)
+        return self
+
+    @classmethod
+    def from_json(cls, text: str, policy: Policy | None = None) -> Tally:
+        """Reads a tally; with its policy, tokens can be added to it."""
+        return cls(policy, text)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], policy: Policy | None = None) -> Tally:
+        """Reads a tally's file, as the command line writes it."""
+        with open(path, encoding="utf-8") as file:
+            return cls.from_json(file.read(), policy)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the tally to a file, which the command line reads."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.to_json())
+
+    def __add__(self, other: object) -> Tally:
+        if not isinstance(other, _native.Tally):
+            return NotImplemented
+        return type(self).from_json(self.to_json()).merge(other)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _native.Tally) and self.to_json() == other.to_json()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self):
+        return (type(self), (None, self.to_json()))
+
+    def __repr__(self) -> str:
+        return f"Tally({self.reports} reports, policy {self.policy_id[:16]})"
+
+
+def _bits(tokens: Any) -> Any:
+    """Two-dimensional arrays are rows of bits; all else is a column."""
+    if hasattr(tokens, "__array_interface__") and getattr(tokens, "ndim", 1) == 2:
+        return tokens
+    return plain(tokens)
+
+
+def _parts(table: Any, column: str) -> Iterable[Any]:
+    if hasattr(table, "columns") and hasattr(table, "__getitem__"):
+        yield table[column]
+    elif type(table).__module__.startswith("pyarrow") and hasattr(table, "schema"):
+        for batch in table:
+            yield batch.column(batch.schema.get_field_index(column))
+    elif hasattr(table, "__arrow_c_stream__"):
+        import pyarrow
+
+        yield from _parts(pyarrow.RecordBatchReader.from_stream(table), column)
+    else:
+        raise TypeError(f"a table of type {type(table).__name__}: use pandas, polars, pyarrow, or an Arrow stream")
+
+
+def estimate(
+    policy: Policy | Sequence[Policy],
+    reports: Any,
+    *,
+    level: float = 0.95,
+    all: bool = False,
+    respondents: bool = False,
+    above: float | None = None,
+    quantiles: Sequence[float] | None = None,
+    population: int | None = None,
+) -> Answer:
+    """What perturbed values, or tallies of them, say about the population.
+
+    `reports` is a `Tally`, a list of them (of one policy or of several over the same symbols), or a
+    column of released values. ``headline`` is maximum likelihood or unbiased and converges to the
+    truth whatever the prior says; ``mmse`` is right only if the prior is; ``drift`` says whether the two
+    agree. For numbers there are ``mean``, ``variance``, ``quantiles`` and ``histogram``.
+
+    >>> from undertone import design
+    >>> policy = design(prior={"yes": 0.1, "no": 0.9}, protect="ldp:1", method="krr").policy
+    >>> told = estimate(policy, ["yes"] * 400 + ["no"] * 600)
+    >>> [(share["symbol"], round(share["value"], 3)) for share in told.headline["shares"]]
+    [('yes', 0.284), ('no', 0.716)]
+    """
+    policies = [policy] if isinstance(policy, _native.Policy) else list(policy)
+    call = Call("estimate")
+    for one in policies:
+        call.option("policy", call.document("policy.json", one.to_json()))
+    for tally in _tallies(policies, reports):
+        call.option("tally", call.document("tally.json", tally.to_json()))
+    call.options(level=level, all=all, respondents=respondents, above=above)
+    call.options(quantiles=quantiles, population=population)
+    answer, _ = call.run()
+    for field in ("rows", "skipped", "unknown", "missing", "column"):
+        # About files; a tally has none.
+        answer.pop(field, None)
+    return answer
+
+
+def _tallies(policies: list[Policy], reports: Any) -> list[_native.Tally]:
+    if isinstance(reports, _native.Tally):
+        return [reports]
+    if isinstance(reports, (list, tuple)) and reports and isinstance(reports[0], _native.Tally):
+        return list(reports)
+    if len(policies) != 1:
+        raise Error("with several policies, give a list of tallies, one or more for each")
+    return [Tally(policies[0]).add(reports)]
+
+
+def tally_documents(text: str) -> list[Tally]:
+    """The tallies of a file the command line's ``--save-tally`` wrote: one, or a list."""
+    content = json.loads(text)
+    return [Tally.from_json(json.dumps(one)) for one in (content if isinstance(content, list) else [content])]

@@ -1,0 +1,115 @@
+//! Cells of a column as an alphabet sees them, whatever holds the column.
+
+use std::ops::Range;
+
+use undertone_cli::{Code, Lookup};
+
+/// Appends the codes of a range of rows.
+type Read<'a> = dyn Fn(Range<usize>, &mut Vec<Code>) + Sync + 'a;
+
+/// A column that can be read by several threads, a block of rows at a time.
+pub(crate) struct Cells<'a> {
+    len: usize,
+    read: Box<Read<'a>>,
+}
+
+/// One value of a Python list.
+pub(crate) enum Cell {
+    Text(String),
+    Integer(i64),
+    Float(f64),
+    Truth(bool),
+    Missing,
+}
+
+impl<'a> Cells<'a> {
+    /// Cells read one by one.
+    pub(crate) fn each(len: usize, code: impl Fn(usize) -> Code + Sync + 'a) -> Self {
+        let read = move |rows: Range<usize>, codes: &mut Vec<Code>| codes.extend(rows.map(&code));
+        Self { len, read: Box::new(read) }
+    }
+
+    /// Whole numbers in one piece, all present.
+    pub(crate) fn integers<T: Integer>(
+        values: &'a [T],
+        lookup: &'a Lookup,
+        bare: Option<u32>,
+    ) -> Self {
+        let read = move |rows: Range<usize>, codes: &mut Vec<Code>| {
+            let values = &values[rows];
+            match bare {
+                // Bare indices are their own codes.
+                Some(size) => codes.extend(values.iter().map(|value| match value.index() {
+                    index if index < u64::from(size) => Code::Symbol(index as u32),
+                    _ => Code::Unknown,
+                })),
+                None => codes.extend(values.iter().map(|value| match value.whole() {
+                    Some(value) => lookup.integer(value),
+                    None => lookup.text(&value.index().to_string()),
+                })),
+            }
+        };
+        Self { len: values.len(), read: Box::new(read) }
+    }
+
+    /// Numbers in one piece.
+    pub(crate) fn floats<T: Into<f64> + Copy + Sync>(values: &'a [T], lookup: &'a Lookup) -> Self {
+        Self::each(values.len(), move |at| lookup.float(values[at].into()))
+    }
+
+    /// The values of a list.
+    pub(crate) fn list(values: &'a [Cell], lookup: &'a Lookup, named: bool) -> Self {
+        Self::each(values.len(), move |at| match &values[at] {
+            Cell::Text(text) => lookup.text(text),
+            Cell::Integer(value) => lookup.integer(*value),
+            Cell::Float(value) => lookup.float(*value),
+            Cell::Truth(value) => truth(*value, lookup, named),
+            Cell::Missing => Code::Missing,
+        })
+    }
+
+    /// How many rows.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Replaces `codes` by those of some rows.
+    pub(crate) fn read(&self, rows: Range<usize>, codes: &mut Vec<Code>) {
+        codes.clear();
+        (self.read)(rows, codes);
+    }
+}
+
+/// A truth value: the symbols "true" and "false", else the numbers 1 and 0.
+pub(crate) fn truth(value: bool, lookup: &Lookup, named: bool) -> Code {
+    if named {
+        lookup.text(if value { "true" } else { "false" })
+    } else {
+        lookup.integer(value.into())
+    }
+}
+
+/// A machine integer.
+pub(crate) trait Integer: Copy + Sync {
+    /// As an index; negative numbers become larger than any.
+    fn index(self) -> u64;
+    /// As a signed number, if it fits.
+    fn whole(self) -> Option<i64>;
+}
+
+macro_rules! integer {
+    ($($type:ty),*) => {$(
+        impl Integer for $type {
+            #[inline(always)]
+            fn index(self) -> u64 {
+                self as u64
+            }
+            #[inline(always)]
+            fn whole(self) -> Option<i64> {
+                i64::try_from(self).ok()
+            }
+        }
+    )*};
+}
+
+integer!(i8, i16, i32, i64, u8, u16, u32, u64);

@@ -1,0 +1,28 @@
+//! The command line's commands, called in place.
+
+use std::collections::BTreeMap;
+
+use pyo3::prelude::*;
+
+use crate::errors::Error;
+
+/// Runs one command with documents in memory for files. Returns its JSON, whether it is good news, and
+/// the documents it wrote.
+#[pyfunction]
+pub(crate) fn call(
+    py: Python<'_>,
+    words: Vec<String>,
+    documents: BTreeMap<String, String>,
+) -> PyResult<(String, bool, BTreeMap<String, String>)> {
+    let reply = py.detach(|| undertone_cli::call(&words, documents));
+    match reply {
+        Ok(reply) => Ok((reply.json.to_string(), reply.good, reply.written)),
+        Err(none) => Err(Error::new_err(none.message)),
+    }
+}
+
+/// Runs a command line, the program's name first, prints what it prints, and returns its exit code.
+#[pyfunction]
+pub(crate) fn main(py: Python<'_>, words: Vec<std::ffi::OsString>) -> u8 {
+    py.detach(|| undertone_cli::main_from(words))
+}

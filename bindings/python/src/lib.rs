@@ -1,0 +1,53 @@
+//! Undertone's native module for Python.
+//!
+//! Columns of data are read, randomised and counted here ([`policy`], [`tally`]), without Python's lock;
+//! everything else (designs, audits, estimates) is a command of the command line, called in place
+//! ([`command`]), so that the two can never disagree. The package's Python files make both pleasant.
+
+mod arrow;
+mod cells;
+mod command;
+mod draw;
+mod errors;
+mod fit;
+mod kernel;
+mod policy;
+mod source;
+mod tally;
+
+use pyo3::prelude::*;
+
+/// Undertone's native module; use the package `undertone`.
+#[pymodule]
+mod _native {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use super::arrow::{ArrowArray, ArrowStream};
+    #[pymodule_export]
+    use super::command::{call, main};
+    #[pymodule_export]
+    use super::fit::{count, fit_counts, fit_mixture};
+    #[pymodule_export]
+    use super::kernel::{
+        Ledger, Report, draw, lip_consequence, odds_nats, parse_epsilon, policy_from_bytes,
+    };
+    #[pymodule_export]
+    use super::policy::Policy;
+    #[pymodule_export]
+    use super::tally::Tally;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::describe(module)
+    }
+}
+
+/// Version and build, for people who report a problem.
+fn describe(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("target", env!("UNDERTONE_TARGET"))?;
+    module.add("profile", env!("UNDERTONE_PROFILE"))?;
+    module.add("rustc", env!("UNDERTONE_RUSTC"))?;
+    module.add("commit", env!("UNDERTONE_COMMIT"))
+}

@@ -1,0 +1,168 @@
+//! A column as Python hands it over: a list, a NumPy array, or an Arrow array.
+
+use arrow_array::ArrayRef;
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString};
+use undertone_cli::Lookup;
+
+use crate::arrow::{self, column};
+use crate::cells::{Cell, Cells, truth};
+
+/// A column, still where Python keeps it.
+pub(crate) enum Source<'py> {
+    List(Vec<Cell>),
+    Array(Numbers<'py>),
+    Arrow(Vec<ArrayRef>),
+}
+
+macro_rules! numbers {
+    ($($name:ident: $type:ty),*) => {
+        /// A NumPy array of numbers or truth values.
+        pub(crate) enum Numbers<'py> {
+            Truths(PyReadonlyArray1<'py, bool>),
+            Singles(PyReadonlyArray1<'py, f32>),
+            Doubles(PyReadonlyArray1<'py, f64>),
+            $($name(PyReadonlyArray1<'py, $type>),)*
+        }
+
+        impl<'py> Numbers<'py> {
+            fn of(value: &Bound<'py, PyAny>) -> PyResult<Self> {
+                $(if let Ok(array) = value.cast::<PyArray1<$type>>() {
+                    return Ok(Self::$name(array.try_readonly().map_err(busy)?));
+                })*
+                if let Ok(array) = value.cast::<PyArray1<f64>>() {
+                    return Ok(Self::Doubles(array.try_readonly().map_err(busy)?));
+                }
+                if let Ok(array) = value.cast::<PyArray1<f32>>() {
+                    return Ok(Self::Singles(array.try_readonly().map_err(busy)?));
+                }
+                if let Ok(array) = value.cast::<PyArray1<bool>>() {
+                    return Ok(Self::Truths(array.try_readonly().map_err(busy)?));
+                }
+                let dtype = value.getattr("dtype")?.str()?;
+                Err(PyTypeError::new_err(format!(
+                    "an array of {dtype}: use a one-dimensional array of integers, floats or texts"
+                )))
+            }
+
+            fn cells<'a>(
+                &'a self,
+                lookup: &'a Lookup,
+                bare: Option<u32>,
+                named: bool,
+            ) -> PyResult<Cells<'a>> {
+                Ok(match self {
+                    $(Self::$name(array) => {
+                        let values = array.as_slice().map_err(scattered)?;
+                        Cells::integers(values, lookup, bare)
+                    })*
+                    Self::Doubles(array) => {
+                        Cells::floats(array.as_slice().map_err(scattered)?, lookup)
+                    }
+                    Self::Singles(array) => {
+                        Cells::floats(array.as_slice().map_err(scattered)?, lookup)
+                    }
+                    Self::Truths(array) => {
+                        let values = array.as_slice().map_err(scattered)?;
+                        Cells::each(values.len(), move |at| truth(values[at], lookup, named))
+                    }
+                })
+            }
+        }
+    };
+}
+
+numbers!(
+    Longs: i64, Ints: i32, Shorts: i16, Bytes: i8,
+    UnsignedLongs: u64, UnsignedInts: u32, UnsignedShorts: u16, UnsignedBytes: u8
+);
+
+fn busy(error: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(format!("the array is being written to: {error}"))
+}
+
+fn scattered(_: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(
+        "the array is not contiguous or not aligned: pass numpy.ascontiguousarray(array)",
+    )
+}
+
+impl<'py> Source<'py> {
+    /// Takes hold of a column without copying it, lists excepted.
+    pub(crate) fn of(value: &Bound<'py, PyAny>) -> PyResult<Self> {
+        if let Ok(list) = value.cast::<PyList>() {
+            return list
+                .iter()
+                .enumerate()
+                .map(|(at, item)| cell(at, &item))
+                .collect::<PyResult<_>>()
+                .map(Self::List);
+        }
+        if let Some(arrays) = arrow::arrays(value)? {
+            return Ok(Self::Arrow(arrays));
+        }
+        if value.hasattr("__array_interface__")? {
+            return Ok(Self::Array(Numbers::of(value)?));
+        }
+        let name = value.get_type().name()?;
+        Err(PyTypeError::new_err(format!(
+            "a column of type {name}: use a list, a NumPy array, or an Arrow array"
+        )))
+    }
+
+    /// The cells of every piece of the column, in order.
+    pub(crate) fn pieces<'a>(
+        &'a self,
+        lookup: &'a Lookup,
+        bare: Option<u32>,
+        named: bool,
+    ) -> PyResult<Vec<Cells<'a>>> {
+        Ok(match self {
+            Self::List(values) => vec![Cells::list(values, lookup, named)],
+            Self::Array(numbers) => vec![numbers.cells(lookup, bare, named)?],
+            Self::Arrow(arrays) => arrays
+                .iter()
+                .map(|array| column::cells(array, lookup, bare, named))
+                .collect::<Result<_, _>>()
+                .map_err(PyTypeError::new_err)?,
+        })
+    }
+}
+
+fn cell(at: usize, item: &Bound<'_, PyAny>) -> PyResult<Cell> {
+    if let Ok(text) = item.cast::<PyString>() {
+        return Ok(Cell::Text(text.to_cow()?.into_owned()));
+    }
+    if let Ok(value) = item.cast::<PyBool>() {
+        return Ok(Cell::Truth(value.is_true()));
+    }
+    if item.cast::<PyInt>().is_ok() {
+        // Too large for any alphabet is unknown, not an error of its own.
+        return Ok(match item.extract() {
+            Ok(value) => Cell::Integer(value),
+            Err(_) => Cell::Text(item.str()?.to_cow()?.into_owned()),
+        });
+    }
+    if let Ok(value) = item.cast::<PyFloat>() {
+        return Ok(Cell::Float(value.value()));
+    }
+    if item.is_none() {
+        return Ok(Cell::Missing);
+    }
+    // NumPy's own numbers, taken out of an array one by one.
+    if item.hasattr("__index__")? {
+        return Ok(Cell::Integer(item.call_method0("__index__")?.extract()?));
+    }
+    let name = item.get_type().name()?;
+    if ["NAType", "NaTType"].iter().any(|missing| name == *missing) {
+        return Ok(Cell::Missing);
+    }
+    if item.hasattr("__float__")? && !item.hasattr("__len__")? {
+        return Ok(Cell::Float(item.call_method0("__float__")?.extract()?));
+    }
+    Err(PyTypeError::new_err(format!(
+        "row {at} is of type {name}: a column holds texts, integers, floats or truth values"
+    )))
+}

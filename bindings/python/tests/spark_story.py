@@ -1,0 +1,95 @@
+"""One story on one Spark master: perturb, write, count, estimate; run by test_spark.py in its own process.
+
+Usage: spark_story.py MASTER FOLDER ROWS
+"""
+
+import json
+import os
+import sys
+import time
+
+import numpy as np
+import pyarrow.parquet
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+import undertone
+import undertone.spark
+from undertone import Tally
+
+master, folder, rows = sys.argv[1], sys.argv[2], int(sys.argv[3])
+spark = (
+    SparkSession.builder.master(master)
+    .appName("undertone")
+    .config("spark.ui.enabled", "false")
+    .config("spark.sql.shuffle.partitions", "2")
+    .config("spark.executor.memory", "512m")
+    .config("spark.executor.cores", "1")
+    .getOrCreate()
+)
+spark.sparkContext.setLogLevel("ERROR")
+print(f"Spark {spark.version} on {spark.sparkContext.master}", file=sys.stderr)
+
+names = undertone.design({"yes": 0.2, "no": 0.5, "maybe": 0.3}, protect="lip:1", method="krr").policy
+prior = undertone.Prior.fit(np.random.default_rng(1).gamma(4, 10, 1000), range=(0, 150), bins=16)
+numbers = undertone.design(prior, protect="lip:2", method="laplace").policy
+indices = undertone.design([0.125] * 8, protect="ldp:1", method="krr").policy
+bits = undertone.design({"yes": 0.2, "no": 0.5, "maybe": 0.3}, protect="ldp:1", method="oue").policy
+
+frame = spark.range(0, rows, numPartitions=4).select(
+    "id",
+    F.when(F.col("id") % 10 < 2, "yes").when(F.col("id") % 10 < 7, "no").otherwise("maybe").alias("answer"),
+    (F.col("id") % 150).cast("double").alias("pay"),
+    (F.col("id") % 8).alias("floor"),
+)
+told = {"workers": None, "policies": {}}
+for column, policy in (("answer", names), ("pay", numbers), ("floor", indices), ("answer", bits)):
+    place = os.path.join(folder, f"{column}-{policy.shape}.parquet")
+    begun = time.monotonic()
+    undertone.spark.randomize(frame, policy, column).write.mode("overwrite").parquet(place)
+    perturbed = time.monotonic() - begun
+    released = spark.read.parquet(place)
+    assert released.count() == rows
+    counted = undertone.spark.tally(released, policy, column)
+    # The same rows on one machine, without Spark.
+    table = pyarrow.parquet.read_table(place)
+    alone = Tally(policy).add(table, column)
+    assert counted == alone, (counted, alone)
+    estimated = undertone.estimate(policy, counted)
+    assert estimated == undertone.estimate(policy, alone)
+    told["policies"][policy.id] = {"reports": counted.reports, "seconds": perturbed}
+
+# Four partitions that hold the same values draw differently.
+same = spark.range(0, 4000, numPartitions=4).select((F.col("id") * 0).alias("floor"))
+drawn = undertone.spark.randomize(same, indices, "floor").select(F.spark_partition_id().alias("part"), "floor").collect()
+parts = {}
+for row in drawn:
+    parts.setdefault(row["part"], []).append(row["floor"])
+assert len(parts) == 4 and len({tuple(values) for values in parts.values()}) == 4
+
+# A bad value stops the job with the words of every other place.
+bad = spark.createDataFrame([("yes",), ("perhaps",)], ["answer"])
+try:
+    undertone.spark.randomize(bad, names, "answer").collect()
+    raise SystemExit("an unknown answer went through")
+except Exception as error:
+    assert "is not one of the policy's symbols" in str(error), error
+try:
+    undertone.spark.randomize(bad, names, "question")
+    raise SystemExit("an unknown column went through")
+except ValueError as error:
+    assert "the columns are answer" in str(error)
+
+
+def where(batches):
+    import pyarrow
+
+    list(batches)
+    # Long enough for another executor to take the next partition.
+    time.sleep(1)
+    yield pyarrow.record_batch({"pid": pyarrow.array([os.getppid()], pyarrow.int64())})
+
+
+told["workers"] = len({row["pid"] for row in frame.mapInArrow(where, "pid bigint").collect()})
+spark.stop()
+print(json.dumps(told))

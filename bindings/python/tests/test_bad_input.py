@@ -1,0 +1,243 @@
+"""Bad input is an exception that says what is wrong; it is never a crash."""
+
+import datetime
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import undertone
+from undertone import Error, Policy, Refused, Tally
+
+
+@pytest.fixture(scope="module")
+def policy():
+    return undertone.design({"a": 0.5, "b": 0.5}, protect="ldp:1").policy
+
+
+@pytest.fixture(scope="module")
+def counted():
+    return undertone.design([0.25] * 4, protect="ldp:1").policy
+
+
+@pytest.mark.parametrize(
+    ("column", "error", "words"),
+    [
+        (["a", None], Error, "row 1 is missing"),
+        (["a", float("nan")], Error, "row 1 is missing"),
+        (["a", pd.NA], Error, "row 1 is missing"),
+        (["a", "z"], Error, "row 1 is not one of the policy's symbols"),
+        (["a", 10**30], Error, "row 1 is not one"),
+        (["a", object()], TypeError, "row 1 is of type object"),
+        (["a", ["b"]], TypeError, "row 1 is of type list"),
+        (["a", b"b"], TypeError, "row 1 is of type bytes"),
+        (["a", 1j], TypeError, "row 1 is of type complex"),
+        (["a", datetime.date(2026, 1, 1)], TypeError, "row 1 is of type date"),
+        ("ab", TypeError, "a single text is not a column"),
+        (b"ab", TypeError, "a single text is not a column"),
+        (3, TypeError, "a column of type int"),
+        (None, TypeError, "a column of type NoneType"),
+        (np.array(["a", None], dtype=object), Error, "row 1 is missing"),
+        (np.array(["a", {}], dtype=object), TypeError, "row 1 is of type dict"),
+        (np.array([["a"]]), ValueError, "one dimension"),
+        (np.array(3), ValueError, "one dimension"),
+        (np.array([b"a"]), TypeError, "array of bytes"),
+        (np.array(["2026-01-01"], dtype="M8[D]"), TypeError, "array of datetime64"),
+        (np.array([1j]), TypeError, "array of complex128"),
+        (np.array([1, 2]), Error, "row 0 is not one"),
+        (pd.Series(["a", None]), Error, "row 1 is missing"),
+        (pd.Series(["a", None], dtype="category"), Error, "row 1 is missing"),
+        (pd.Series(["a", "z"], dtype="category"), Error, "row 1 is not one"),
+        (pd.Series([1, None], dtype="Int64"), Error, "row 0 is not one"),
+        (pd.Series(pd.to_datetime(["2026-01-01"])), TypeError, "row 0 is of type Timestamp"),
+        (pa.array(["a", None]), Error, "row 1 is missing"),
+        (pa.array(["a", None]).dictionary_encode(), Error, "row 1 is missing"),
+        (pa.array(["a", "z"]).dictionary_encode(), Error, "row 1 is not one"),
+        (pa.nulls(2), Error, "row 0 is missing"),
+        (pa.array([[1]]), TypeError, "a column of type"),
+        (pa.array([datetime.date(2026, 1, 1)]), TypeError, "a column of type Date32"),
+        (pa.array([{"a": 1}]), TypeError, "name it with column="),
+        (pa.chunked_array([["a"], ["b", None]]), Error, "row 2 is missing"),
+        (pl.Series(["a", None]), Error, "row 1 is missing"),
+        (pl.Series([[1]]), TypeError, "a column of type"),
+        (pl.LazyFrame({"x": ["a"]}), TypeError, "column="),
+    ],
+)
+def test_columns(policy, column, error, words):
+    with pytest.raises(error, match=words.replace("(", r"\(")):
+        policy.randomize(column)
+
+
+def test_nothing_is_nothing(policy, counted):
+    assert policy.randomize([]) == []
+    assert counted.randomize(np.array([], dtype=np.int64)).shape == (0,)
+    assert len(policy.randomize(pa.array([], pa.string()))) == 0
+    assert len(policy.randomize(pa.chunked_array([], pa.string()))) == 0
+    assert len(policy.randomize(pl.Series("x", [], dtype=pl.String))) == 0
+    with pytest.raises(Error, match="no reports"):
+        undertone.estimate(policy, [])
+
+
+@pytest.mark.parametrize("value", [-1, 4, 2**40, -(2**63), 2**63, 1.5, float("inf")])
+def test_indices_out_of_range(counted, value):
+    with pytest.raises(Error, match="row 0 is not one"):
+        counted.randomize([value])
+    kind = np.uint64 if value == 2**63 else np.float64 if isinstance(value, float) else np.int64
+    with pytest.raises(Error, match="row 0 is not one"):
+        counted.randomize(np.array([value], dtype=kind))
+    with pytest.raises(Error, match="row 0 is not one"):
+        counted.randomize(pa.array(np.array([value], dtype=kind)))
+
+
+def test_the_bad_row_is_named_across_threads_and_batches(counted):
+    column = np.zeros(300_000, dtype=np.int64)
+    column[270_001] = 9
+    with pytest.raises(Error, match="row 270001 "):
+        counted.randomize(column, threads=2)
+    column[3] = 9
+    with pytest.raises(Error, match="row 3 "):
+        counted.randomize(column, threads=2)
+    batch = lambda value: pa.record_batch({"x": pa.array([0, value])})
+    reader = pa.RecordBatchReader.from_batches(batch(0).schema, iter([batch(1), batch(7)]))
+    with pytest.raises(Exception, match="row 3 is not one"):
+        counted.randomize(reader, "x").read_all()
+
+
+def test_a_stream_that_fails_half_way(counted):
+    def batches():
+        yield pa.record_batch({"x": pa.array([0, 1])})
+        raise RuntimeError("the disk is gone")
+
+    reader = pa.RecordBatchReader.from_batches(pa.schema({"x": pa.int64()}), batches())
+    with pytest.raises(Exception, match="the disk is gone"):
+        counted.randomize(reader, "x").read_all()
+    with pytest.raises(ValueError, match="there is no column \"y\""):
+        counted.randomize(pa.RecordBatchReader.from_batches(pa.schema({"x": pa.int64()}), iter([])), "y")
+
+
+def test_capsules_of_the_wrong_kind(policy):
+    class Liar:
+        def __init__(self, answer):
+            self.answer = answer
+
+        def __arrow_c_array__(self, requested_schema=None):
+            return self.answer
+
+    array = pa.array(["a"])
+    schema, data = array.__arrow_c_array__()
+    for answer in (None, (1, 2), (schema,), (data, schema)):
+        with pytest.raises((TypeError, ValueError)):
+            policy.randomize(Liar(answer))
+    # A pair that was read already is empty.
+    pair = pa.array(["a"]).__arrow_c_array__()
+    assert len(policy.randomize(Liar(pair))) == 1
+    with pytest.raises(Exception):
+        policy.randomize(Liar(pair))
+
+
+def test_tampered_policies(policy, tmp_path):
+    document = policy.document
+    document["channel"]["masses"][0][0] += 2**30
+    with pytest.raises(Error):
+        Policy(json.dumps(document))
+    document["channel"]["masses"][0][1] -= 2**30
+    document.pop("id")
+    with pytest.raises(Refused) as caught:
+        Policy(json.dumps(document))
+    assert caught.value.attained > caught.value.claimed == 1
+    assert caught.value.cell["output"] in (0, 1)
+    for junk in ("", "{}", "null", "[" * 100_000, json.dumps({**policy.document, "id": "0" * 64})):
+        with pytest.raises(Error):
+            Policy(junk)
+    (tmp_path / "junk").write_bytes(b"\xff\xfe")
+    with pytest.raises(Error):
+        Policy.load(tmp_path / "junk")
+    with pytest.raises(TypeError):
+        Policy(3)
+    assert issubclass(Refused, Error) and issubclass(Error, ValueError)
+
+
+def test_tallies(policy, counted):
+    tally = Tally(policy)
+    for bad, error in ((["a", "z"], Error), ([None], Error), ([{}], TypeError), (np.array([0.5]), Error)):
+        with pytest.raises(error):
+            tally.add(bad)
+    assert tally.reports == 0, "all or nothing"
+    with pytest.raises(Error, match="policy"):
+        tally.merge(Tally(counted))
+    with pytest.raises(TypeError):
+        tally.merge(3)
+    with pytest.raises(Error):
+        Tally.from_json(tally.to_json(), counted)
+    for junk in ("", "{}", tally.to_json().replace('"reports":0', '"reports":5')):
+        with pytest.raises(Error):
+            Tally.from_json(junk)
+    with pytest.raises(Error, match="without its policy"):
+        Tally.from_json(tally.to_json()).add(["a"])
+    with pytest.raises(TypeError):
+        Tally()
+    bits = undertone.design([0.1] * 10, protect="ldp:1", method="oue").policy
+    for bad in ([b"x"], [3], np.zeros((2, 3), np.uint8), np.zeros(4, np.uint8), np.zeros((2, 2)), pa.array([b"x"]), ["01"], ["zzzz"], ["é1x"], [None]):
+        with pytest.raises((TypeError, ValueError)):
+            Tally(bits).add(bad)
+    with pytest.raises(Error, match="spare"):
+        Tally(bits).add([b"\xff\xff"])
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: undertone.design([0.5, 0.6], protect="lip:1"), "sum"),
+        (lambda: undertone.design([0.5, float("nan")], protect="lip:1"), "prior"),
+        (lambda: undertone.design([], protect="lip:1"), "prior"),
+        (lambda: undertone.design([0.5, 0.5], protect="lop:1"), "protect"),
+        (lambda: undertone.design([0.5, 0.5], protect="lip:-1"), "protect"),
+        (lambda: undertone.design([0.5, 0.5]), "protect"),
+        (lambda: undertone.design([0.5, 0.5], protect="lip:1", method="magic"), "method 'magic'|method \"magic\""),
+        (lambda: undertone.design("uniform", protect="lip:1"), "prior is 'uniform'"),
+        (lambda: undertone.design(protect="lip:1"), "prior"),
+        (lambda: undertone.design([0.5, 0.5], protect="lip:1", prior_lower=[0.1, 0.1]), "prior_upper"),
+        (lambda: undertone.watchdog([[0.5, 0.5]], lower=-1, upper=1), "lower is -1"),
+        (lambda: undertone.watchdog([[0.5, 0.6]], lower=1, upper=1), "joint"),
+        (lambda: undertone.relate("lip:1", "nonsense"), "to"),
+        (lambda: undertone.audit(), "give a policy"),
+        (lambda: undertone.audit(prior=[0.5, 0.5]), "channel"),
+        (lambda: undertone.audit(prior=[1.0], channel=[[0.5]]), "channel"),
+        (lambda: undertone.compose([0.5, 0.5]), "epsilons"),
+        (lambda: undertone.transfer([0.5, 0.5], [1.0], epsilon=1), "has 1 entries where 2 are needed"),
+        (lambda: undertone.transfer([0.5, 0.5], [0.4, 0.6], epsilon=-1), "epsilon"),
+        (lambda: undertone.Prior.fit(["a"], range=(0, 1)), "range and bins"),
+        (lambda: undertone.Prior.fit([]), "no values"),
+        (lambda: undertone.Prior.fit([None]), "missing"),
+        (lambda: undertone.Prior.fit(["a", "b"], symbols=["a"]), "row 1 is not one of the symbols"),
+        (lambda: undertone.Prior.fit(["a"], symbols=["a", "a"]), "occurs twice"),
+        (lambda: undertone.Prior.fit([1.0], range=(1, 0), bins=3), "range"),
+        (lambda: undertone.Prior.fit([1.0], beta=2), "beta"),
+        (lambda: undertone.Prior.mixture([[0.5, 0.5]], [0.5]), "weights"),
+    ],
+)
+def test_requests(call, words):
+    with pytest.raises(Error, match=words) as caught:
+        call()
+    assert "--" not in str(caught.value), "options are keyword arguments here"
+
+
+def test_estimates(policy):
+    tally = Tally(policy).add(["a", "b"])
+    for options in ({"level": 2}, {"quantiles": [2.0]}, {"above": -3.0}):
+        with pytest.raises(Error):
+            undertone.estimate(policy, tally, **options)
+    with pytest.raises(Error, match="not given"):
+        undertone.estimate(undertone.design([0.5, 0.5], protect="ldp:1").policy, tally)
+
+
+def test_threads_and_unknown(policy):
+    with pytest.raises(ValueError, match="threads is 0"):
+        policy.randomize(["a"], threads=0)
+    with pytest.raises(Error, match="unknown is 'maybe'"):
+        policy.randomize(["a"], unknown="maybe")
+    with pytest.raises(TypeError):
+        policy.randomize(["a"], seed=1)

@@ -1,0 +1,295 @@
+//! One person's side of a survey.
+
+use crate::consent::{AboveConsent, Consent};
+use crate::curator::{BadAddress, Curator, FetchError};
+use crate::device::{Delivery, Device, DeviceError, Remembered};
+use crate::random::SystemBytes;
+use crate::submit::{Form, MAX_BATCH, SubmitError};
+use crate::survey::Survey;
+use rand_core::CryptoRng;
+use std::collections::BTreeMap;
+use undertone_core::{Decision, Exhausted, PolicyId, Report, SampleError, Symbol};
+
+/// A device, its owner's consent, and a curator.
+#[derive(Debug)]
+pub struct Client {
+    curator: Curator,
+    device: Device,
+    consent: Consent,
+    form: Form,
+}
+
+/// What became of an answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Answer {
+    /// All that leaves the device.
+    pub report: Report,
+    /// Where it is.
+    pub delivery: Delivery,
+    /// Whether it was drawn before and is only repeated.
+    pub repeated: bool,
+    /// Why it waits, if it does.
+    pub obstacle: Option<String>,
+}
+
+/// What became of the reports that waited.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Flushed {
+    /// Acknowledged.
+    pub accepted: usize,
+    /// Finally refused.
+    pub refused: usize,
+    /// Still waiting.
+    pub waiting: usize,
+    /// Why they wait, if they do.
+    pub obstacle: Option<String>,
+}
+
+/// Why nothing was released.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// The curator's address.
+    #[error(transparent)]
+    Address(#[from] BadAddress),
+    /// The survey or policy.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// The person has not agreed to it.
+    #[error(transparent)]
+    Consent(#[from] AboveConsent),
+    /// The ledger refuses.
+    #[error(transparent)]
+    Exhausted(#[from] Exhausted),
+    /// The device's file.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// The symbol is not the policy's.
+    #[error(transparent)]
+    Sample(#[from] SampleError),
+    /// The system gives no random bytes.
+    #[error("the system's random generator failed: {0}")]
+    Random(#[from] getrandom::Error),
+    /// The round takes no reports, so nothing is spent on it.
+    #[error("round {round} of this survey is not open: nothing was drawn")]
+    NotOpen {
+        /// The round.
+        round: u32,
+    },
+    /// The ledger knows an answer that is not remembered.
+    #[error("the ledger says this policy has answered, but the report is not on the device")]
+    Forgotten,
+    /// The survey was fetched from elsewhere.
+    #[error("this survey comes from {found}, and this client speaks to {expected}")]
+    OtherCurator {
+        /// This client's curator.
+        expected: String,
+        /// The survey's.
+        found: String,
+    },
+}
+
+impl Client {
+    /// A client of the curator at `base`, with the default consent.
+    pub fn new(base: &str, device: Device) -> Result<Self, BadAddress> {
+        Ok(Self::with_curator(Curator::new(base)?, device))
+    }
+
+    /// The same over a connection that others share.
+    pub fn with_curator(curator: Curator, device: Device) -> Self {
+        Self { curator, device, consent: Consent::default(), form: Form::default() }
+    }
+
+    /// The same with another consent.
+    #[must_use]
+    pub fn with_consent(self, consent: Consent) -> Self {
+        Self { consent, ..self }
+    }
+
+    /// The same, sending in another form.
+    #[must_use]
+    pub fn with_form(self, form: Form) -> Self {
+        Self { form, ..self }
+    }
+
+    /// The curator.
+    pub fn curator(&self) -> &Curator {
+        &self.curator
+    }
+
+    /// What this device remembers.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The same, to change its budget.
+    pub fn device_mut(&mut self) -> &mut Device {
+        &mut self.device
+    }
+
+    /// What its owner agrees to.
+    pub fn consent(&self) -> &Consent {
+        &self.consent
+    }
+
+    /// Gives the device back.
+    pub fn into_device(self) -> Device {
+        self.device
+    }
+
+    /// Fetches and verifies a survey, and refuses one above the consent.
+    pub fn survey(&self, id: &str) -> Result<Survey, ClientError> {
+        let survey = self.curator.survey(id)?;
+        self.consent.check(survey.policy())?;
+        Ok(survey)
+    }
+
+    /// Answers a survey: draws (or remembers) a report, writes it down, and sends it. A report that
+    /// cannot be sent now waits on the device and is no error.
+    pub fn answer(&mut self, survey: &Survey, answer: Symbol) -> Result<Answer, ClientError> {
+        let (report, repeated) = self.record(survey, answer)?;
+        self.deliver(survey, report, repeated)
+    }
+
+    /// Draws (or remembers) a report and writes it down without sending it; `true` if it was
+    /// remembered. [`Client::flush`] sends it.
+    pub fn record(
+        &mut self,
+        survey: &Survey,
+        answer: Symbol,
+    ) -> Result<(Report, bool), ClientError> {
+        // Fetched before anything is charged.
+        let mut random = SystemBytes::for_report(survey.policy())?;
+        self.record_with(survey, answer, &mut random)
+    }
+
+    /// The same with random bytes of the caller's making: for tests, and for devices with a
+    /// generator of their own.
+    pub fn record_with<R: CryptoRng + ?Sized>(
+        &mut self,
+        survey: &Survey,
+        answer: Symbol,
+        random: &mut R,
+    ) -> Result<(Report, bool), ClientError> {
+        let (datum, policy) = (survey.datum(), survey.policy());
+        if survey.curator != self.curator.base() {
+            return Err(ClientError::OtherCurator {
+                expected: self.curator.base().into(),
+                found: survey.curator.clone(),
+            });
+        }
+        let remembered = |report: &Report| Remembered {
+            curator: survey.curator.clone(),
+            survey: survey.id().into(),
+            report: report.clone(),
+            delivery: Delivery::Waiting,
+        };
+        if let Some(known) = self.device.remembered(datum, policy.id()) {
+            let report = known.report.clone();
+            let place = (self.curator.base(), survey.id());
+            if self.device.addressed(datum, policy.id(), place).is_none() {
+                // Another survey under the same policy: the same report goes there too.
+                let paid = self.device.ledger_of(datum);
+                self.device.remember(datum, policy, &paid, remembered(&report))?;
+            }
+            return Ok((report, true));
+        }
+        if !survey.is_open() {
+            return Err(ClientError::NotOpen { round: survey.round() });
+        }
+        self.consent.check(policy)?;
+        let mut ledger = self.device.ledger_of(datum);
+        let permit = match ledger.request(datum, policy, self.device.earlier(datum))? {
+            Decision::Fresh(permit) => permit,
+            Decision::Repeat => return Err(ClientError::Forgotten),
+        };
+        // Time and memory accesses do not depend on the answer.
+        let report = policy.randomize_flat(answer, permit, random)?;
+        self.device.remember(datum, policy, &ledger, remembered(&report))?;
+        Ok((report, false))
+    }
+
+    fn deliver(
+        &mut self,
+        survey: &Survey,
+        report: Report,
+        repeated: bool,
+    ) -> Result<Answer, ClientError> {
+        let answer = |report, delivery, obstacle| Answer { report, delivery, repeated, obstacle };
+        let place = (self.curator.base(), survey.id());
+        let known = self.device.addressed(survey.datum(), report.policy, place);
+        if known.is_some_and(|known| known.delivery == Delivery::Accepted) {
+            return Ok(answer(report, Delivery::Accepted, None));
+        }
+        let sent = self.curator.submit(survey.id(), core::slice::from_ref(&report), self.form);
+        let (delivery, obstacle) = outcome(sent);
+        self.device.note([survey.datum()], report.policy, place, &delivery)?;
+        Ok(answer(report, delivery, obstacle))
+    }
+
+    /// Sends everything that waits for this curator, in batches of one policy each. A batch that is
+    /// refused is sent again one by one, so that one bad report does not take others with it.
+    pub fn flush(&mut self) -> Result<Flushed, ClientError> {
+        let mut groups = BTreeMap::<(String, PolicyId), Vec<(String, Report)>>::new();
+        for (datum, answer) in self.device.answers() {
+            if answer.delivery == Delivery::Waiting && answer.curator == self.curator.base() {
+                let group = (answer.survey.clone(), answer.report.policy);
+                groups.entry(group).or_default().push((datum.into(), answer.report.clone()));
+            }
+        }
+        let mut flushed = Flushed::default();
+        for ((survey, _), reports) in &groups {
+            for batch in reports.chunks(MAX_BATCH) {
+                self.flush_batch(survey, batch, &mut flushed)?;
+            }
+        }
+        Ok(flushed)
+    }
+
+    fn flush_batch(
+        &mut self,
+        survey: &str,
+        batch: &[(String, Report)],
+        flushed: &mut Flushed,
+    ) -> Result<(), ClientError> {
+        let reports: Vec<Report> = batch.iter().map(|(_, report)| report.clone()).collect();
+        // Once the curator is out of reach the rest of this flush does not wait for it again.
+        let sent = match &flushed.obstacle {
+            Some(reason) => Err(SubmitError::Unavailable { reason: reason.clone(), wait: None }),
+            None => self.curator.submit(survey, &reports, self.form),
+        };
+        if matches!(sent, Err(SubmitError::Refused(_))) && batch.len() > 1 {
+            for one in batch {
+                self.flush_batch(survey, core::slice::from_ref(one), flushed)?;
+            }
+            return Ok(());
+        }
+        let (delivery, obstacle) = outcome(sent);
+        match delivery {
+            Delivery::Accepted => flushed.accepted += batch.len(),
+            Delivery::Refused(_) => flushed.refused += batch.len(),
+            Delivery::Waiting => flushed.waiting += batch.len(),
+        }
+        if obstacle.is_some() {
+            flushed.obstacle = obstacle;
+            return Ok(());
+        }
+        // A batch has one policy.
+        if let Some((_, first)) = batch.first() {
+            let data = batch.iter().map(|(datum, _)| datum.as_str());
+            let place = (self.curator.base(), survey);
+            self.device.note(data, first.policy, place, &delivery)?;
+        }
+        Ok(())
+    }
+}
+
+/// What an attempt to send means for the report.
+fn outcome(sent: Result<(), SubmitError>) -> (Delivery, Option<String>) {
+    match sent {
+        Ok(()) => (Delivery::Accepted, None),
+        Err(SubmitError::Refused(problem)) => (Delivery::Refused(problem), None),
+        Err(SubmitError::Unavailable { reason, .. }) => (Delivery::Waiting, Some(reason)),
+        Err(SubmitError::Body { reason }) => (Delivery::Waiting, Some(reason.into())),
+    }
+}

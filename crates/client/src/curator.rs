@@ -1,0 +1,328 @@
+//! The other end: one curator, reached over HTTP.
+
+use crate::submit::{Form, Problem, SubmitError, is_final};
+use crate::survey::{RawSurvey, Survey};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use undertone_core::{DecodeError, Draft, Policy, PolicyId, Refusal, Report};
+
+/// A curator's address with a pool of connections and the policies verified so far. Cloning is
+/// cheap and shares both.
+#[derive(Clone, Debug)]
+pub struct Curator {
+    base: Arc<str>,
+    agent: ureq::Agent,
+    retry: Retry,
+    verified: Arc<Mutex<BTreeMap<PolicyId, Arc<Policy>>>>,
+}
+
+/// How often and how patiently to try again. Waiting doubles each time, with up to half of it added
+/// at random so that devices do not return all at once; a `Retry-After` of the curator is respected
+/// up to `longest`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Retry {
+    /// Attempts in all, at least one.
+    pub attempts: u32,
+    /// The first wait.
+    pub first: Duration,
+    /// The longest wait.
+    pub longest: Duration,
+}
+
+impl Default for Retry {
+    fn default() -> Self {
+        Self { attempts: 4, first: Duration::from_millis(200), longest: Duration::from_secs(10) }
+    }
+}
+
+impl Retry {
+    /// The wait after attempt `done` (from 0).
+    fn wait(&self, done: u32, asked: Option<u64>) -> Duration {
+        let doubled = self.first.saturating_mul(1u32.checked_shl(done).unwrap_or(u32::MAX));
+        let mut byte = [0; 1];
+        // Without a generator nobody would have got here; no jitter then.
+        let jitter = getrandom::fill(&mut byte).map_or(0, |()| u32::from(byte[0]));
+        let spread = doubled.min(self.longest).saturating_mul(512 + jitter) / 512;
+        spread.max(asked.map_or(Duration::ZERO, Duration::from_secs)).min(self.longest)
+    }
+}
+
+/// An address that is not a curator's.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{address:?} is not a curator's address: write http:// or https://, a host, and no query")]
+pub struct BadAddress {
+    /// What was given.
+    pub address: String,
+}
+
+/// Why a survey or policy could not be had, or is not to be trusted.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FetchError {
+    /// The name cannot be a survey's.
+    #[error("{id:?} is not a survey's id: it has 1 to 64 of a-z, 0-9 and -")]
+    SurveyId {
+        /// What was asked.
+        id: String,
+    },
+    /// The curator refuses.
+    #[error("the curator refuses: {0}")]
+    Refused(Problem),
+    /// No answer, or not now.
+    #[error("the curator cannot be reached or is busy: {reason}")]
+    Unavailable {
+        /// What happened.
+        reason: String,
+    },
+    /// What came is not what was asked for.
+    #[error("{what} cannot be read: {message}")]
+    Malformed {
+        /// What was being read.
+        what: &'static str,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The policy's bytes are not a policy.
+    #[error("the policy cannot be read: {0}")]
+    Decode(#[from] DecodeError),
+    /// A claim is false.
+    #[error("the policy is refused: {0}")]
+    Claim(Box<Refusal>),
+    /// Another policy came.
+    #[error("policy {asked} was asked for and {found} came: nothing is sent under it")]
+    OtherPolicy {
+        /// The id in the survey.
+        asked: PolicyId,
+        /// The id of what came.
+        found: PolicyId,
+    },
+    /// The survey asks one thing and its policy encodes another.
+    #[error("the survey's answers are not the policy's inputs: nothing is sent under it")]
+    Answers,
+    /// Several groups, or not this one.
+    #[error("the survey has the groups {groups:?}: name the one you belong to")]
+    Group {
+        /// Its groups.
+        groups: Vec<String>,
+    },
+}
+
+/// What a curator answers to a submission.
+#[derive(Deserialize)]
+struct Acknowledged {
+    accepted: u64,
+}
+
+/// A response, read whole.
+struct Reply {
+    status: u16,
+    wait: Option<u64>,
+    body: Vec<u8>,
+}
+
+impl Reply {
+    fn problem(&self) -> Problem {
+        let parsed: Option<Problem> = serde_json::from_slice(&self.body).ok();
+        let unknown = || Problem { status: 0, code: String::new(), detail: String::new() };
+        Problem { status: self.status, ..parsed.unwrap_or_else(unknown) }
+    }
+}
+
+const SURVEY_LIMIT: u64 = 64 << 20;
+const POLICY_LIMIT: u64 = 600 << 20;
+const REPLY_LIMIT: u64 = 1 << 20;
+
+impl Curator {
+    /// A curator at `http://host[:port][/path]` or the same with https.
+    pub fn new(base: &str) -> Result<Self, BadAddress> {
+        let config = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .timeout_global(Some(Duration::from_secs(60)))
+            .timeout_connect(Some(Duration::from_secs(10)))
+            .user_agent("undertone-client")
+            .build();
+        Self::with_agent(base, config.into())
+    }
+
+    /// The same over an agent of the caller's making (proxies, own certificates). It must not turn
+    /// statuses into errors and should not follow redirects.
+    pub fn with_agent(base: &str, agent: ureq::Agent) -> Result<Self, BadAddress> {
+        let bad = || BadAddress { address: base.into() };
+        let host = base
+            .strip_prefix("http://")
+            .or_else(|| base.strip_prefix("https://"))
+            .ok_or_else(bad)?
+            .trim_end_matches('/');
+        let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '?' | '#' | '@' | '"' | '<');
+        if host.is_empty() || host.starts_with('/') || !host.chars().all(plain) {
+            return Err(bad());
+        }
+        Ok(Self {
+            base: base.trim_end_matches('/').into(),
+            agent,
+            retry: Retry::default(),
+            verified: Arc::default(),
+        })
+    }
+
+    /// The same curator with another patience.
+    #[must_use]
+    pub fn with_retry(mut self, retry: Retry) -> Self {
+        self.retry = Retry { attempts: retry.attempts.max(1), ..retry };
+        self
+    }
+
+    /// Its address.
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// Fetches a survey and verifies the policy of its only group.
+    pub fn survey(&self, id: &str) -> Result<Survey, FetchError> {
+        self.survey_for(id, None)
+    }
+
+    /// The same for a person of a named group.
+    pub fn survey_of_group(&self, id: &str, group: &str) -> Result<Survey, FetchError> {
+        self.survey_for(id, Some(group))
+    }
+
+    fn survey_for(&self, id: &str, group: Option<&str>) -> Result<Survey, FetchError> {
+        check_survey_id(id)?;
+        let body = self.get(&format!("/v1/surveys/{id}"), SURVEY_LIMIT)?;
+        let malformed = |message: String| FetchError::Malformed { what: "the survey", message };
+        let raw: RawSurvey =
+            serde_json::from_slice(&body).map_err(|error| malformed(error.to_string()))?;
+        if raw.id != id {
+            return Err(malformed(format!("{id:?} was asked for and {:?} came", raw.id)));
+        }
+        let group = raw.round.group(group)?;
+        let policy = self.policy(group.policy_id()?)?;
+        if !raw.answers.are(policy.draft().inputs()) {
+            return Err(FetchError::Answers);
+        }
+        Ok(Survey {
+            datum: id.into(),
+            curator: self.base.to_string(),
+            round: raw.round.number,
+            open: raw.round.state == "open",
+            group: group.group.clone(),
+            people: group.people,
+            policy,
+            id: raw.id,
+            title: raw.title,
+            question: raw.question,
+            contact: raw.contact.unwrap_or_default(),
+            retention: raw.retention.unwrap_or_default(),
+        })
+    }
+
+    /// Fetches a policy, checks every claim exactly and that it is the one asked for. A policy is
+    /// fetched and verified once.
+    pub fn policy(&self, id: PolicyId) -> Result<Arc<Policy>, FetchError> {
+        if let Some(known) = self.verified().get(&id) {
+            return Ok(known.clone());
+        }
+        let bytes = self.get(&format!("/v1/policies/{id}?form=bytes"), POLICY_LIMIT)?;
+        let policy = Draft::from_bytes(&bytes)?
+            .verify()
+            .map_err(|refusal| FetchError::Claim(Box::new(refusal)))?;
+        if policy.id() != id {
+            return Err(FetchError::OtherPolicy { asked: id, found: policy.id() });
+        }
+        let policy = Arc::new(policy);
+        self.verified().insert(id, policy.clone());
+        Ok(policy)
+    }
+
+    fn verified(&self) -> std::sync::MutexGuard<'_, BTreeMap<PolicyId, Arc<Policy>>> {
+        // The map is whole after every operation, so a panic elsewhere does not spoil it.
+        self.verified.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// GET with retries.
+    fn get(&self, path: &str, limit: u64) -> Result<Vec<u8>, FetchError> {
+        let url = format!("{}{path}", self.base);
+        let attempt = || {
+            let reply = read(self.agent.get(&url).call(), limit).map_err(unavailable)?;
+            match reply.status {
+                200 => Ok(reply.body),
+                status if is_final(status) => Err(SubmitError::Refused(reply.problem())),
+                status => Err(later(status, reply.wait)),
+            }
+        };
+        self.patiently(attempt).map_err(|error| match error {
+            SubmitError::Refused(problem) => FetchError::Refused(problem),
+            SubmitError::Unavailable { reason, .. } => FetchError::Unavailable { reason },
+            SubmitError::Body { reason } => FetchError::Unavailable { reason: reason.into() },
+        })
+    }
+
+    /// Sends reports and returns once the curator has acknowledged all of them. Every attempt sends
+    /// the same report ids, so a lost response costs nothing but a duplicate.
+    pub fn submit(&self, survey: &str, reports: &[Report], form: Form) -> Result<(), SubmitError> {
+        if check_survey_id(survey).is_err() {
+            return Err(SubmitError::Body { reason: "the survey's id is not one" });
+        }
+        let url = format!("{}/v1/surveys/{survey}/reports", self.base);
+        let body = form.encode(reports)?;
+        let attempt = || {
+            let request = self.agent.post(&url).header("content-type", form.media_type());
+            let reply = read(request.send(&body[..]), REPLY_LIMIT).map_err(unavailable)?;
+            let counted: Option<Acknowledged> = serde_json::from_slice(&reply.body).ok();
+            match (reply.status, counted) {
+                (202, Some(Acknowledged { accepted })) if accepted == reports.len() as u64 => {
+                    Ok(())
+                }
+                (status, _) if is_final(status) => Err(SubmitError::Refused(reply.problem())),
+                (status, _) => Err(later(status, reply.wait)),
+            }
+        };
+        self.patiently(attempt)
+    }
+
+    fn patiently<T>(&self, attempt: impl Fn() -> Result<T, SubmitError>) -> Result<T, SubmitError> {
+        let mut done = 0;
+        loop {
+            match attempt() {
+                Err(SubmitError::Unavailable { wait, .. }) if done + 1 < self.retry.attempts => {
+                    std::thread::sleep(self.retry.wait(done, wait));
+                    done += 1;
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+}
+
+fn later(status: u16, wait: Option<u64>) -> SubmitError {
+    SubmitError::Unavailable { reason: format!("the answer has status {status}"), wait }
+}
+
+fn unavailable(error: ureq::Error) -> SubmitError {
+    SubmitError::Unavailable { reason: error.to_string(), wait: None }
+}
+
+fn read(
+    response: Result<ureq::http::Response<ureq::Body>, ureq::Error>,
+    limit: u64,
+) -> Result<Reply, ureq::Error> {
+    let mut response = response?;
+    let wait = response.headers().get("retry-after").and_then(|v| v.to_str().ok()?.parse().ok());
+    let status = response.status().as_u16();
+    let body = response.body_mut().with_config().limit(limit).read_to_vec()?;
+    Ok(Reply { status, wait, body })
+}
+
+fn check_survey_id(id: &str) -> Result<(), FetchError> {
+    let legal = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
+    if (1..=64).contains(&id.len()) && id.bytes().all(legal) {
+        Ok(())
+    } else {
+        Err(FetchError::SurveyId { id: id.into() })
+    }
+}

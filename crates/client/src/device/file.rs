@@ -1,0 +1,300 @@
+//! A device in one file: JSON a person can read, with a check of its content.
+
+use super::{Delivery, DeviceError, Page, Remembered, State};
+use crate::submit::Problem;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use undertone_core::{Draft, Nats, Release, Report};
+
+const VERSION: &str = "device/1";
+
+/// A file nobody else has open: its lock is held as long as this lives.
+#[derive(Debug)]
+pub(super) struct Locked {
+    path: PathBuf,
+    _lock: File,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawFile {
+    undertone: String,
+    check: String,
+    state: RawState,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawState {
+    budget: String,
+    data: Vec<RawPage>,
+    policies: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPage {
+    datum: String,
+    releases: Vec<RawRelease>,
+    answers: Vec<RawAnswer>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawRelease {
+    policy: String,
+    cost: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawAnswer {
+    curator: String,
+    survey: String,
+    report: Value,
+    delivery: RawDelivery,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+enum RawDelivery {
+    Waiting,
+    Accepted,
+    Refused { status: u16, code: String, detail: String },
+}
+
+impl Locked {
+    /// Takes the lock `<path>.lock`, which is a file of its own because the real one is replaced.
+    pub(super) fn new(path: &Path) -> Result<Self, DeviceError> {
+        let io = |error| DeviceError::Io { path: path.into(), error };
+        let beside = beside(path, "lock");
+        let lock = OpenOptions::new().create(true).append(true).open(&beside).map_err(io)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self { path: path.into(), _lock: lock }),
+            Err(std::fs::TryLockError::WouldBlock) => Err(DeviceError::InUse { path: path.into() }),
+            Err(std::fs::TryLockError::Error(error)) => Err(io(error)),
+        }
+    }
+
+    pub(super) fn read(&self) -> Result<State, DeviceError> {
+        let bytes = std::fs::read(&self.path).map_err(|error| self.io(error))?;
+        decode(&bytes).map_err(|reason| DeviceError::Damaged { path: self.path.clone(), reason })
+    }
+
+    /// Beside, synced, renamed, directory synced.
+    pub(super) fn write(&self, state: &State) -> Result<(), DeviceError> {
+        let bytes = encode(state).map_err(|error| self.io(error.into()))?;
+        let beside = beside(&self.path, "new");
+        let replace = || {
+            let mut file = File::create(&beside)?;
+            file.write_all(&bytes)?;
+            file.sync_all()?;
+            std::fs::rename(&beside, &self.path)?;
+            // Only Unix can sync a directory, and needs it for the rename to last.
+            if cfg!(unix) {
+                let parent = self.path.parent().filter(|p| !p.as_os_str().is_empty());
+                File::open(parent.unwrap_or(Path::new(".")))?.sync_all()?;
+            }
+            Ok(())
+        };
+        replace().map_err(|error| self.io(error))
+    }
+
+    fn io(&self, error: std::io::Error) -> DeviceError {
+        DeviceError::Io { path: self.path.clone(), error }
+    }
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(ending);
+    name.into()
+}
+
+/// FNV-1a over the state as it is written: finds damage, not malice.
+fn check(state: &RawState) -> Result<String, serde_json::Error> {
+    let bytes = serde_json::to_vec(state)?;
+    let mix = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    Ok(format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)))
+}
+
+fn encode(state: &State) -> Result<Vec<u8>, serde_json::Error> {
+    let page = |(datum, page): (&String, &Page)| {
+        let release = |release: &Release| RawRelease {
+            policy: release.policy.to_string(),
+            cost: release.cost.map(|cost| cost.to_string()),
+        };
+        let answers = page.answers.iter().map(RawAnswer::write);
+        Ok(RawPage {
+            datum: datum.clone(),
+            releases: page.releases.iter().map(release).collect(),
+            answers: answers.collect::<Result<_, serde_json::Error>>()?,
+        })
+    };
+    let hex = |bytes: Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let state = RawState {
+        budget: state.budget.to_string(),
+        data: state.data.iter().map(page).collect::<Result<_, serde_json::Error>>()?,
+        policies: state.policies.values().map(|policy| hex(policy.draft().to_bytes())).collect(),
+    };
+    let file = RawFile { undertone: VERSION.into(), check: check(&state)?, state };
+    let mut bytes = serde_json::to_vec_pretty(&file)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+fn decode(bytes: &[u8]) -> Result<State, String> {
+    let file: RawFile = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    if file.undertone != VERSION {
+        return Err(format!("version {:?} is not known here", file.undertone));
+    }
+    if check(&file.state).map_err(|error| error.to_string())? != file.check {
+        return Err("its check does not match its content".into());
+    }
+    let nats = |text: &str| {
+        let nats = Nats::parse_down(text).map_err(|error| error.to_string())?;
+        if nats.to_string() == text { Ok(nats) } else { Err(format!("{text} is not as printed")) }
+    };
+    let mut state = State::new(nats(&file.state.budget)?);
+    for RawPage { datum, releases, answers } in file.state.data {
+        let release = |raw: &RawRelease| {
+            Ok(Release {
+                policy: raw.policy.parse().map_err(|_| "a policy's id is not one".to_owned())?,
+                cost: raw.cost.as_deref().map(nats).transpose()?,
+            })
+        };
+        let page = Page {
+            releases: releases.iter().map(release).collect::<Result<_, String>>()?,
+            answers: answers.into_iter().map(RawAnswer::read).collect::<Result<_, _>>()?,
+        };
+        // What was sent must have been paid for.
+        let paid = |a: &Remembered| page.releases.iter().any(|r| r.policy == a.report.policy);
+        if !page.answers.iter().all(paid) {
+            return Err(format!("{datum:?} has a report that its ledger does not know"));
+        }
+        if state.data.insert(datum.clone(), page).is_some() {
+            return Err(format!("{datum:?} occurs twice"));
+        }
+    }
+    for digits in &file.state.policies {
+        let bytes = from_hex(digits).ok_or("a policy is not hexadecimal")?;
+        let draft = Draft::from_bytes(&bytes).map_err(|error| error.to_string())?;
+        let policy = draft.verify().map_err(|refusal| refusal.to_string())?;
+        state.policies.insert(policy.id(), Arc::new(policy));
+    }
+    Ok(state)
+}
+
+fn from_hex(digits: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).map(|value| value as u8);
+    let pair = |pair: &[u8]| match pair {
+        [high, low] => Some(digit(*high)? << 4 | digit(*low)?),
+        _ => None,
+    };
+    digits.as_bytes().chunks(2).map(pair).collect()
+}
+
+impl RawAnswer {
+    fn write(answer: &Remembered) -> Result<Self, serde_json::Error> {
+        Ok(Self {
+            curator: answer.curator.clone(),
+            survey: answer.survey.clone(),
+            report: serde_json::from_str(&answer.report.to_json())?,
+            delivery: match &answer.delivery {
+                Delivery::Waiting => RawDelivery::Waiting,
+                Delivery::Accepted => RawDelivery::Accepted,
+                Delivery::Refused(Problem { status, code, detail }) => RawDelivery::Refused {
+                    status: *status,
+                    code: code.clone(),
+                    detail: detail.clone(),
+                },
+            },
+        })
+    }
+
+    fn read(self) -> Result<Remembered, String> {
+        Ok(Remembered {
+            report: Report::from_json(&self.report.to_string()).map_err(|e| e.to_string())?,
+            curator: self.curator,
+            survey: self.survey,
+            delivery: match self.delivery {
+                RawDelivery::Waiting => Delivery::Waiting,
+                RawDelivery::Accepted => Delivery::Accepted,
+                RawDelivery::Refused { status, code, detail } => {
+                    Delivery::Refused(Problem { status, code, detail })
+                }
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use undertone_core::{PolicyId, ReportId, Token};
+
+    const SHARED: &str =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../bindings/js/test/data/device.json");
+
+    /// A state with everything in it.
+    fn state() -> State {
+        let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors/v1/policy/minimal.json");
+        let file: Value = serde_json::from_str(&std::fs::read_to_string(golden).unwrap()).unwrap();
+        let bytes = from_hex(file["bytes"].as_str().unwrap()).unwrap();
+        let policy = Draft::from_bytes(&bytes).unwrap().verify().unwrap();
+        let bits = PolicyId([7; 32]);
+        let problem =
+            Problem {
+                status: 409, code: "round_sealed".into(), detail: "é \" \\ \n \u{1}".into()
+            };
+        let answer = |policy, token, delivery| Remembered {
+            curator: "https://curator.example".into(),
+            survey: "survey".into(),
+            report: Report { policy, id: ReportId([9; 16]), token },
+            delivery,
+        };
+        let mut state = State::new(Nats::from_units(21_972_245_774));
+        let releases = vec![
+            Release { policy: policy.id(), cost: Some(Nats::from_units(10_986_122_887)) },
+            Release { policy: bits, cost: None },
+        ];
+        let answers = vec![
+            answer(policy.id(), Token::Index(1), Delivery::Waiting),
+            answer(bits, Token::Bits([0xa0].into()), Delivery::Refused(problem)),
+        ];
+        state.data.insert("größe".into(), Page { releases, answers });
+        let releases = vec![Release { policy: bits, cost: None }];
+        let answers = vec![answer(bits, Token::Bits([0].into()), Delivery::Accepted)];
+        state.data.insert("age".into(), Page { releases, answers });
+        state.policies.insert(policy.id(), Arc::new(policy));
+        state
+    }
+
+    #[test]
+    fn the_file_is_the_one_that_javascript_reads() {
+        let bytes = encode(&state()).unwrap();
+        if std::env::var_os("UNDERTONE_WRITE_FIXTURES").is_some() {
+            std::fs::write(SHARED, &bytes).unwrap();
+        }
+        assert_eq!(String::from_utf8(bytes).unwrap(), std::fs::read_to_string(SHARED).unwrap());
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let bytes = encode(&state()).unwrap();
+        assert_eq!(encode(&decode(&bytes).unwrap()).unwrap(), bytes);
+    }
+
+    #[test]
+    fn a_report_nobody_paid_for_is_damage() {
+        let mut forged = state();
+        forged.data.get_mut("age").unwrap().releases.clear();
+        let reason = decode(&encode(&forged).unwrap()).unwrap_err();
+        assert!(reason.contains("ledger"), "{reason}");
+    }
+}

@@ -1,0 +1,50 @@
+//! Undertone on a person's device: fetch a policy, verify it, randomise, remember, send.
+//!
+//! The raw answer never leaves [`Client::answer`]: what is stored on the device and what goes over
+//! the network is the [`Report`](undertone_core::Report) only. In order, an answer
+//!
+//! 1. is looked up: the same datum under the same policy repeats the same report, whatever the
+//!    answer is now, because a second draw would tell more than the first;
+//! 2. is held against the person's [`Consent`], by what the policy attains, not by what it says;
+//! 3. is charged to the ledger of its datum;
+//! 4. is drawn with bytes of the system's generator;
+//! 5. is written to the device, together with the charge, and synced;
+//! 6. is sent, and sent again with the same report id until the curator acknowledges or finally
+//!    refuses it. Without a network it waits on the device for [`Client::flush`].
+//!
+//! ```no_run
+//! use undertone_client::{Client, Device};
+//! let mut client = Client::new("https://survey.example", Device::memory())?;
+//! let survey = client.survey("commute")?;
+//! let answer = client.answer(&survey, survey.alphabet().named("by bicycle")?)?;
+//! println!("{} {:?}", answer.report.to_json(), answer.delivery);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Many simulated people share one connection:
+//!
+//! ```no_run
+//! use undertone_client::{Client, Curator, Device};
+//! let curator = Curator::new("http://127.0.0.1:8080")?;
+//! let survey = curator.survey("commute")?;
+//! for person in 0..1000 {
+//!     let symbol = survey.alphabet().symbol(person % 3)?;
+//!     Client::with_curator(curator.clone(), Device::memory()).answer(&survey, symbol)?;
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod client;
+mod consent;
+mod curator;
+mod device;
+mod random;
+mod submit;
+mod survey;
+
+pub use client::{Answer, Client, ClientError, Flushed};
+pub use consent::{AboveConsent, Consent, SecretConsent};
+pub use curator::{BadAddress, Curator, FetchError, Retry};
+pub use device::{Delivery, Device, DeviceError, Remembered};
+pub use submit::{Form, MAX_BATCH, Problem, SubmitError};
+pub use survey::Survey;

@@ -1,0 +1,297 @@
+//! The curator as a function from its dependencies to a router.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use axum::http::HeaderMap;
+use serde_json::Value;
+use tokio::sync::OnceCell;
+use undertone_core::{Draft, Policy, PolicyId};
+
+use crate::auth::{self, OwnerToken};
+use crate::clock::{Clock, Randomness};
+use crate::limit::{Limiter, Rate};
+use crate::metrics::Metrics;
+use crate::problem::{Code, Problem};
+use crate::store::{RoundRecord, RoundState, Store, SurveyId};
+use crate::survey::Survey;
+
+/// What the curator is made of.
+#[derive(Clone)]
+pub struct App {
+    /// Where everything is kept.
+    pub store: Arc<dyn Store>,
+    /// What time it is.
+    pub clock: Arc<dyn Clock>,
+    /// Where survey ids come from when none is given.
+    pub randomness: Arc<dyn Randomness>,
+    /// Who may create, seal and release.
+    pub owner: OwnerToken,
+    /// Limits.
+    pub settings: Settings,
+}
+
+/// Limits; the defaults are meant for production.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The largest body, in bytes.
+    pub max_body: usize,
+    /// How long a body may take to arrive.
+    pub body_timeout: Duration,
+    /// How long an answer may take.
+    pub request_timeout: Duration,
+    /// How long an answer may take that involves designing a policy or counting what waits.
+    pub design_timeout: Duration,
+    /// How often one address may ask; `None` for no limit.
+    pub rate: Option<Rate>,
+    /// How often one address may try a wrong owner's token.
+    pub guesses: Rate,
+    /// Whether the client's address is the last one of `X-Forwarded-For`: only behind a proxy that sets it.
+    pub trust_proxy: bool,
+    /// Whether anybody may read the metrics.
+    pub metrics_open: bool,
+    /// Whether the curator is reached over TLS, so that browsers may be told to insist on it.
+    pub secure: bool,
+    /// How old the curator's picture of a survey may be. A round that another curator sealed is noticed
+    /// by the store at once, and here after this time.
+    pub memory: Duration,
+    /// How long to wait before looking for reports to count.
+    pub fold_pause: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            max_body: 8 << 20,
+            body_timeout: Duration::from_secs(15),
+            request_timeout: Duration::from_secs(30),
+            design_timeout: Duration::from_secs(300),
+            rate: Some(Rate { burst: 2000.0, per_second: 200.0 }),
+            guesses: Rate { burst: 10.0, per_second: 0.1 },
+            trust_proxy: false,
+            metrics_open: false,
+            secure: false,
+            memory: Duration::from_secs(1),
+            fold_pause: Duration::from_millis(200),
+        }
+    }
+}
+
+/// The address a request came from; the server puts it there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peer(pub IpAddr);
+
+/// A survey as the curator remembers it.
+#[derive(Debug)]
+pub(crate) struct Live {
+    pub(crate) id: SurveyId,
+    pub(crate) survey: Survey,
+    pub(crate) version: u64,
+    pub(crate) rounds: Vec<RoundRecord>,
+    /// Every policy of the survey, with its round.
+    pub(crate) policies: HashMap<PolicyId, (u32, Arc<Policy>)>,
+    /// What takes long to compute is computed once, until something changes.
+    pub(crate) gain: OnceCell<Value>,
+    pub(crate) observer: OnceCell<Value>,
+    pub(crate) officer: OnceCell<Value>,
+    /// When the store was last asked.
+    read: Mutex<Instant>,
+}
+
+impl Live {
+    pub(crate) fn newest(&self) -> Option<&RoundRecord> {
+        self.rounds.last()
+    }
+
+    pub(crate) fn open(&self) -> Option<&RoundRecord> {
+        self.newest().filter(|round| round.state == RoundState::Open)
+    }
+
+    pub(crate) fn policy(&self, id: &PolicyId) -> Result<&Arc<Policy>, Problem> {
+        self.policies.get(id).map(|(_, policy)| policy).ok_or_else(|| {
+            Problem::new(Code::PolicyUnknown, "the survey's policy is not in the store")
+        })
+    }
+}
+
+/// The curator at work: its dependencies, and what it remembers between requests.
+pub(crate) struct Curation {
+    pub(crate) app: App,
+    pub(crate) metrics: Metrics,
+    pub(crate) requests: Option<Limiter>,
+    pub(crate) guesses: Limiter,
+    /// Told when reports were appended, so that they are counted soon.
+    pub(crate) appended: tokio::sync::Notify,
+    surveys: Mutex<HashMap<SurveyId, Arc<Live>>>,
+    policies: Mutex<HashMap<PolicyId, Arc<Policy>>>,
+}
+
+/// At most this many surveys and policies are remembered; a full memory is emptied.
+const REMEMBERED: usize = 4096;
+
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+impl Curation {
+    pub(crate) fn new(app: App) -> Self {
+        Self {
+            metrics: Metrics::default(),
+            requests: app.settings.rate.map(Limiter::new),
+            guesses: Limiter::new(app.settings.guesses),
+            appended: tokio::sync::Notify::new(),
+            surveys: Mutex::default(),
+            policies: Mutex::default(),
+            app,
+        }
+    }
+
+    /// A policy from memory or the store, verified by the kernel when it is read.
+    pub(crate) async fn policy(&self, id: PolicyId) -> Result<Option<Arc<Policy>>, Problem> {
+        if let Some(policy) = locked(&self.policies).get(&id) {
+            return Ok(Some(policy.clone()));
+        }
+        let Some(bytes) = self.app.store.policy(&id).await? else { return Ok(None) };
+        let verified = move || {
+            let draft = Draft::from_bytes(&bytes).map_err(|error| error.to_string())?;
+            draft.verify().map_err(|refusal| refusal.to_string())
+        };
+        let policy = blocking(verified).await?.map_err(|cause| {
+            tracing::error!(%cause, policy = %id, "a stored policy does not verify");
+            Problem::new(Code::Unavailable, "a stored policy does not verify: it is not used")
+        })?;
+        if policy.id() != id {
+            tracing::error!(policy = %id, "a stored policy has another id");
+            return Err(Problem::new(Code::Unavailable, "a stored policy has another id"));
+        }
+        let policy = Arc::new(policy);
+        let mut known = locked(&self.policies);
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known.insert(id, policy.clone());
+        Ok(Some(policy))
+    }
+
+    /// A survey, at most as old as the settings allow.
+    pub(crate) async fn survey(&self, name: &str) -> Result<Arc<Live>, Problem> {
+        let id: SurveyId = name.parse().map_err(|error: crate::store::NotASurveyId| {
+            Problem::new(Code::SurveyUnknown, error.to_string())
+        })?;
+        let Some(live) = locked(&self.surveys).get(&id).cloned() else {
+            return self.fresh(&id).await;
+        };
+        {
+            let mut read = locked(&live.read);
+            if read.elapsed() < self.app.settings.memory {
+                drop(read);
+                return Ok(live);
+            }
+            // One request asks the store; those that come meanwhile make do with what is known.
+            *read = Instant::now();
+        }
+        self.fresh(&id).await
+    }
+
+    /// A survey as the store has it now.
+    pub(crate) async fn fresh(&self, id: &SurveyId) -> Result<Arc<Live>, Problem> {
+        let read = Instant::now();
+        let (stored, rounds) =
+            tokio::try_join!(self.app.store.survey(id), self.app.store.rounds(id))?;
+        let Some(stored) = stored else {
+            locked(&self.surveys).remove(id);
+            return Err(Problem::new(Code::SurveyUnknown, format!("there is no survey {id}")));
+        };
+        let known = locked(&self.surveys).get(id).cloned();
+        if let Some(live) = known.filter(|l| l.version == stored.version && l.rounds == rounds) {
+            *locked(&live.read) = read;
+            return Ok(live);
+        }
+        let mut policies = HashMap::new();
+        for round in &rounds {
+            for &policy in &round.policies {
+                if let Some(verified) = self.policy(policy).await? {
+                    policies.insert(policy, (round.key.number, verified));
+                }
+            }
+        }
+        let live = Arc::new(Live {
+            id: id.clone(),
+            survey: Survey::from_json(&stored.document)?,
+            version: stored.version,
+            rounds,
+            policies,
+            gain: OnceCell::new(),
+            observer: OnceCell::new(),
+            officer: OnceCell::new(),
+            read: Mutex::new(read),
+        });
+        let mut known = locked(&self.surveys);
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known.insert(id.clone(), live.clone());
+        Ok(live)
+    }
+
+    pub(crate) fn forget(&self, id: &SurveyId) {
+        locked(&self.surveys).remove(id);
+    }
+
+    /// A survey in memory, however old; for what is worth no question to the store.
+    pub(crate) fn remembered(&self, name: &str) -> Option<Arc<Live>> {
+        locked(&self.surveys).get(&name.parse().ok()?).cloned()
+    }
+
+    /// Refuses whoever is not the owner.
+    pub(crate) fn owner(&self, headers: &HeaderMap, peer: Peer) -> Result<(), Problem> {
+        let now = Instant::now();
+        if !self.guesses.peek(peer.0, now) {
+            let detail = "too many wrong tokens from this address: wait";
+            return Err(Problem::new(Code::TooManyRequests, detail).retry_after(10));
+        }
+        if self.app.owner.admits(headers) {
+            return Ok(());
+        }
+        if auth::tries(headers) {
+            let _ = self.guesses.take(peer.0, now);
+            tracing::warn!(address = %peer.0, "a wrong owner's token");
+        }
+        let detail = "send the owner's token: Authorization: Bearer TOKEN";
+        Err(Problem::new(Code::Unauthorized, detail))
+    }
+
+    /// Whether the request is the owner's; a wrong token is refused rather than ignored.
+    pub(crate) fn is_owner(&self, headers: &HeaderMap, peer: Peer) -> Result<bool, Problem> {
+        if !auth::tries(headers) {
+            return Ok(false);
+        }
+        self.owner(headers, peer).map(|()| true)
+    }
+
+    pub(crate) fn now(&self) -> i64 {
+        self.app.clock.now()
+    }
+}
+
+/// Runs something that takes a while away from the threads that answer.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| {
+        tracing::error!(%error, "a computation failed");
+        Problem::new(Code::Unavailable, "a computation failed")
+    })
+}
+
+/// Finishes what was begun even if whoever asked goes away: a survey is not left half made.
+pub(crate) async fn to_the_end<T: Send + 'static>(
+    work: impl Future<Output = Result<T, Problem>> + Send + 'static,
+) -> Result<T, Problem> {
+    tokio::spawn(work).await.map_err(|error| {
+        tracing::error!(%error, "a request failed");
+        Problem::new(Code::Unavailable, "the request failed")
+    })?
+}

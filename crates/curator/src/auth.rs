@@ -1,0 +1,100 @@
+//! Who owns the curator: one token, of which only the hash is kept.
+
+use axum::http::{HeaderMap, header};
+use sha2::{Digest, Sha256};
+use std::fmt;
+use subtle::ConstantTimeEq;
+
+use crate::clock::Randomness;
+
+/// The hash of the owner's token.
+#[derive(Clone, Copy)]
+pub struct OwnerToken([u8; 32]);
+
+impl fmt::Debug for OwnerToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OwnerToken(..)")
+    }
+}
+
+/// A token that is too short to keep anybody out, or cannot be sent in a header.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the owner's token must have 16 to 512 visible ASCII characters and no spaces")]
+pub struct WeakToken;
+
+impl OwnerToken {
+    /// Hashes a token; surrounding white space does not belong to it.
+    pub fn new(token: &str) -> Result<Self, WeakToken> {
+        let token = token.trim();
+        let visible = token.bytes().all(|byte| byte.is_ascii_graphic());
+        if visible && (16..=512).contains(&token.len()) {
+            Ok(Self(Sha256::digest(token).into()))
+        } else {
+            Err(WeakToken)
+        }
+    }
+
+    /// A new token of 256 random bits in hexadecimal; `None` without randomness.
+    pub fn generate(randomness: &dyn Randomness) -> Option<(String, Self)> {
+        let mut bytes = [0; 32];
+        if !randomness.fill(&mut bytes) {
+            return None;
+        }
+        let token: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let owner = Self(Sha256::digest(&token).into());
+        Some((token, owner))
+    }
+
+    /// Whether the request carries the token. The hashes are compared in constant time.
+    pub fn admits(&self, headers: &HeaderMap) -> bool {
+        let sent = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let token = sent
+            .and_then(|sent| sent.split_once(' '))
+            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+        let Some((_, token)) = token else { return false };
+        let hash: [u8; 32] = Sha256::digest(token.trim()).into();
+        hash.ct_eq(&self.0).into()
+    }
+}
+
+/// Whether the request tries to be the owner's at all.
+pub(crate) fn tries(headers: &HeaderMap) -> bool {
+    headers.contains_key(header::AUTHORIZATION)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemRandomness;
+
+    #[test]
+    fn only_the_token_opens() {
+        let (token, owner) = OwnerToken::generate(&SystemRandomness).unwrap();
+        let admits = |text: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::AUTHORIZATION, text.parse().unwrap());
+            owner.admits(&headers)
+        };
+        assert!(admits(&format!("Bearer {token}")));
+        assert!(admits(&format!("bearer {token}")));
+        for bad in [
+            "",
+            "Bearer",
+            "Bearer ",
+            &token,
+            &format!("Basic {token}"),
+            &format!("Bearer {token}x"),
+        ] {
+            assert!(!admits(bad), "{bad}");
+        }
+        assert!(!owner.admits(&HeaderMap::new()));
+        assert!(!format!("{owner:?}").contains(&token[..8]));
+        assert!(OwnerToken::new("short").is_err() && OwnerToken::new(&"x y".repeat(9)).is_err());
+        assert!(OwnerToken::new(&format!(" {token}\n")).unwrap().admits(&{
+            let mut headers = HeaderMap::new();
+            headers.insert(header::AUTHORIZATION, format!("Bearer {token}").parse().unwrap());
+            headers
+        }));
+    }
+}

@@ -1,0 +1,365 @@
+//! From a plan and what is known so far to the verified policy of a round.
+//!
+//! What people answer is used to estimate shares, so candidates compete on one number: the summed variance
+//! of an efficient estimate of all shares, at the prior that is assumed (or the estimate a box was
+//! learnt around, or equal shares). Every candidate is verified by the kernel for the same claims, so the choice among
+//! them is one of accuracy only.
+//!
+//! For a box of priors the claims are linear in the prior, so they hold in the whole box if they hold at its
+//! corners. Small boxes are therefore designed for as the list of their corners, which is the exact robust
+//! optimum; for larger ones a channel for the estimate is mixed with noise until the kernel
+//! accepts the whole box. LDP at the same ε is always a candidate: it implies LIP for any prior.
+
+use undertone_core::{
+    Alphabet, Claim, Context, Decimal, Epsilon, Policy, PriorBox, Provenance, Shape, WEIGHT_ONE,
+};
+use undertone_design::designer::{self, Method, Outcome, Request};
+use undertone_design::extremal::LiftRange;
+use undertone_design::knowledge::Knowledge;
+use undertone_design::mechanism::{keep, posterior, staircase, unary};
+use undertone_design::objective::{self, Objective};
+use undertone_design::quantize::{self, Promise};
+use undertone_design::{Channel, Distribution, Error, realise};
+
+use crate::problem::{Code, Problem};
+use crate::survey::{GivenPrior, Learned, Plan};
+
+/// Up to this many answers the best channel of any shape is sought.
+const OPTIMAL: usize = 10;
+/// Up to this many corners a box is designed for exactly.
+const CORNERS: usize = 64;
+/// Up to this many answers channels are written out to be compared.
+const LISTED: usize = 300;
+
+/// What a round assumes about its people.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Assumed {
+    /// Nothing: the round is LDP.
+    Nothing,
+    /// A prior its owner states.
+    Given(GivenPrior),
+    /// Any prior in the box learnt from an earlier round.
+    Learned(Learned),
+}
+
+/// For whom a policy is designed.
+#[derive(Debug, Clone, Copy)]
+pub struct Audience<'a> {
+    /// The survey's id.
+    pub survey: &'a str,
+    /// The round.
+    pub round: u32,
+    /// The group.
+    pub group: &'a str,
+    /// Today, as YYYY-MM-DD.
+    pub date: &'a str,
+}
+
+/// A verified policy, and how it was found.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The policy.
+    pub policy: Policy,
+    /// The method that won.
+    pub method: String,
+    /// The summed variance of the shares for one report, at the prior that weighs.
+    pub variance: f64,
+}
+
+/// Designs and verifies the policy of a round.
+pub fn policy(
+    plan: &Plan,
+    answers: &Alphabet,
+    assumed: &Assumed,
+    audience: Audience<'_>,
+) -> Result<Found, Problem> {
+    let task = Task::new(plan, answers, assumed, audience)?;
+    let found = match plan.named_method()? {
+        Some(method) => vec![(method.name(), task.with_method(method))],
+        None => task.candidates(),
+    };
+    let mut refusals = Vec::new();
+    let mut best: Option<Found> = None;
+    for (name, candidate) in found {
+        let scored = candidate.and_then(|policy| Ok((variance(&task.prior, &policy)?, policy)));
+        match scored {
+            Ok((variance, policy)) if variance.is_finite() => {
+                if best.as_ref().is_none_or(|best| variance < best.variance) {
+                    best = Some(Found { policy, method: name.into(), variance });
+                }
+            }
+            Ok(_) => refusals.push(format!("{name}: it cannot tell all answers apart")),
+            Err(error) => refusals.push(format!("{name}: {error}")),
+        }
+    }
+    best.ok_or_else(|| Problem::new(Code::RefusedClaim, refusals.join("; ")))
+}
+
+/// Everything a candidate needs.
+struct Task {
+    promise: Promise,
+    prior: Distribution,
+    epsilon: Epsilon,
+    knowledge: Knowledge,
+}
+
+impl Task {
+    fn new(
+        plan: &Plan,
+        answers: &Alphabet,
+        assumed: &Assumed,
+        audience: Audience<'_>,
+    ) -> Result<Self, Problem> {
+        let refused = |error: Error| Problem::new(Code::RefusedClaim, error.to_string());
+        let epsilon = plan.epsilon()?;
+        let (knowledge, prior) = match assumed {
+            Assumed::Nothing => (Knowledge::Nothing, Distribution::uniform(answers.len())),
+            Assumed::Given(given) => {
+                let prior = Distribution::new("prior", given.p.clone()).map_err(refused)?;
+                (Knowledge::Known(prior.clone()), prior)
+            }
+            Assumed::Learned(learned) => {
+                let (lower, upper) = (learned.lower.clone(), learned.upper.clone());
+                let prior = inside(&learned.estimate).map_err(refused)?;
+                (Knowledge::Within { lower, upper }, prior)
+            }
+        };
+        let mut claims = vec![knowledge.claim(Claim::lip(epsilon))];
+        if let (Some(cap), false) = (plan.cap()?, matches!(knowledge, Knowledge::Nothing)) {
+            claims.push(Claim::ldp(cap));
+        }
+        let rounded = knowledge.context().map_err(refused)?;
+        let provenance = provenance(assumed, audience, rounded.moved)?;
+        let promise = Promise {
+            inputs: answers.clone(),
+            outputs: None,
+            context: rounded.context,
+            claims,
+            provenance,
+        };
+        Ok(Self { promise, prior, epsilon, knowledge })
+    }
+
+    fn with_method(&self, method: Method) -> Result<Policy, Error> {
+        if method == Method::Optimal && matches!(self.knowledge, Knowledge::Within { .. }) {
+            return self.corners().or_else(|_| self.around_estimate());
+        }
+        if method == Method::ExtremalLdp && !matches!(self.knowledge, Knowledge::Nothing) {
+            return self.best_ldp();
+        }
+        let request = Request {
+            promise: self.promise.clone(),
+            prior: self.prior.clone(),
+            objective: Objective::Frequency,
+            method,
+            accept: false,
+        };
+        match designer::design(&request)? {
+            Outcome::Shipped(designed) => Ok(designed.policy),
+            Outcome::Missed(missed) => Err(Error::other("method", missed.refusal.to_string())),
+        }
+    }
+
+    fn candidates(&self) -> Vec<(&'static str, Result<Policy, Error>)> {
+        let small = self.prior.len() <= OPTIMAL;
+        let mut list = Vec::new();
+        match &self.knowledge {
+            Knowledge::Nothing if small => {
+                list.push(("extremal-ldp", self.with_method(Method::ExtremalLdp)))
+            }
+            Knowledge::Within { .. } if small => {
+                list.push(("robust optimum", self.corners()));
+                list.push(("optimal for the estimate, repaired", self.around_estimate()));
+                list.push(("extremal-ldp", self.best_ldp()));
+            }
+            Knowledge::Known(_) if small => {
+                list.push(("optimal", self.with_method(Method::Optimal)))
+            }
+            Knowledge::Known(_) => {
+                let kept = keep::design(&self.promise, &Objective::Frequency);
+                list.push(("keep", kept.map(|kept| kept.policy)));
+            }
+            _ => {}
+        }
+        let krr = staircase::randomized_response(&self.promise);
+        list.push(("krr", krr.map(|found| found.policy)));
+        for (name, encoding) in
+            [("oue", unary::Encoding::Optimised), ("sue", unary::Encoding::Symmetric)]
+        {
+            list.push((name, unary::design(&self.promise, encoding).map(|found| found.policy)));
+        }
+        list
+    }
+
+    /// The exact robust optimum, by way of the box's corners.
+    fn corners(&self) -> Result<Policy, Error> {
+        let Context::Within(within) = &self.promise.context else {
+            return Err(Error::other("context", "there is no box"));
+        };
+        let corners = corners(within, CORNERS).ok_or_else(|| {
+            Error::other("the prior box", format!("it has more than {CORNERS} corners"))
+        })?;
+        let context = Knowledge::Each(corners).context()?.context;
+        let promise = Promise { context, ..self.promise.clone() };
+        let proposal = posterior::optimal(&promise, &self.prior, &Objective::Frequency)?;
+        self.ship(&proposal.channel)
+    }
+
+    /// The optimum for the estimate alone at a level somewhat below ε, mixed with noise until the whole
+    /// box is served; the best of a few levels.
+    fn around_estimate(&self) -> Result<Policy, Error> {
+        let level = nats(self.epsilon);
+        let mut best: Option<(f64, Policy)> = None;
+        let mut last = None;
+        for share in [1.0, 0.97, 0.94, 0.9, 0.85, 0.8, 0.7] {
+            let range = LiftRange::symmetric(share * level)?;
+            let made = posterior::optimal_lifts(&self.prior, range, &Objective::Frequency)
+                .and_then(|proposal| self.ship(&proposal.channel));
+            match made {
+                Ok(policy) => {
+                    let variance = variance(&self.prior, &policy)?;
+                    if best.as_ref().is_none_or(|(least, _)| variance < *least) {
+                        best = Some((variance, policy));
+                    }
+                }
+                Err(error) => last = Some(error),
+            }
+        }
+        best.map(|(_, policy)| policy)
+            .ok_or_else(|| last.unwrap_or_else(|| Error::other("claims", "nothing was found")))
+    }
+
+    /// The best LDP channel at ε: its LIP holds for any prior.
+    fn best_ldp(&self) -> Result<Policy, Error> {
+        let proposal =
+            posterior::optimal_odds(&self.prior, nats(self.epsilon), &Objective::Frequency)?;
+        self.ship(&proposal.channel)
+    }
+
+    fn ship(&self, channel: &Channel) -> Result<Policy, Error> {
+        let (channel, kept) = quantize::drop_ghosts(channel)?;
+        let outputs = Alphabet::indices(kept.len())
+            .map_err(|error| Error::other("outputs", error.to_string()))?;
+        let promise = Promise { outputs: Some(outputs), ..self.promise.clone() };
+        Ok(promise.ship(&channel)?.policy)
+    }
+}
+
+/// An estimate with every share positive: a weight of exactly zero would forget that the answer exists.
+fn inside(estimate: &[f64]) -> Result<Distribution, Error> {
+    let least = 1e-4 / estimate.len() as f64;
+    Distribution::normalised("the estimate", estimate.iter().map(|p| p.max(least)).collect())
+}
+
+fn nats(epsilon: Epsilon) -> f64 {
+    let (numerator, denominator) = epsilon.odds();
+    (f64::from(numerator) / f64::from(denominator)).ln()
+}
+
+/// The summed variance of an efficient estimate of all shares, for one report under `prior`.
+pub fn variance(prior: &Distribution, policy: &Policy) -> Result<f64, Error> {
+    let shape = policy.draft().shape();
+    match shape {
+        Shape::Bits(bits) => {
+            let part = |units: u64| units as f64 / WEIGHT_ONE as f64;
+            unary::variance(prior, part(bits.own()), part(bits.other()))
+        }
+        Shape::Keep(keep) if prior.len() > LISTED => {
+            // Read off the counts: share(y) = λ(y) p(y) + (Σ (1-λ) p) b(y), for one λ for all.
+            let unit = |units: u64, one: u64| units as f64 / one as f64;
+            let lambda = keep.keep().iter().map(|&k| unit(k, undertone_core::KEEP_ONE));
+            let lambda = lambda.fold(1.0, f64::min);
+            if !(lambda > 0.0) {
+                return Ok(f64::INFINITY);
+            }
+            let base = keep.base().masses().iter().map(|&b| unit(b, undertone_core::MASS_ONE));
+            let seen =
+                prior.as_slice().iter().zip(base).map(|(p, b)| lambda * p + (1.0 - lambda) * b);
+            Ok(seen.map(|s| s * (1.0 - s)).sum::<f64>() / (lambda * lambda))
+        }
+        _ => objective::frequency(prior, &realise::channel(shape)?),
+    }
+}
+
+/// The corners of a box of priors: all coordinates but one at an end, the last fixed by the sum. `None` if
+/// there are more than `most`.
+pub fn corners(within: &PriorBox, most: usize) -> Option<Vec<Distribution>> {
+    let (lower, upper) = (within.lower(), within.upper());
+    let size = lower.len();
+    if size > 12 {
+        return None;
+    }
+    let mut found: Vec<Vec<u64>> = Vec::new();
+    for free in 0..size {
+        for choice in 0..1usize << (size - 1) {
+            let end = |x: usize| {
+                let bit = if x > free { x - 1 } else { x };
+                if choice >> bit & 1 == 1 { upper[x] } else { lower[x] }
+            };
+            let others: u64 = (0..size).filter(|&x| x != free).map(end).sum();
+            let Some(left) = WEIGHT_ONE.checked_sub(others) else { continue };
+            if (lower[free]..=upper[free]).contains(&left) {
+                let corner: Vec<u64> =
+                    (0..size).map(|x| if x == free { left } else { end(x) }).collect();
+                if !found.contains(&corner) {
+                    found.push(corner);
+                    if found.len() > most {
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+    let floats = |corner: Vec<u64>| {
+        let p = corner.into_iter().map(|w| w as f64 / WEIGHT_ONE as f64).collect();
+        Distribution::new("a corner of the box", p).ok()
+    };
+    found.into_iter().map(floats).collect()
+}
+
+/// Where the prior came from: part of the policy's identity, and different for every round and group.
+fn provenance(
+    assumed: &Assumed,
+    audience: Audience<'_>,
+    rounding: u64,
+) -> Result<Provenance, Problem> {
+    let Audience { survey, round, group, date } = audience;
+    let of = match group {
+        crate::survey::EVERYONE => String::new(),
+        group => format!(", group {group}"),
+    };
+    Ok(match assumed {
+        Assumed::Nothing => Provenance {
+            source: format!("nothing is assumed (survey {survey}, round {round}{of})"),
+            date: date.into(),
+            rounding,
+            ..Provenance::default()
+        },
+        Assumed::Given(given) => {
+            let source =
+                if given.source.is_empty() { "stated by the owner" } else { &given.source };
+            Provenance {
+                source: format!("{source} (survey {survey}, round {round}{of})"),
+                n: given.n,
+                date: if given.date.is_empty() { date.into() } else { given.date.clone() },
+                rounding,
+                ..Provenance::default()
+            }
+        }
+        Assumed::Learned(learned) => {
+            let confidence: Decimal = format!("{:.6}", learned.confidence)
+                .parse()
+                .map_err(|_| Problem::malformed("plan.confidence: give at most six digits"))?;
+            Provenance {
+                source: format!(
+                    "box around the estimate of round {} of survey {survey} (for round {round}{of})",
+                    learned.round
+                ),
+                n: learned.reports,
+                date: date.into(),
+                confidence: Some(confidence),
+                rounding,
+            }
+        }
+    })
+}

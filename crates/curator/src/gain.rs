@@ -1,0 +1,104 @@
+//! What learning a prior has bought, against LDP all along at the same total.
+//!
+//! The rounds cost one person the sum T of their attained LDP. Spent on LDP alone, T allows r rounds at T/r each,
+//! with the better of k-ary randomised response and unary bits, which need no prior. Both ways are judged by the standard
+//! error of the shares from the same numbers of reports, at the newest estimate. No channel can beat the *best* LDP
+//! channel of its own attained level for a known prior, since it is one; what a context-aware round adds is
+//! the LIP promise. So the comparison may well show a loss, and then says so.
+
+use serde_json::{Value, json};
+use undertone_core::{Alphabet, Claim, Context, Epsilon, Nats, Policy, Provenance};
+use undertone_design::mechanism::{staircase, unary};
+use undertone_design::quantize::Promise;
+use undertone_design::{Distribution, realise};
+
+use crate::design::variance;
+
+/// One round's policies, each with its reports.
+#[derive(Clone, Debug)]
+pub struct Spent<'a> {
+    /// The attained LDP that was accounted.
+    pub ldp: Nats,
+    /// Each group's policy and how many reports it has, or is expected to have.
+    pub groups: Vec<(&'a Policy, u64)>,
+}
+
+/// The comparison at `estimate`, or `None` where there is nothing to compare: no reports, or a budget of
+/// zero.
+pub fn against_ldp(answers: &Alphabet, estimate: &[f64], rounds: &[Spent<'_>]) -> Option<Value> {
+    let least = 1e-6 / estimate.len() as f64;
+    let prior = estimate.iter().map(|p| p.max(least)).collect();
+    let prior = Distribution::normalised("the estimate", prior).ok()?;
+    let total = rounds.iter().try_fold(Nats::ZERO, |sum, round| sum.checked_add(round.ldp))?;
+    let each = Nats::from_units(total.units() / rounds.len().max(1) as u64);
+    let alone = plain_ldp(answers, &prior, each)?;
+    let at_alone = variance(&prior, &alone).ok()?;
+    // Information adds up over independent reports: n / variance.
+    let (mut learnt, mut plain) = (0.0, 0.0);
+    let mut list = Vec::new();
+    for (at, round) in rounds.iter().enumerate() {
+        let reports: u64 = round.groups.iter().map(|(_, reports)| reports).sum();
+        let mut own = 0.0;
+        for (policy, reports) in &round.groups {
+            own += *reports as f64 / variance(&prior, policy).ok()?;
+        }
+        let other = reports as f64 / at_alone;
+        list.push(json!({
+            "round": at + 1, "reports": reports, "ldp": round.ldp.to_string(),
+            "error": error(own), "ldp_error": error(other),
+        }));
+        learnt += own;
+        plain += other;
+    }
+    let (ours, theirs) = (error(learnt)?, error(plain)?);
+    let gain = 1.0 - ours / theirs;
+    let lip = lip_of(&alone, &prior);
+    let compared = format!(
+        "At the same total of {total} nats of LDP per person, {} rounds of LDP {each} without a prior would have a standard error of {theirs:.5}; these rounds have {ours:.5}",
+        rounds.len(),
+    );
+    let verdict = if gain > 0.001 {
+        format!("{compared}: a gain of {:.1} %.", 100.0 * gain)
+    } else if gain < -0.001 {
+        format!(
+            "{compared}: no gain, but a loss of {:.1} %. What is bought is the bound on belief.",
+            -100.0 * gain
+        )
+    } else {
+        format!("{compared}: no gain.")
+    };
+    Some(json!({
+        "total_ldp": total.to_string(), "ldp_each": each.to_string(), "rounds": list,
+        "error": ours, "ldp_error": theirs, "gain": gain, "ldp_lip": lip, "in_words": verdict,
+    }))
+}
+
+/// Root mean square standard error of a share from this much information, over all symbols together.
+fn error(information: f64) -> Option<f64> {
+    (information > 0.0).then(|| (1.0 / information).sqrt())
+}
+
+/// The better of randomised response and bits at an LDP level.
+fn plain_ldp(answers: &Alphabet, prior: &Distribution, level: Nats) -> Option<Policy> {
+    let epsilon = Epsilon::at_most(level.min(Epsilon::LARGEST.nats())).ok()?;
+    let promise = Promise {
+        inputs: answers.clone(),
+        outputs: None,
+        context: Context::Unknown,
+        claims: vec![Claim::ldp(epsilon)],
+        provenance: Provenance::default(),
+    };
+    let response = staircase::randomized_response(&promise).ok().map(|found| found.policy);
+    let bits = unary::design(&promise, unary::Encoding::Optimised).ok().map(|found| found.policy);
+    let scored = |policy: Policy| variance(prior, &policy).ok().map(|score| (score, policy));
+    let found = [response, bits].into_iter().flatten().filter_map(scored);
+    let best = found.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
+    best.0.is_finite().then_some(best.1)
+}
+
+/// The LIP a policy attains under a prior, where its channel can be written out.
+fn lip_of(policy: &Policy, prior: &Distribution) -> Option<f64> {
+    let channel = realise::channel(policy.draft().shape()).ok()?;
+    let bound = undertone_design::measure::lip::upper_bound(prior, &channel).ok()?;
+    Some(bound.two_sided())
+}

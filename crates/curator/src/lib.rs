@@ -1,0 +1,40 @@
+//! Undertone's collector: surveys, rounds, reports and estimates over HTTP.
+//!
+//! [`Curator`] is a function from its dependencies ([`App`]: a store, a clock, randomness, the owner's token) to a
+//! router; [`server::serve`] puts it on a socket. The curator is not trusted with answers: devices check its
+//! policies before they use them, and what arrives here is randomised already.
+//!
+//! * **Rounds** ([`survey`], [`design`], [`learn`]): a survey without a prior begins under LDP; what a sealed round
+//!   says becomes a box of priors, and the next policy's LIP claim holds for every prior in it. What
+//!   rounds cost is accounted in attained LDP against the plan's total.
+//! * **Reports** ([`wire`]): a body is taken as a whole, after it is on disk, or not at all; repetitions are
+//!   struck out before anything is counted ([`store`]).
+//! * **Answers** ([`estimates`], [`gain`], [`observer`], [`export`]): the headline never uses the prior; what an
+//!   observer can learn, what invented reports can do and what was gained over LDP stand beside it.
+//! * **Refusals** ([`problem`]) have stable codes.
+
+pub mod app;
+pub mod auth;
+pub mod clock;
+pub mod design;
+pub mod estimates;
+pub mod export;
+mod fold;
+pub mod gain;
+mod html;
+pub mod learn;
+pub mod limit;
+pub mod metrics;
+pub mod observer;
+mod officer;
+pub mod problem;
+mod rounds;
+pub mod routes;
+pub mod server;
+pub mod store;
+pub mod survey;
+pub mod web;
+pub mod wire;
+
+pub use app::{App, Settings};
+pub use routes::Curator;

@@ -1,0 +1,333 @@
+//! One self-contained page per survey for whoever answers for its privacy.
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use undertone_core::{Context, Policy, Shape, WEIGHT_ONE};
+
+use crate::app::Live;
+use crate::clock::timestamp;
+use crate::estimates::state_name;
+use crate::html::{base64, escape};
+use crate::problem::{Code, Problem};
+use crate::survey::GroupPolicy;
+use crate::{observer, routes};
+
+/// Up to this many answers a prior is written out.
+const LISTED: usize = 50;
+
+/// The rounds with their policies, which take a while to read out.
+pub(crate) fn rounds(live: &Live) -> Result<Value, Problem> {
+    let mut rounds = Vec::new();
+    for (note, record) in live.survey.rounds.iter().zip(&live.rounds) {
+        let mut groups = Vec::new();
+        for group in &note.groups {
+            let Ok(id) = group.policy.parse() else { continue };
+            groups.push(policy(live.policy(&id)?, group)?);
+        }
+        let released = note.released.as_ref();
+        let said = |pointer: &str| released.and_then(|released| released.pointer(pointer).cloned());
+        rounds.push(json!({
+            "number": note.number, "state": state_name(record.state), "ldp": note.ldp,
+            "opened": timestamp(record.opened), "sealed": record.sealed.map(timestamp),
+            "released": record.released.map(timestamp),
+            "reports": said("/reports"),
+            "warnings": said("/drift/warnings"),
+            "influence": said("/influence/in_words"),
+            "policies": groups,
+        }));
+    }
+    Ok(json!(rounds))
+}
+
+/// Everything the page says, for programs.
+pub(crate) fn facts(
+    live: &Live,
+    rounds: &Value,
+    log: Vec<Value>,
+    gain: Value,
+    now: i64,
+) -> Result<Value, Problem> {
+    let body = &live.survey.body;
+    Ok(json!({
+        "survey": routes::described(live),
+        "written": timestamp(now),
+        "created": timestamp(live.survey.created),
+        "plan": body.plan,
+        "group_minimum": body.group_minimum,
+        "minimum": body.minimum,
+        "rounds": rounds,
+        "composition": {
+            "spent_ldp": live.survey.spent().map(|nats| nats.to_string()),
+            "total_ldp": body.plan.total()?.to_string(),
+            "in_words": composition(live)?,
+        },
+        "gain": gain,
+        "assumptions": ASSUMPTIONS,
+        "attack_model": ATTACKS.map(|(who, what)| json!({"who": who, "what": what})),
+        "log": log,
+    }))
+}
+
+fn composition(live: &Live) -> Result<String, Problem> {
+    let spent = live.survey.spent().map_or("an unknown amount".into(), |nats| nats.to_string());
+    let total = live.survey.body.plan.total()?;
+    Ok(format!(
+        "A person who answers every round so far has released answers whose LDP adds up to at most {spent} nats, of {total} planned. LDP adds up also when later policies depend on earlier answers; LIP does not, so the total is kept in LDP. Repeating the same answer to the same policy costs nothing."
+    ))
+}
+
+fn policy(policy: &Policy, group: &GroupPolicy) -> Result<Value, Problem> {
+    let draft = policy.draft();
+    let provenance = draft.provenance();
+    let learns = observer::learns(draft)
+        .map_err(|error| Problem::new(Code::Unavailable, error.to_string()))?;
+    let shape = match draft.shape() {
+        Shape::Table(table) => {
+            format!("a table of {} answers and {} outputs", table.rows().len(), table.outputs())
+        }
+        Shape::Keep(keep) => {
+            format!("keep the answer or draw another, {} answers", keep.keep().len())
+        }
+        Shape::Bits(bits) => format!("{} randomised bits", bits.symbols()),
+    };
+    Ok(json!({
+        "group": group.group, "people": group.people, "policy": group.policy,
+        "claims": group.claims, "lip": group.lip, "ldp": group.ldp, "method": group.method,
+        "channel": shape, "prior": assumed(draft.context()), "learned": group.learned,
+        "unlearned": group.unlearned,
+        "provenance": {
+            "source": provenance.source, "n": provenance.n, "date": provenance.date,
+            "confidence": provenance.confidence.map(|c| c.to_string()),
+        },
+        "observer": learns,
+    }))
+}
+
+/// The context in words, with its numbers where they are few.
+fn assumed(context: &Context) -> Value {
+    let shares = |weights: &[u64]| -> Value {
+        let all: Vec<f64> = weights.iter().map(|&w| w as f64 / WEIGHT_ONE as f64).collect();
+        if all.len() <= LISTED { json!(all) } else { Value::Null }
+    };
+    match context {
+        Context::Unknown => {
+            json!({"kind": "unknown", "in_words": "Nothing is assumed about the people asked: the promise is LDP and holds for any belief."})
+        }
+        Context::Known(prior) => {
+            json!({"kind": "prior", "in_words": "The LIP promise holds for an observer whose belief before the answer is this prior. For any other observer the LDP level holds.", "p": shares(prior.weights())})
+        }
+        Context::Each(_) => {
+            json!({"kind": "priors", "in_words": "The LIP promise holds for each prior of a list."})
+        }
+        Context::Within(within) => {
+            json!({"kind": "box", "in_words": "The LIP promise holds for an observer whose belief before the answer is any prior between these ends. For any other observer the LDP level holds.", "lower": shares(within.lower()), "upper": shares(within.upper())})
+        }
+        Context::Secret(_) => {
+            json!({"kind": "secret", "in_words": "The promise is about a secret behind the answer."})
+        }
+    }
+}
+
+const ASSUMPTIONS: [&str; 5] = [
+    "The device is the person's own and its random numbers cannot be predicted.",
+    "The prior, where one is assumed, describes what an observer believes. No check can see whether it does; the LDP level holds without it.",
+    "A box learnt from a round holds the truth with the stated confidence, if the reports of that round are honest.",
+    "Each person answers a question once per round; their device keeps the account and refuses more.",
+    "What is protected is the answer, not the fact of taking part.",
+];
+
+const ATTACKS: [(&str, &str); 5] = [
+    (
+        "The curator, and whoever it shows its reports to",
+        "sees every randomised report, when it came and from where. It learns at most what the policy certifies. Devices check the policy exactly before they use it.",
+    ),
+    (
+        "A network observer",
+        "learns no more than the curator; without encryption also who takes part.",
+    ),
+    (
+        "A crowd of false people",
+        "learns nothing about an honest person, but can move the estimate: by at most the stated influence of one report for each invented report. An output law no population can produce is flagged.",
+    ),
+    (
+        "A wrong prior",
+        "weakens LIP, never below the LDP level. Reports that contradict the prior are flagged and the estimate that uses it is set aside.",
+    ),
+    (
+        "A policy for one person",
+        "would name that person by its id: every policy is shared by at least the stated number of people.",
+    ),
+];
+
+/// The policy of the page: nothing but its own style, known by its hash.
+pub(crate) fn content_policy() -> String {
+    let hash = base64(&Sha256::digest(STYLE));
+    format!(
+        "default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+}
+
+const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b;background:#fff}h1,h2,h3{line-height:1.2}table{border-collapse:collapse;margin:.5rem 0}td,th{border:1px solid #999;padding:.2rem .6rem;text-align:left;vertical-align:top}code{overflow-wrap:anywhere}.note{border-left:.3rem solid #b50;padding-left:.8rem}@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#161616}}";
+
+/// The page.
+pub(crate) fn page(facts: &Value) -> String {
+    let survey = &facts["survey"];
+    let mut out = format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>Privacy of {title}</title><style>{STYLE}</style></head><body><h1>Privacy of &ldquo;{title}&rdquo;</h1>",
+        title = text(&survey["title"]),
+    );
+    let newest = facts["rounds"].as_array().and_then(|rounds| rounds.last());
+    let policies = newest.and_then(|round| round["policies"].as_array());
+    let ids: Vec<String> = policies
+        .into_iter()
+        .flatten()
+        .map(|policy| format!("<code>{}</code>", text(&policy["policy"])))
+        .collect();
+    out += &format!(
+        "<p>Survey <code>{}</code>, written {}. Current policy: {}</p><p>Question: {}</p>",
+        text(&survey["id"]),
+        text(&facts["written"]),
+        if ids.is_empty() { "none yet".into() } else { ids.join(", ") },
+        text(&survey["question"]),
+    );
+    out += "<h2>Rounds</h2>";
+    for round in facts["rounds"].as_array().into_iter().flatten() {
+        out += &round_section(round);
+    }
+    out +=
+        &format!("<h2>Composition so far</h2><p>{}</p>", text(&facts["composition"]["in_words"]));
+    if let Some(words) = facts["gain"]["in_words"].as_str() {
+        out += &format!("<h2>Against LDP all along</h2><p>{}</p>", escape(words));
+    }
+    out += "<h2>Assumptions</h2><ul>";
+    for line in facts["assumptions"].as_array().into_iter().flatten() {
+        out += &format!("<li>{}</li>", text(line));
+    }
+    out += "</ul><h2>Attack model</h2><table><tr><th>who</th><th>can do</th></tr>";
+    for attack in facts["attack_model"].as_array().into_iter().flatten() {
+        out += &format!(
+            "<tr><td>{}</td><td>{}</td></tr>",
+            text(&attack["who"]),
+            text(&attack["what"])
+        );
+    }
+    out += &format!(
+        "</table><h2>Retention and contact</h2><p>Retention: {}</p><p>Contact: {}</p>",
+        stated(&survey["retention"]),
+        stated(&survey["contact"]),
+    );
+    out += "<h2>Log</h2><p>Every entry carries the hash of the one before, so that none can be changed or left out unnoticed by whoever kept an earlier copy.</p><table><tr><th>#</th><th>when</th><th>what</th><th>detail</th><th>hash</th></tr>";
+    for entry in facts["log"].as_array().into_iter().flatten() {
+        out += &format!(
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td><code>{}</code></td><td><code>{}</code></td></tr>",
+            entry["seq"],
+            escape(&timestamp(entry["at"].as_i64().unwrap_or(0))),
+            text(&entry["kind"]),
+            text(&entry["detail"]),
+            text(&entry["hash"]),
+        );
+    }
+    out += "</table></body></html>";
+    out
+}
+
+fn round_section(round: &Value) -> String {
+    let mut out = format!(
+        "<h3>Round {} ({})</h3><p>Opened {}{}{}. Accounted LDP: {} nats.</p>",
+        round["number"],
+        text(&round["state"]),
+        text(&round["opened"]),
+        round["sealed"].as_str().map_or(String::new(), |at| format!(", sealed {}", escape(at))),
+        round["released"].as_str().map_or(String::new(), |at| format!(", released {}", escape(at))),
+        text(&round["ldp"]),
+    );
+    if let Some(reports) = round["reports"].as_u64() {
+        out += &format!("<p>{reports} reports. {}</p>", text(&round["influence"]));
+    }
+    for warning in round["warnings"].as_array().into_iter().flatten() {
+        out += &format!("<p class=\"note\">{}</p>", text(warning));
+    }
+    for policy in round["policies"].as_array().into_iter().flatten() {
+        out += &policy_section(policy);
+    }
+    out
+}
+
+fn policy_section(policy: &Value) -> String {
+    let claims: Vec<String> = policy["claims"].as_array().into_iter().flatten().map(text).collect();
+    let mut rows = vec![
+        ("policy", format!("<code>{}</code>", text(&policy["policy"]))),
+        ("group", format!("{}, at least {} people", text(&policy["group"]), policy["people"])),
+        ("claims", claims.join(" and ")),
+        (
+            "attained, in nats",
+            format!(
+                "LIP {}, LDP {}",
+                policy["lip"].as_str().map_or("not claimed".into(), escape),
+                text(&policy["ldp"])
+            ),
+        ),
+        ("channel", format!("{} ({})", text(&policy["channel"]), text(&policy["method"]))),
+        ("assumed", format!("{}{}", text(&policy["prior"]["in_words"]), numbers(&policy["prior"]))),
+        ("provenance of the prior", provenance(&policy["provenance"])),
+    ];
+    if let Some(why) = policy["unlearned"].as_str() {
+        rows.push(("nothing was learnt", escape(why)));
+    }
+    if let Some(confidence) = policy["learned"]["confidence"].as_f64() {
+        rows.push((
+            "confidence",
+            format!(
+                "the LIP claim holds if the truth is in the box, which it is with probability {confidence} (from {} reports of round {})",
+                policy["learned"]["reports"], policy["learned"]["round"]
+            ),
+        ));
+    }
+    let words: Vec<String> =
+        policy["observer"]["in_words"].as_array().into_iter().flatten().map(text).collect();
+    rows.push(("what an observer can learn", words.join("<br>")));
+    let rows: Vec<String> = rows
+        .into_iter()
+        .map(|(name, value)| format!("<tr><th>{name}</th><td>{value}</td></tr>"))
+        .collect();
+    format!("<table>{}</table>", rows.concat())
+}
+
+fn numbers(prior: &Value) -> String {
+    let list = |field: &str| {
+        let values = prior[field].as_array()?;
+        let shown: Vec<String> =
+            values.iter().map(|p| format!("{:.4}", p.as_f64().unwrap_or(f64::NAN))).collect();
+        Some(shown.join(", "))
+    };
+    match (list("p"), list("lower"), list("upper")) {
+        (Some(p), _, _) => format!(" ({p})"),
+        (_, Some(lower), Some(upper)) => format!(" (at least {lower}; at most {upper})"),
+        _ => String::new(),
+    }
+}
+
+fn provenance(provenance: &Value) -> String {
+    let mut said = stated(&provenance["source"]);
+    if provenance["n"].as_u64().is_some_and(|n| n > 0) {
+        said += &format!(", n = {}", provenance["n"]);
+    }
+    if let Some(date) = provenance["date"].as_str().filter(|date| !date.is_empty()) {
+        said += &format!(", {}", escape(date));
+    }
+    if let Some(confidence) = provenance["confidence"].as_str() {
+        said += &format!(", confidence {}", escape(confidence));
+    }
+    said
+}
+
+fn text(value: &Value) -> String {
+    escape(value.as_str().unwrap_or_default())
+}
+
+fn stated(value: &Value) -> String {
+    match value.as_str() {
+        Some(said) if !said.is_empty() => escape(said),
+        _ => "not stated".into(),
+    }
+}

@@ -1,0 +1,298 @@
+//! Opening, sealing and releasing rounds.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use undertone_core::{Alphabet, Nats, Policy, Shape};
+
+use crate::app::{Curation, Live, blocking};
+use crate::clock;
+use crate::design::{self, Assumed, Audience, Found};
+use crate::estimates::{self, Counted};
+use crate::learn::{self, Lesson};
+use crate::problem::{Code, Problem};
+use crate::store::{Event, NewPolicy, RoundKey, RoundRecord, RoundState, SurveyId};
+use crate::survey::{Group, GroupPolicy, RoundNote, Survey};
+
+/// A group and what its policy may assume.
+struct Task {
+    group: Group,
+    assumed: Assumed,
+    unlearned: Option<String>,
+}
+
+/// A designed round: what is remembered of it, and its policies.
+struct Designed {
+    note: RoundNote,
+    policies: Vec<Policy>,
+}
+
+/// A policy's attained LDP, which is what budgets are kept in.
+fn ldp(policy: &Policy) -> Result<Nats, Problem> {
+    policy.certificate().input.ldp.ratio.ln_up().ok_or_else(|| {
+        Problem::new(
+            Code::RefusedClaim,
+            "the policy attains no finite LDP, so what its rounds cost cannot be accounted",
+        )
+    })
+}
+
+fn design_round(
+    survey: &Survey,
+    id: &str,
+    number: u32,
+    tasks: Vec<Task>,
+    date: &str,
+) -> Result<Designed, Problem> {
+    let answers: Alphabet = survey.body.answers.alphabet()?;
+    let mut note =
+        RoundNote { number, groups: Vec::new(), ldp: Nats::ZERO.to_string(), released: None };
+    let (mut policies, mut weakest) = (Vec::new(), Nats::ZERO);
+    for Task { group, assumed, unlearned } in tasks {
+        let audience = Audience { survey: id, round: number, group: &group.group, date };
+        let Found { policy, method, .. } =
+            design::policy(&survey.body.plan, &answers, &assumed, audience)?;
+        let cost = ldp(&policy)?;
+        weakest = weakest.max(cost);
+        let strength = policy.certificate().input;
+        note.groups.push(GroupPolicy {
+            group: group.group,
+            people: group.people,
+            policy: policy.id().to_string(),
+            method,
+            claims: policy.draft().claims().iter().map(ToString::to_string).collect(),
+            lip: strength.lip().and_then(|ratio| ratio.ln_up()).map(|nats| nats.to_string()),
+            ldp: cost.to_string(),
+            learned: match assumed {
+                Assumed::Learned(learned) => Some(learned),
+                _ => None,
+            },
+            unlearned,
+        });
+        policies.push(policy);
+    }
+    note.ldp = weakest.to_string();
+    // A group is told by its policy, and a person is in one of them: the weakest counts.
+    let spent = survey.spent().unwrap_or(Nats::from_units(u64::MAX));
+    let total = survey.body.plan.total()?;
+    if spent.checked_add(weakest).is_none_or(|sum| sum > total) {
+        let detail = format!(
+            "the survey's total_ldp is {total} nats, {spent} are spent and round {number} would cost {weakest}: plan a larger total, or cap rounds with ldp_per_round"
+        );
+        return Err(Problem::new(Code::BudgetSpent, detail));
+    }
+    Ok(Designed { note, policies })
+}
+
+fn published(policy: &Policy) -> NewPolicy {
+    let shape = policy.draft().shape();
+    NewPolicy {
+        id: policy.id(),
+        bytes: policy.draft().to_bytes(),
+        outputs: shape.outputs() as u32,
+        bits: matches!(shape, Shape::Bits(_)),
+    }
+}
+
+impl Curation {
+    pub(crate) fn event(&self, survey: &SurveyId, kind: &str, detail: serde_json::Value) -> Event {
+        Event {
+            survey: survey.clone(),
+            at: self.now(),
+            kind: kind.into(),
+            detail: detail.to_string(),
+        }
+    }
+
+    /// Designs the first round of a survey that is not stored yet, stores the survey and opens the round.
+    pub(crate) async fn create(&self, id: SurveyId, survey: Survey) -> Result<Arc<Live>, Problem> {
+        if self.app.store.survey(&id).await?.is_some() {
+            return Err(Problem::new(Code::Conflict, format!("there is a survey {id} already")));
+        }
+        let designed = self.design(&id, &survey, 1, first_tasks(&survey)).await?;
+        let about = json!({"title": survey.body.title, "plan": survey.body.plan});
+        let event = self.event(&id, "survey_created", about);
+        self.app.store.create_survey(&id, &survey.to_json(), &event).await?;
+        self.open(&id, 1, survey, designed).await
+    }
+
+    /// Opens the next round of a survey.
+    pub(crate) async fn open_next(&self, id: &SurveyId) -> Result<Arc<Live>, Problem> {
+        let live = self.fresh(id).await?;
+        let Some(newest) = live.newest() else {
+            // The curator stopped between storing the survey and opening its first round.
+            let survey = live.survey.clone();
+            let designed = self.design(id, &survey, 1, first_tasks(&survey)).await?;
+            return self.open(id, live.version, survey, designed).await;
+        };
+        let number = newest.key.number;
+        if newest.state == RoundState::Open {
+            let detail = format!("round {number} is open: seal it before the next is opened");
+            return Err(Problem::new(Code::RoundOpen, detail));
+        }
+        let planned = live.survey.body.plan.rounds;
+        if number >= planned {
+            let detail = format!("the plan has {planned} rounds and all were used");
+            return Err(Problem::new(Code::BudgetSpent, detail));
+        }
+        let tasks = self.next_tasks(&live, newest).await?;
+        let survey = live.survey.clone();
+        let designed = self.design(id, &survey, number + 1, tasks).await?;
+        self.open(id, live.version, survey, designed).await
+    }
+
+    /// What every group's next policy may assume: the box its last reports give.
+    async fn next_tasks(&self, live: &Live, newest: &RoundRecord) -> Result<Vec<Task>, Problem> {
+        self.fold_round(&newest.key).await?;
+        let counted = self.counted(live, newest).await?;
+        let minimum = live.survey.body.minimum;
+        let reports: u64 = counted.iter().map(|group| group.tally.reports).sum();
+        let number = newest.key.number;
+        if reports < minimum {
+            let detail = format!(
+                "round {number} has {reports} reports and at least {minimum} are needed to learn from it"
+            );
+            return Err(Problem::new(Code::TooFewReports, detail));
+        }
+        let plan = &live.survey.body.plan;
+        let groups = plan.groups(live.survey.body.group_minimum);
+        let mut tasks = Vec::new();
+        for (group, counted) in groups.into_iter().zip(counted) {
+            let confidence = plan.confidence;
+            let few = counted.tally.reports < minimum;
+            let lesson = if few {
+                Lesson::Unusable(format!(
+                    "round {number} has {} reports from this group and at least {minimum} are needed",
+                    counted.tally.reports
+                ))
+            } else {
+                let learn =
+                    move || learn::learn(number, &counted.policy, &counted.tally, confidence);
+                blocking(learn).await??
+            };
+            tasks.push(match lesson {
+                Lesson::Learned(learned) => {
+                    Task { group, assumed: Assumed::Learned(learned), unlearned: None }
+                }
+                Lesson::Unusable(why) => {
+                    Task { group, assumed: Assumed::Nothing, unlearned: Some(why) }
+                }
+            });
+        }
+        Ok(tasks)
+    }
+
+    async fn design(
+        &self,
+        id: &SurveyId,
+        survey: &Survey,
+        number: u32,
+        tasks: Vec<Task>,
+    ) -> Result<Designed, Problem> {
+        let (survey, name, date) = (survey.clone(), id.to_string(), clock::date(self.now()));
+        blocking(move || design_round(&survey, &name, number, tasks, &date)).await?
+    }
+
+    async fn open(
+        &self,
+        id: &SurveyId,
+        version: u64,
+        mut survey: Survey,
+        designed: Designed,
+    ) -> Result<Arc<Live>, Problem> {
+        let Designed { note, policies } = designed;
+        let key = RoundKey { survey: id.clone(), number: note.number };
+        let shown: Vec<_> = note
+            .groups
+            .iter()
+            .map(|group| {
+                json!({"group": group.group, "people": group.people, "policy": group.policy,
+                       "claims": group.claims, "ldp": group.ldp})
+            })
+            .collect();
+        let event = self.event(id, "round_opened", json!({"round": note.number, "groups": shown}));
+        survey.rounds.push(note);
+        let policies: Vec<NewPolicy> = policies.iter().map(published).collect();
+        let document = survey.to_json();
+        self.app.store.open_round(&key, &policies, (version, &document), &event).await?;
+        tracing::info!(survey = %id, round = key.number, "a round was opened");
+        self.fresh(id).await
+    }
+
+    /// Seals a round; sealing a sealed round changes nothing.
+    pub(crate) async fn seal(&self, id: &SurveyId, number: u32) -> Result<Arc<Live>, Problem> {
+        let live = self.fresh(id).await?;
+        let record = find(&live, number)?;
+        if record.state == RoundState::Open {
+            let event = self.event(id, "round_sealed", json!({"round": number}));
+            self.app.store.seal(&record.key, self.now(), &event).await?;
+            tracing::info!(survey = %id, round = number, "a round was sealed");
+        }
+        self.fresh(id).await
+    }
+
+    /// Releases a sealed round: its estimates become part of the survey, for everybody.
+    pub(crate) async fn release(&self, id: &SurveyId, number: u32) -> Result<Arc<Live>, Problem> {
+        let live = self.fresh(id).await?;
+        let record = find(&live, number)?;
+        match record.state {
+            RoundState::Open => {
+                let detail = format!("round {number} is open: seal it before its release");
+                return Err(Problem::new(Code::RoundOpen, detail));
+            }
+            RoundState::Released => return Ok(live),
+            RoundState::Sealed => {}
+        }
+        self.fold_round(&record.key).await?;
+        let counted = self.counted(&live, record).await?;
+        let reports: u64 = counted.iter().map(|group| group.tally.reports).sum();
+        let released =
+            blocking(move || estimates::round(number, RoundState::Released, &counted)).await??;
+        let mut survey = live.survey.clone();
+        let note = survey.rounds.iter_mut().find(|note| note.number == number);
+        note.ok_or_else(|| unknown(number))?.released = Some(released);
+        let event = self.event(id, "round_released", json!({"round": number, "reports": reports}));
+        let document = survey.to_json();
+        let store = &self.app.store;
+        store.release(&record.key, self.now(), (live.version, &document), &event).await?;
+        tracing::info!(survey = %id, round = number, "a round was released");
+        self.fresh(id).await
+    }
+
+    /// The groups of a round with what was counted so far.
+    pub(crate) async fn counted(
+        &self,
+        live: &Live,
+        record: &RoundRecord,
+    ) -> Result<Vec<Counted>, Problem> {
+        let tallies = self.app.store.tallies(&record.key).await?;
+        let note = live.survey.rounds.iter().find(|note| note.number == record.key.number);
+        let name = |policy: &str| {
+            let group = note.and_then(|note| note.groups.iter().find(|g| g.policy == policy));
+            group.map_or_else(|| crate::survey::EVERYONE.into(), |group| group.group.clone())
+        };
+        let one = |tally: crate::store::RoundTally| {
+            let policy = live.policy(&tally.policy)?.clone();
+            Ok(Counted { group: name(&tally.policy.to_string()), policy, tally })
+        };
+        tallies.into_iter().map(one).collect()
+    }
+}
+
+fn first_tasks(survey: &Survey) -> Vec<Task> {
+    let plan = &survey.body.plan;
+    let task = |group: Group| {
+        let prior = group.prior.clone().or_else(|| plan.prior.clone());
+        let assumed = prior.map_or(Assumed::Nothing, Assumed::Given);
+        Task { group, assumed, unlearned: None }
+    };
+    plan.groups(survey.body.group_minimum).into_iter().map(task).collect()
+}
+
+fn unknown(number: u32) -> Problem {
+    Problem::new(Code::NotFound, format!("the survey has no round {number}"))
+}
+
+pub(crate) fn find(live: &Live, number: u32) -> Result<&RoundRecord, Problem> {
+    live.rounds.iter().find(|round| round.key.number == number).ok_or_else(|| unknown(number))
+}

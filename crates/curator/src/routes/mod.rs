@@ -1,0 +1,242 @@
+//! Addresses and what answers to them.
+
+mod body;
+mod cors;
+mod estimates;
+mod operations;
+mod pages;
+mod policies;
+mod reports;
+mod surveys;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub use operations::OPENAPI;
+pub use pages::PAGE_POLICY;
+pub(crate) use surveys::described;
+
+use axum::Router;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use serde_json::Value;
+
+use crate::app::{App, Curation, Peer};
+use crate::metrics::Metrics;
+use crate::problem::{Code, Problem, Refused};
+
+type Shared = State<Arc<Curation>>;
+
+/// The curator: a router, its counters, and the work in the background.
+#[derive(Clone)]
+pub struct Curator(Arc<Curation>);
+
+/// Every address with its methods, as the OpenAPI document must list them.
+pub const ROUTES: [(&str, &[&str]); 19] = [
+    ("/", &["get"]),
+    ("/s/{survey}", &["get"]),
+    ("/assets/{file}", &["get"]),
+    ("/healthz", &["get"]),
+    ("/readyz", &["get"]),
+    ("/metrics", &["get"]),
+    ("/v1/openapi.json", &["get"]),
+    ("/v1/policies/{id}", &["get"]),
+    ("/v1/surveys", &["get", "post"]),
+    ("/v1/surveys/{survey}", &["get"]),
+    ("/v1/surveys/{survey}/reports", &["post"]),
+    ("/v1/surveys/{survey}/estimates", &["get"]),
+    ("/v1/surveys/{survey}/export", &["get"]),
+    ("/v1/surveys/{survey}/officer", &["get"]),
+    ("/v1/surveys/{survey}/observer", &["get"]),
+    ("/v1/surveys/{survey}/log", &["get"]),
+    ("/v1/surveys/{survey}/rounds", &["post"]),
+    ("/v1/surveys/{survey}/rounds/{number}/seal", &["post"]),
+    ("/v1/surveys/{survey}/rounds/{number}/release", &["post"]),
+];
+
+impl Curator {
+    /// The curator from its dependencies.
+    pub fn new(app: App) -> Self {
+        Self(Arc::new(Curation::new(app)))
+    }
+
+    /// What it counts about itself.
+    pub fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    /// Counts reports until it is dropped or aborted. Any number of curators on one database may do so.
+    pub async fn fold_forever(self) {
+        self.0.fold_forever().await;
+    }
+
+    /// Creates a survey from the JSON its owner would send, and opens its first round.
+    pub async fn create(&self, body: &[u8]) -> Result<Value, Problem> {
+        let live = surveys::made(&self.0, body).await?;
+        Ok(surveys::described_to_owner(&live))
+    }
+
+    /// The estimates of a survey as its owner sees them, after everything that arrived is counted.
+    pub async fn estimates(&self, survey: &str) -> Result<Value, Problem> {
+        let live = self.0.survey(survey).await?;
+        if let Some(newest) = live.newest() {
+            self.0.fold_round(&newest.key).await?;
+        }
+        estimates::of(&self.0, &live, None, true).await
+    }
+
+    /// The router.
+    pub fn router(&self) -> Router {
+        let settings = &self.0.app.settings;
+        let public = Router::new()
+            .route("/v1/surveys/{survey}", get(surveys::show))
+            .route("/v1/surveys/{survey}/reports", post(reports::accept))
+            .route("/v1/surveys/{survey}/estimates", get(estimates::show))
+            .route("/v1/surveys/{survey}/export", get(estimates::export))
+            .route("/v1/surveys/{survey}/officer", get(pages::officer))
+            .route("/v1/surveys/{survey}/observer", get(surveys::observer))
+            .route("/v1/surveys/{survey}/log", get(surveys::log))
+            // Inside the layer, so that preflights reach it.
+            .method_not_allowed_fallback(wrong_method)
+            .layer(middleware::from_fn_with_state(self.0.clone(), cors::of_survey));
+        let quick = Router::new()
+            .merge(public)
+            .route("/", get(pages::dashboard))
+            .route("/s/{survey}", get(pages::respondent))
+            .route("/assets/{file}", get(pages::asset))
+            .route("/healthz", get(operations::healthy))
+            .route("/readyz", get(operations::ready))
+            .route("/metrics", get(operations::metrics))
+            .route("/v1/openapi.json", get(operations::openapi))
+            .route("/v1/policies/{id}", get(policies::show))
+            .layer(middleware::from_fn(timeout(settings.request_timeout)));
+        let slow = Router::new()
+            .route("/v1/surveys", get(surveys::list).post(surveys::create))
+            .route("/v1/surveys/{survey}/rounds", post(surveys::open))
+            .route("/v1/surveys/{survey}/rounds/{number}/seal", post(surveys::seal))
+            .route("/v1/surveys/{survey}/rounds/{number}/release", post(surveys::release))
+            .layer(middleware::from_fn(timeout(settings.design_timeout)));
+        Router::new()
+            .merge(quick)
+            .merge(slow)
+            .fallback(missing)
+            .method_not_allowed_fallback(wrong_method)
+            .layer(middleware::from_fn_with_state(self.0.clone(), guard))
+            .with_state(self.0.clone())
+    }
+}
+
+async fn missing() -> Problem {
+    Problem::new(Code::NotFound, "no page has this address; /v1/openapi.json lists them")
+}
+
+async fn wrong_method() -> Problem {
+    Problem::new(Code::MethodNotAllowed, "this address knows other methods; see /v1/openapi.json")
+}
+
+/// Gives up on an answer that takes too long.
+fn timeout(limit: Duration) -> impl Clone + Fn(Request, Next) -> futures::Answer {
+    move |request: Request, next: Next| {
+        Box::pin(async move {
+            match tokio::time::timeout(limit, next.run(request)).await {
+                Ok(response) => response,
+                Err(_) => {
+                    let detail = format!("no answer within {} s", limit.as_secs_f64());
+                    Problem::new(Code::Timeout, detail).retry_after(5).into_response()
+                }
+            }
+        })
+    }
+}
+
+mod futures {
+    use axum::response::Response;
+    use std::future::Future;
+    use std::pin::Pin;
+
+    /// An answer on its way.
+    pub(super) type Answer = Pin<Box<dyn Future<Output = Response> + Send>>;
+}
+
+/// Around every request: the address's allowance before it, headers, counters and one line of log after.
+async fn guard(State(curation): Shared, mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let peer = peer(&curation, &request);
+    request.extensions_mut().insert(peer);
+    let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
+    let route = route.unwrap_or_else(|| "none".into());
+    let method = request.method().clone();
+    // Whoever watches whether the curator is alive is not turned away.
+    let watched = matches!(route.as_str(), "/healthz" | "/readyz");
+    let allowed = match &curation.requests {
+        Some(limiter) if !watched => limiter.take(peer.0, started),
+        _ => Ok(()),
+    };
+    let mut response = match allowed {
+        Ok(()) => next.run(request).await,
+        Err(wait) => {
+            if route.ends_with("/reports") {
+                curation.metrics.refuse(Code::TooManyRequests, 1);
+            }
+            let detail = "this address asks too often: slow down";
+            Problem::new(Code::TooManyRequests, detail)
+                .retry_after(wait.as_secs_f64().ceil() as u32)
+                .into_response()
+        }
+    };
+    protect(&curation, &mut response);
+    let status = response.status();
+    let seconds = started.elapsed().as_secs_f64();
+    curation.metrics.answered(&method, &route, status.as_u16(), seconds);
+    let code = response.extensions().get::<Refused>().map_or("", |refused| refused.0.name());
+    // The pattern of the path, never the path, a header or a body; and no address.
+    let (method, status) = (method.as_str(), status.as_u16());
+    if status >= StatusCode::INTERNAL_SERVER_ERROR.as_u16() {
+        tracing::warn!(method, route, status, code, seconds, "answered");
+    } else {
+        tracing::debug!(method, route, status, code, seconds, "answered");
+    }
+    response
+}
+
+/// The address a request came from: the connection's, or what the proxy in front says.
+fn peer(curation: &Curation, request: &Request) -> Peer {
+    let unknown = Peer(std::net::IpAddr::from([0, 0, 0, 0]));
+    let direct = request.extensions().get::<Peer>().copied().unwrap_or(unknown);
+    if !curation.app.settings.trust_proxy {
+        return direct;
+    }
+    // The last entry is the one the nearest proxy wrote; those before it anybody can invent.
+    let forwarded = request.headers().get_all("x-forwarded-for").iter().next_back();
+    let last = forwarded.and_then(|value| value.to_str().ok()?.rsplit(',').next());
+    last.and_then(|text| text.trim().parse().ok()).map_or(direct, Peer)
+}
+
+/// What every response carries.
+fn protect(curation: &Curation, response: &mut Response) {
+    const ALWAYS: [(HeaderName, &str); 5] = [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()"),
+    ];
+    let headers = response.headers_mut();
+    for (name, value) in ALWAYS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
+        let nothing = "default-src 'none'; frame-ancestors 'none'";
+        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(nothing));
+    }
+    if !headers.contains_key(header::CACHE_CONTROL) {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    if curation.app.settings.secure {
+        let insist = HeaderValue::from_static("max-age=31536000");
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, insist);
+    }
+}

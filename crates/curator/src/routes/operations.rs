@@ -1,0 +1,42 @@
+//! Health, counters and the description of the service.
+
+use axum::extract::{Extension, State};
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+
+use super::Shared;
+use crate::app::Peer;
+use crate::problem::Problem;
+
+/// The service described for programs.
+pub const OPENAPI: &str = include_str!("../openapi.json");
+
+pub(super) async fn healthy() -> &'static str {
+    "ok\n"
+}
+
+pub(super) async fn ready(State(curation): Shared) -> Result<&'static str, Problem> {
+    curation.app.store.ready().await?;
+    Ok("ready\n")
+}
+
+pub(super) async fn metrics(
+    State(curation): Shared,
+    Extension(peer): Extension<Peer>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    if !curation.app.settings.metrics_open {
+        curation.owner(&headers, peer)?;
+    }
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    Ok(([(header::CONTENT_TYPE, kind)], curation.metrics.text()).into_response())
+}
+
+pub(super) async fn openapi() -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, "application/json"),
+        (header::CACHE_CONTROL, "public, max-age=3600"),
+        (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+    ];
+    (headers, OPENAPI).into_response()
+}

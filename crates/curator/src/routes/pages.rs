@@ -1,0 +1,94 @@
+//! Pages for people: the owner's, the respondents', the privacy officer's.
+
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+
+use super::{Shared, estimates, surveys};
+use crate::app::blocking;
+use crate::officer;
+use crate::problem::{Code, Problem};
+use crate::web;
+
+/// What a page may do: run and load what the curator itself serves, and nothing else.
+pub const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+pub(super) async fn dashboard() -> Result<Response, Problem> {
+    page("index.html")
+}
+
+/// The page is the same for every survey; its script reads the address.
+pub(super) async fn respondent(
+    State(curation): Shared,
+    Path(survey): Path<String>,
+) -> Result<Response, Problem> {
+    curation.survey(&survey).await?;
+    page("respond.html")
+}
+
+fn page(name: &str) -> Result<Response, Problem> {
+    let page = web::asset(name).ok_or_else(|| missing(name))?;
+    let headers = [
+        (header::CONTENT_TYPE, page.kind),
+        (header::CONTENT_SECURITY_POLICY, PAGE_POLICY),
+        (header::CACHE_CONTROL, "no-cache"),
+    ];
+    Ok((headers, page.bytes).into_response())
+}
+
+fn missing(name: &str) -> Problem {
+    Problem::new(Code::NotFound, format!("there is no asset {name:?}"))
+}
+
+/// An embedded file. Names are looked up, never joined to a path.
+pub(super) async fn asset(Path(file): Path<String>) -> Result<Response, Problem> {
+    let found = web::asset(&file).filter(|_| !file.ends_with(".html"));
+    let asset = found.ok_or_else(|| missing(&file))?;
+    let headers = [
+        (header::CONTENT_TYPE, asset.kind),
+        (header::CACHE_CONTROL, "no-cache"),
+        // The client library is meant to be used by other sites' pages too.
+        (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+    ];
+    Ok((headers, asset.bytes).into_response())
+}
+
+#[derive(Deserialize)]
+pub(super) struct Form {
+    form: Option<String>,
+}
+
+/// The entries of the log the officer's page shows.
+const ENTRIES: u32 = 500;
+
+pub(super) async fn officer(
+    State(curation): Shared,
+    Path(survey): Path<String>,
+    Query(Form { form }): Query<Form>,
+) -> Result<Response, Problem> {
+    let live = curation.survey(&survey).await?;
+    let log = curation.app.store.events(&live.id, 0, ENTRIES).await?;
+    let log = log.iter().map(surveys::entry).collect();
+    let gain = estimates::public_gain(&live).await?;
+    let known = live.officer.get_or_try_init(|| {
+        let live = live.clone();
+        async { blocking(move || officer::rounds(&live)).await? }
+    });
+    let facts = officer::facts(&live, known.await?, log, gain, curation.now())?;
+    match form.as_deref() {
+        Some("json") => Ok(Json(facts).into_response()),
+        None | Some("html") => {
+            let headers = [
+                (header::CONTENT_TYPE, "text/html; charset=utf-8".to_owned()),
+                (header::CONTENT_SECURITY_POLICY, officer::content_policy()),
+            ];
+            Ok((headers, officer::page(&facts)).into_response())
+        }
+        Some(other) => {
+            let detail = format!("form={other}: use html or json");
+            Err(Problem::new(Code::UnsupportedForm, detail))
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Taking in reports: all of a body, on disk, or none of it.
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use serde_json::json;
+use undertone_core::{Foreign, PolicyId, Report};
+
+use super::{Shared, body};
+use crate::app::{Curation, Live};
+use crate::problem::{Code, Problem};
+use crate::store::{Batch, Reports, RoundKey, StoreError};
+use crate::wire::{self, Packed, WireError};
+
+pub(super) async fn accept(
+    State(curation): Shared,
+    Path(survey): Path<String>,
+    headers: HeaderMap,
+    request: Body,
+) -> Response {
+    let mut reports = 1;
+    match take(&curation, &survey, &headers, request, &mut reports).await {
+        Ok(()) => {
+            curation.metrics.accepted.inc_by(reports as u64);
+            curation.appended.notify_one();
+            (StatusCode::ACCEPTED, Json(json!({ "accepted": reports }))).into_response()
+        }
+        Err(problem) => {
+            curation.metrics.refuse(problem.code, reports);
+            problem.into_response()
+        }
+    }
+}
+
+async fn take(
+    curation: &Curation,
+    survey: &str,
+    headers: &HeaderMap,
+    request: Body,
+    count: &mut usize,
+) -> Result<(), Problem> {
+    let form = Form::of(headers)?;
+    let live = curation.survey(survey).await?;
+    let bytes = body::read(&curation.app.settings, headers, request).await?;
+    let batches = match form {
+        Form::Json => {
+            let reports = wire::reports_from_json(&bytes).map_err(unreadable)?;
+            *count = reports.len();
+            sorted(curation, live.clone(), reports).await?
+        }
+        Form::Binary => packed(curation, live.clone(), &bytes, count).await?,
+    };
+    curation.app.store.append(batches).await.map_err(|error| {
+        if error == StoreError::RoundClosed {
+            // Somebody else sealed it.
+            curation.forget(&live.id);
+        }
+        Problem::from(error)
+    })
+}
+
+enum Form {
+    Json,
+    Binary,
+}
+
+impl Form {
+    fn of(headers: &HeaderMap) -> Result<Self, Problem> {
+        let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+        if kind.eq_ignore_ascii_case("application/json") {
+            Ok(Self::Json)
+        } else if kind.eq_ignore_ascii_case(wire::BINARY) {
+            Ok(Self::Binary)
+        } else {
+            let detail =
+                format!("content-type {kind:?}: send application/json or {}", wire::BINARY);
+            Err(Problem::new(Code::UnsupportedForm, detail))
+        }
+    }
+}
+
+fn unreadable(error: WireError) -> Problem {
+    let code = match error {
+        WireError::TooMany { .. } => Code::BodyTooLarge,
+        _ => Code::Malformed,
+    };
+    Problem::new(code, error.to_string())
+}
+
+async fn packed(
+    curation: &Curation,
+    live: std::sync::Arc<Live>,
+    bytes: &Bytes,
+    count: &mut usize,
+) -> Result<Vec<Batch>, Problem> {
+    let packed = Packed::read(bytes).map_err(unreadable)?;
+    *count = packed.len();
+    let (live, round) = round_of(curation, live, packed.policy).await?;
+    if !packed.fits(live.policy(&packed.policy)?) {
+        return Err(out_of_range(packed.policy));
+    }
+    let reports = Reports::from_rows(packed.token_bytes(), packed.rows().clone())
+        .map_err(|error| Problem::malformed(error.to_string()))?;
+    Ok(vec![Batch { round, policy: packed.policy, reports }])
+}
+
+/// Sorts reports by policy, and checks every token against its policy.
+async fn sorted(
+    curation: &Curation,
+    mut live: std::sync::Arc<Live>,
+    reports: Vec<Report>,
+) -> Result<Vec<Batch>, Problem> {
+    let mut by_policy: BTreeMap<PolicyId, Vec<Report>> = BTreeMap::new();
+    for report in reports {
+        by_policy.entry(report.policy).or_default().push(report);
+    }
+    let mut batches = Vec::with_capacity(by_policy.len());
+    for (id, reports) in by_policy {
+        let (fresh, round) = round_of(curation, live, id).await?;
+        live = fresh;
+        let policy = live.policy(&id)?;
+        for report in &reports {
+            match policy.accepts(report) {
+                Ok(()) => {}
+                Err(Foreign::Token) => return Err(out_of_range(id)),
+                Err(other) => return Err(Problem::new(Code::PolicyForeign, other.to_string())),
+            }
+        }
+        let rows = reports.iter().map(|report| (report.id, &report.token));
+        let reports = Reports::pack(rows).map_err(|_| out_of_range(id))?;
+        batches.push(Batch { round, policy: id, reports });
+    }
+    Ok(batches)
+}
+
+fn out_of_range(policy: PolicyId) -> Problem {
+    let detail =
+        format!("a token is not an output of policy {policy}; nothing of this body was stored");
+    Problem::new(Code::TokenOutOfRange, detail)
+}
+
+/// The open round a policy belongs to; looks again at the store before refusing what it does not know.
+async fn round_of(
+    curation: &Curation,
+    live: std::sync::Arc<Live>,
+    policy: PolicyId,
+) -> Result<(std::sync::Arc<Live>, RoundKey), Problem> {
+    if let Some(key) = open_round(&live, policy) {
+        return Ok((live, key));
+    }
+    let live = curation.fresh(&live.id).await?;
+    if let Some(key) = open_round(&live, policy) {
+        return Ok((live, key));
+    }
+    let newest = live.newest().map_or(0, |round| round.key.number);
+    let problem = match live.policies.get(&policy) {
+        Some((number, _)) if *number < newest => Problem::new(
+            Code::PolicyExpired,
+            format!("policy {policy} was for round {number}: fetch the survey again"),
+        ),
+        Some((number, _)) => {
+            Problem::new(Code::RoundSealed, format!("round {number} takes no more reports"))
+        }
+        None if curation.policy(policy).await?.is_some() => Problem::new(
+            Code::PolicyForeign,
+            format!("policy {policy} is for another survey than {}", live.id),
+        ),
+        None => Problem::new(
+            Code::PolicyUnknown,
+            format!("there is no policy {policy}: fetch the survey's"),
+        ),
+    };
+    Err(problem)
+}
+
+fn open_round(live: &Live, policy: PolicyId) -> Option<RoundKey> {
+    let open = live.open()?;
+    let (number, _) = live.policies.get(&policy)?;
+    (*number == open.key.number).then(|| open.key.clone())
+}

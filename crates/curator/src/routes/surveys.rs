@@ -1,0 +1,255 @@
+//! Surveys: shown to anyone, made and moved along by their owner.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Extension, Path, Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Shared, body};
+use crate::app::{Curation, Live, Peer, blocking, to_the_end};
+use crate::clock::timestamp;
+use crate::estimates::state_name;
+use crate::observer;
+use crate::problem::{Code, Problem};
+use crate::store::{ChainedEvent, SurveyId};
+use crate::survey::{Survey, SurveyBody};
+
+/// A survey as anyone may see it: no counts.
+pub(crate) fn described(live: &Live) -> Value {
+    let body = &live.survey.body;
+    let note = live.survey.newest();
+    let state = live.newest().map(|round| state_name(round.state));
+    let round = note.zip(state).map(|(note, state)| {
+        let groups: Vec<Value> = note
+            .groups
+            .iter()
+            .map(|g| json!({"group": g.group, "policy": g.policy, "people": g.people}))
+            .collect();
+        json!({"number": note.number, "state": state, "groups": groups})
+    });
+    let so_far: Vec<Value> = live
+        .survey
+        .rounds
+        .iter()
+        .flat_map(|note| {
+            note.groups.iter().map(move |group| {
+                json!({"round": note.number, "group": group.group, "policy": group.policy, "ldp": group.ldp})
+            })
+        })
+        .collect();
+    json!({
+        "id": live.id.as_str(), "title": body.title, "question": body.question,
+        "answers": body.answers, "state": state.unwrap_or("planned"), "round": round,
+        "contact": body.contact, "retention": body.retention, "policies_so_far": so_far,
+    })
+}
+
+/// What its owner sees besides.
+pub(super) fn described_to_owner(live: &Live) -> Value {
+    let mut shown = described(live);
+    let body = &live.survey.body;
+    shown["plan"] = json!(body.plan);
+    shown["minimum"] = json!(body.minimum);
+    shown["group_minimum"] = json!(body.group_minimum);
+    shown["origins"] = json!(body.origins);
+    shown["created"] = json!(timestamp(live.survey.created));
+    shown["spent_ldp"] = json!(live.survey.spent().map(|nats| nats.to_string()));
+    shown["total_ldp"] = json!(body.plan.total().ok().map(|nats| nats.to_string()));
+    shown["rounds"] = live
+        .survey
+        .rounds
+        .iter()
+        .zip(&live.rounds)
+        .map(|(note, record)| {
+            json!({
+                "number": note.number, "state": state_name(record.state), "ldp": note.ldp,
+                "opened": timestamp(record.opened),
+                "sealed": record.sealed.map(timestamp),
+                "released": record.released.map(timestamp),
+                "groups": note.groups,
+            })
+        })
+        .collect();
+    shown
+}
+
+pub(super) async fn show(
+    State(curation): Shared,
+    Path(survey): Path<String>,
+) -> Result<Json<Value>, Problem> {
+    Ok(Json(described(&*curation.survey(&survey).await?)))
+}
+
+pub(super) async fn list(
+    State(curation): Shared,
+    Extension(peer): Extension<Peer>,
+    headers: HeaderMap,
+) -> Result<Json<Value>, Problem> {
+    curation.owner(&headers, peer)?;
+    let mut surveys = Vec::new();
+    for (id, _) in curation.app.store.surveys().await? {
+        let live = curation.fresh(&id).await?;
+        let mut shown = described_to_owner(&live);
+        let (mut reports, mut waiting, mut duplicates) = (0, 0, 0);
+        if let Some(newest) = live.newest() {
+            for tally in curation.app.store.tallies(&newest.key).await? {
+                reports += tally.reports;
+                waiting += tally.unfolded;
+                duplicates += tally.duplicates;
+            }
+        }
+        shown["reports"] = json!(reports);
+        shown["waiting"] = json!(waiting);
+        shown["duplicates"] = json!(duplicates);
+        surveys.push(shown);
+    }
+    Ok(Json(json!({ "surveys": surveys })))
+}
+
+pub(super) async fn create(
+    State(curation): Shared,
+    Extension(peer): Extension<Peer>,
+    headers: HeaderMap,
+    request: Body,
+) -> Result<Response, Problem> {
+    curation.owner(&headers, peer)?;
+    let bytes = body::read(&curation.app.settings, &headers, request).await?;
+    let live = to_the_end(async move { made(&curation, &bytes).await }).await?;
+    let place = format!("/v1/surveys/{}", live.id);
+    let headers = [(header::LOCATION, place)];
+    Ok((StatusCode::CREATED, headers, Json(described_to_owner(&live))).into_response())
+}
+
+/// Reads a body, stores the survey and opens its first round.
+pub(super) async fn made(curation: &Curation, body: &[u8]) -> Result<Arc<Live>, Problem> {
+    let mut sent = SurveyBody::from_json(body)?;
+    let name = match sent.id.take() {
+        Some(name) => name,
+        None => random_name(curation)?,
+    };
+    let id: SurveyId = name.parse().map_err(|error: crate::store::NotASurveyId| {
+        Problem::malformed(format!("id {name:?}: {error}"))
+    })?;
+    sent.id = Some(name);
+    let survey = Survey { body: sent, created: curation.now(), rounds: Vec::new() };
+    curation.create(id, survey).await
+}
+
+fn random_name(curation: &Curation) -> Result<String, Problem> {
+    let mut bytes = [0u8; 8];
+    if !curation.app.randomness.fill(&mut bytes) {
+        return Err(Problem::new(Code::Unavailable, "the system's random generator failed"));
+    }
+    Ok(format!("s-{:016x}", u64::from_be_bytes(bytes)))
+}
+
+pub(super) async fn open(
+    State(curation): Shared,
+    Extension(peer): Extension<Peer>,
+    Path(survey): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    curation.owner(&headers, peer)?;
+    let id = known(&survey)?;
+    let live = to_the_end(async move { curation.open_next(&id).await }).await?;
+    Ok((StatusCode::CREATED, Json(described_to_owner(&live))).into_response())
+}
+
+pub(super) async fn seal(
+    State(curation): Shared,
+    Extension(peer): Extension<Peer>,
+    Path((survey, number)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Result<Json<Value>, Problem> {
+    curation.owner(&headers, peer)?;
+    let (id, number) = (known(&survey)?, round(&number)?);
+    let live = to_the_end(async move { curation.seal(&id, number).await }).await?;
+    Ok(Json(described_to_owner(&live)))
+}
+
+pub(super) async fn release(
+    State(curation): Shared,
+    Extension(peer): Extension<Peer>,
+    Path((survey, number)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Result<Json<Value>, Problem> {
+    curation.owner(&headers, peer)?;
+    let (id, number) = (known(&survey)?, round(&number)?);
+    let live = to_the_end(async move { curation.release(&id, number).await }).await?;
+    Ok(Json(described_to_owner(&live)))
+}
+
+fn known(survey: &str) -> Result<SurveyId, Problem> {
+    survey.parse().map_err(|error: crate::store::NotASurveyId| {
+        Problem::new(Code::SurveyUnknown, error.to_string())
+    })
+}
+
+fn round(number: &str) -> Result<u32, Problem> {
+    number.parse().map_err(|_| Problem::new(Code::NotFound, format!("{number:?} is not a round")))
+}
+
+#[derive(Deserialize)]
+pub(super) struct After {
+    after: Option<String>,
+}
+
+/// The most entries of the log in one answer.
+const ENTRIES: u32 = 1000;
+
+pub(super) async fn log(
+    State(curation): Shared,
+    Path(survey): Path<String>,
+    Query(After { after }): Query<After>,
+) -> Result<Json<Value>, Problem> {
+    let live = curation.survey(&survey).await?;
+    let after: u64 = match after {
+        None => 0,
+        Some(text) => text.parse().map_err(|_| {
+            Problem::malformed(format!("after={text}: the number of the last entry you have"))
+        })?,
+    };
+    let entries = curation.app.store.events(&live.id, after, ENTRIES).await?;
+    Ok(Json(json!({ "entries": entries.iter().map(entry).collect::<Vec<_>>() })))
+}
+
+/// An entry of the log as it is shown. The hash is over the stored text of `detail`.
+pub(crate) fn entry(entry: &ChainedEvent) -> Value {
+    let hex = |bytes: &[u8; 32]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    json!({
+        "seq": entry.seq, "at": entry.event.at, "kind": entry.event.kind,
+        "detail": entry.event.detail, "previous": hex(&entry.previous), "hash": hex(&entry.hash),
+    })
+}
+
+/// What an observer can learn from one answer of the newest round.
+pub(super) async fn observer(
+    State(curation): Shared,
+    Path(survey): Path<String>,
+) -> Result<Json<Value>, Problem> {
+    let live = curation.survey(&survey).await?;
+    let known = live.observer.get_or_try_init(|| {
+        let live = live.clone();
+        async { blocking(move || learns(&live)).await? }
+    });
+    Ok(Json(known.await?.clone()))
+}
+
+fn learns(live: &Live) -> Result<Value, Problem> {
+    let note = live.survey.newest();
+    let mut groups = Vec::new();
+    for group in note.map_or(&[][..], |note| &note.groups) {
+        let Ok(id) = group.policy.parse() else { continue };
+        let mut learns = observer::learns(live.policy(&id)?.draft())
+            .map_err(|error| Problem::new(Code::Unavailable, error.to_string()))?;
+        learns["group"] = json!(group.group);
+        learns["policy"] = json!(group.policy);
+        groups.push(learns);
+    }
+    Ok(json!({ "groups": groups }))
+}

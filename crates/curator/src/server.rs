@@ -1,0 +1,166 @@
+//! The loop that accepts connections: limits, time-outs, TLS, and an orderly end.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_rustls::TlsAcceptor;
+use tower::ServiceExt;
+
+use crate::app::Peer;
+use crate::routes::Curator;
+
+/// Limits of the connections themselves.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// At most this many connections at once; more wait to be accepted.
+    pub connections: usize,
+    /// How long a request's head may take to arrive, and how long a connection may lie idle.
+    pub head: Duration,
+    /// How long requests under way may take to finish once the end has begun.
+    pub farewell: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections: 10_000,
+            head: Duration::from_secs(15),
+            farewell: Duration::from_secs(20),
+        }
+    }
+}
+
+/// Why TLS could not be set up.
+#[derive(Debug, thiserror::Error)]
+#[error("TLS: {0}")]
+pub struct TlsError(String);
+
+/// Reads a certificate chain and its key, both PEM.
+pub fn tls(certificates: &Path, key: &Path) -> Result<TlsAcceptor, TlsError> {
+    let unreadable = |path: &Path, error: &dyn std::fmt::Display| {
+        TlsError(format!("cannot read {}: {error}", path.display()))
+    };
+    let chain = CertificateDer::pem_file_iter(certificates)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|error| unreadable(certificates, &error))?;
+    if chain.is_empty() {
+        return Err(TlsError(format!("no certificate in {}", certificates.display())));
+    }
+    let key = PrivateKeyDer::from_pem_file(key).map_err(|error| unreadable(key, &error))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key))
+        .map_err(|error| TlsError(error.to_string()))?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(TlsAcceptor::from(Arc::new(config)))
+}
+
+/// Serves until `until` is done, then lets requests under way finish. Reports are counted in the
+/// background meanwhile.
+pub async fn serve(
+    curator: &Curator,
+    listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+    limits: Limits,
+    until: impl Future<Output = ()>,
+) -> io::Result<()> {
+    let folding = tokio::spawn(curator.clone().fold_forever());
+    let router = curator.router();
+    let room = Arc::new(Semaphore::new(limits.connections));
+    let graceful = GracefulShutdown::new();
+    let mut until = pin!(until);
+    loop {
+        let permit = tokio::select! {
+            permit = room.clone().acquire_owned() => permit.map_err(io::Error::other)?,
+            () = &mut until => break,
+        };
+        let (stream, address) = tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    // Out of file handles, most likely: wait for some to close.
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
+            },
+            () = &mut until => break,
+        };
+        let (router, tls, watcher) = (router.clone(), tls.clone(), graceful.watcher());
+        let connections = curator.metrics().connections.clone();
+        tokio::spawn(async move {
+            connections.inc();
+            let served = connection(stream, address, router, tls, limits, watcher).await;
+            connections.dec();
+            drop(permit);
+            if let Err(error) = served {
+                // Broken off, too slow, or not HTTP: the other side's doing.
+                tracing::trace!(%error, "a connection ended");
+            }
+        });
+    }
+    drop(listener);
+    if tokio::time::timeout(limits.farewell, graceful.shutdown()).await.is_err() {
+        tracing::warn!("some requests did not finish and were dropped");
+    }
+    folding.abort();
+    Ok(())
+}
+
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+async fn connection(
+    stream: TcpStream,
+    address: SocketAddr,
+    router: axum::Router,
+    tls: Option<TlsAcceptor>,
+    limits: Limits,
+    watcher: hyper_util::server::graceful::Watcher,
+) -> Result<(), Failure> {
+    stream.set_nodelay(true)?;
+    match tls {
+        None => answer(stream, address, router, limits, watcher).await,
+        Some(acceptor) => {
+            let shaken = tokio::time::timeout(limits.head, acceptor.accept(stream)).await??;
+            answer(shaken, address, router, limits, watcher).await
+        }
+    }
+}
+
+async fn answer(
+    stream: impl AsyncRead + AsyncWrite + Unpin + 'static,
+    address: SocketAddr,
+    router: axum::Router,
+    limits: Limits,
+    watcher: hyper_util::server::graceful::Watcher,
+) -> Result<(), Failure> {
+    let service = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
+        let mut request: Request = request.map(Body::new);
+        request.extensions_mut().insert(Peer(address.ip()));
+        router.clone().oneshot(request)
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.head)
+        .max_headers(64)
+        .max_buf_size(64 << 10)
+        .serve_connection(TokioIo::new(stream), service);
+    watcher.watch(connection).await.map_err(Into::into)
+}

@@ -1,0 +1,282 @@
+//! Where surveys, rounds, reports and the log are kept: one trait, two engines.
+//!
+//! An acknowledged report is on disk and is counted exactly once, whatever is retried, reordered or
+//! killed. [`Store::append`] only appends: no key is looked up, so its cost does not grow with what
+//! is stored, and it returns after the commit. [`Store::fold`] counts: it sorts what arrived,
+//! strikes out report ids that were seen before by merging with the sorted runs of ids counted so
+//! far, and only then adds to the tallies, all in one transaction (`fold.rs` has the runs).
+//!
+//! The store knows surveys as opaque documents with a version, policies as bytes under their id, and
+//! rounds with a state; what they mean is the service's business. Time is an argument.
+
+mod error;
+mod event;
+mod faults;
+mod fold;
+mod group;
+mod places;
+#[cfg(feature = "postgres")]
+pub mod postgres;
+mod reports;
+pub mod sqlite;
+mod survey_id;
+
+pub use error::StoreError;
+pub use event::{ChainedEvent, Event};
+pub use faults::Faults;
+pub use reports::{RaggedRows, Reports};
+pub use survey_id::{NotASurveyId, SurveyId};
+
+use async_trait::async_trait;
+use std::sync::Arc;
+use undertone_core::PolicyId;
+
+/// A survey's document and how often it was replaced.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Versioned {
+    /// The document, opaque to the store.
+    pub document: String,
+    /// 1 when created, one more with every replacement.
+    pub version: u64,
+}
+
+/// Which round of which survey.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RoundKey {
+    /// The survey.
+    pub survey: SurveyId,
+    /// The round's number, from 1.
+    pub number: u32,
+}
+
+impl std::fmt::Display for RoundKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "round {} of survey {}", self.number, self.survey)
+    }
+}
+
+/// How far a round has come.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum RoundState {
+    /// It takes reports.
+    Open,
+    /// It takes none any more.
+    Sealed,
+    /// Its estimates are public.
+    Released,
+}
+
+impl RoundState {
+    /// From what the engines store: 0, 1 or 2.
+    fn from_code(code: i64) -> Result<Self, StoreError> {
+        match code {
+            0 => Ok(Self::Open),
+            1 => Ok(Self::Sealed),
+            2 => Ok(Self::Released),
+            _ => Err(StoreError::Corrupt(format!("a round in state {code}"))),
+        }
+    }
+}
+
+/// A policy id as the engines store it.
+fn stored_id(bytes: Vec<u8>) -> Result<PolicyId, StoreError> {
+    let bytes = bytes.try_into();
+    bytes.map(PolicyId).map_err(|_| StoreError::Corrupt("a policy id of another length".into()))
+}
+
+/// One round.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RoundRecord {
+    /// Which one.
+    pub key: RoundKey,
+    /// How far it has come.
+    pub state: RoundState,
+    /// Its policies, in the order they were given in.
+    pub policies: Vec<PolicyId>,
+    /// When it was opened, in seconds since 1970.
+    pub opened: i64,
+    /// When it was sealed.
+    pub sealed: Option<i64>,
+    /// When it was released.
+    pub released: Option<i64>,
+}
+
+/// A policy to publish with a new round.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewPolicy {
+    /// Its id.
+    pub id: PolicyId,
+    /// Its canonical bytes.
+    pub bytes: Vec<u8>,
+    /// How many outputs it has: bounds the tokens, and is the number of counts in its tally.
+    pub outputs: u32,
+    /// Whether a token is one bit per output instead of an index.
+    pub bits: bool,
+}
+
+/// Reports of one policy in one round, already checked against the policy.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Batch {
+    /// The round they belong to.
+    pub round: RoundKey,
+    /// The policy they were drawn under.
+    pub policy: PolicyId,
+    /// The reports.
+    pub reports: Reports,
+}
+
+/// What was counted for one policy of a round.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RoundTally {
+    /// The policy.
+    pub policy: PolicyId,
+    /// Reports per output; for policies of bits, reports in which that bit is set.
+    pub counts: Vec<u64>,
+    /// Distinct reports counted.
+    pub reports: u64,
+    /// Reports whose id had been counted before.
+    pub duplicates: u64,
+    /// Acknowledged reports that wait to be folded, repetitions included.
+    pub unfolded: u64,
+}
+
+/// What one step of [`Store::fold`] did.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Progress {
+    /// Reports counted.
+    pub folded: u64,
+    /// Reports dropped because their id had been counted before.
+    pub duplicates: u64,
+    /// Whether there was more to do than fits one step; what arrives meanwhile does not count as more.
+    /// A step may fold nothing and tidy instead.
+    pub more: bool,
+}
+
+/// A place to keep it all. Every method is one transaction; an error means nothing was changed,
+/// except that [`StoreError::Unavailable`] may hide a commit that did happen: repeat the call.
+#[async_trait]
+pub trait Store: Send + Sync {
+    /// Creates a survey at version 1. `Conflict` if there is one of that id.
+    async fn create_survey(
+        &self,
+        id: &SurveyId,
+        document: &str,
+        event: &Event,
+    ) -> Result<(), StoreError>;
+
+    /// One survey.
+    async fn survey(&self, id: &SurveyId) -> Result<Option<Versioned>, StoreError>;
+
+    /// All surveys, by id.
+    async fn surveys(&self) -> Result<Vec<(SurveyId, Versioned)>, StoreError>;
+
+    /// Replaces a survey's document and gives the new version. `Conflict` if its version is not the
+    /// expected one.
+    async fn replace_survey(
+        &self,
+        id: &SurveyId,
+        expected: u64,
+        document: &str,
+        event: &Event,
+    ) -> Result<u64, StoreError>;
+
+    /// Opens a round (the next number) and publishes its policies; `survey` is the expected version
+    /// and the new document. `Conflict` if the number is not the next, another round is open, the
+    /// version differs, or a policy serves another round of the survey.
+    async fn open_round(
+        &self,
+        key: &RoundKey,
+        policies: &[NewPolicy],
+        survey: (u64, &str),
+        event: &Event,
+    ) -> Result<(), StoreError>;
+
+    /// The rounds of a survey, by number.
+    async fn rounds(&self, survey: &SurveyId) -> Result<Vec<RoundRecord>, StoreError>;
+
+    /// The canonical bytes of a policy.
+    async fn policy(&self, id: &PolicyId) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Appends reports; they are durable when it returns. All or nothing: `RoundClosed` if any of
+    /// the rounds is not open at the commit. Calls at the same time share a commit.
+    async fn append(&self, batches: Vec<Batch>) -> Result<(), StoreError>;
+
+    /// Seals an open round: no append commits afterwards. `Conflict` if it is not open.
+    async fn seal(&self, key: &RoundKey, at: i64, event: &Event) -> Result<(), StoreError>;
+
+    /// Releases a sealed round; `survey` is the expected version and the new document. `Unfolded`
+    /// while reports of the round wait to be counted; `Conflict` if it is not sealed.
+    async fn release(
+        &self,
+        key: &RoundKey,
+        at: i64,
+        survey: (u64, &str),
+        event: &Event,
+    ) -> Result<(), StoreError>;
+
+    /// One bounded step of counting or tidying.
+    async fn fold(&self) -> Result<Progress, StoreError>;
+
+    /// What was counted, one tally per policy of the round, in the round's order.
+    async fn tallies(&self, key: &RoundKey) -> Result<Vec<RoundTally>, StoreError>;
+
+    /// The log of a survey: at most `limit` entries after number `after`, by number.
+    async fn events(
+        &self,
+        survey: &SurveyId,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<ChainedEvent>, StoreError>;
+
+    /// Whether the store answers.
+    async fn ready(&self) -> Result<(), StoreError>;
+}
+
+/// What both engines can be told; the defaults are meant for production.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Reports one step of folding takes at most: bounds its memory and its transaction.
+    pub step_reports: usize,
+    /// Chunks of ids one step of merging moves at most.
+    pub step_chunks: usize,
+    /// Runs of like size that are merged into one.
+    pub fan: usize,
+    /// Ids per chunk of a run: 480 fill one page of either engine.
+    pub chunk_ids: usize,
+    /// How large an embedded database may grow, in bytes; `Full` beyond it.
+    pub max_bytes: Option<u64>,
+    /// Named points at which tests interfere.
+    pub faults: Faults,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            step_reports: 1 << 19,
+            step_chunks: 512,
+            fan: 8,
+            chunk_ids: 480,
+            max_bytes: None,
+            faults: Faults::none(),
+        }
+    }
+}
+
+/// Opens `sqlite:FILE` or `postgres://..`, creating the tables if there are none.
+pub async fn open(address: &str) -> Result<Arc<dyn Store>, StoreError> {
+    open_with(address, Options::default()).await
+}
+
+/// The same with options.
+pub async fn open_with(address: &str, options: Options) -> Result<Arc<dyn Store>, StoreError> {
+    if let Some(path) = address.strip_prefix("sqlite:") {
+        return Ok(Arc::new(sqlite::Sqlite::open(path.as_ref(), options).await?));
+    }
+    #[cfg(feature = "postgres")]
+    if address.starts_with("postgres://") || address.starts_with("postgresql://") {
+        return Ok(Arc::new(postgres::Postgres::open(address, options).await?));
+    }
+    Err(StoreError::Unavailable(
+        "the store's address must be sqlite:FILE or postgres://USER@HOST/DATABASE".into(),
+    ))
+}

@@ -1,0 +1,42 @@
+//! Why the store did not do it.
+
+/// Why the store did not do it.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// Something else is there already, or has changed in between.
+    #[error("conflict: {0}")]
+    Conflict(String),
+    /// There is no such thing.
+    #[error("not found: {0}")]
+    NotFound(String),
+    /// The round takes no reports.
+    #[error("the round is closed")]
+    RoundClosed,
+    /// Reports of the round wait to be counted.
+    #[error("reports of the round wait to be counted: fold first")]
+    Unfolded,
+    /// Reports that do not fit their policy: a mistake of the caller, who checks them first.
+    #[error("reports do not fit their policy: {0}")]
+    Misfit(String),
+    /// The disk, or the limit set for the database, is full. Nothing was stored.
+    #[error("the disk is full")]
+    Full,
+    /// The database does not answer, or not in time. Repeat the call: what it asked for may or may not
+    /// have happened.
+    #[error("the store is not available: {0}")]
+    Unavailable(String),
+    /// The database was written by a later version of this program.
+    #[error(
+        "the store has schema {found}, this program knows up to {known}: use the newer program"
+    )]
+    Newer {
+        /// The schema's version found.
+        found: u64,
+        /// The newest this program knows.
+        known: u64,
+    },
+    /// What was read makes no sense.
+    #[error("the store is damaged: {0}")]
+    Corrupt(String),
+}

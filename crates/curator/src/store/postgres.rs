@@ -1,0 +1,198 @@
+//! The engine for production: PostgreSQL, with any number of curators on one database.
+//!
+//! Curators keep no state of their own. Advisory locks, which end with their transaction, keep them
+//! apart: an append shares its rounds' locks, which sealing takes alone (they queue, so a stream of
+//! appends does not keep sealing out); folding is done by one curator at a time.
+
+mod catalogue;
+mod connect;
+mod folding;
+mod schema;
+mod writer;
+
+use super::fold::MERGES_PER_COUNT;
+use super::group::{Appending, QUEUE};
+use super::places::{Places, lot, missing};
+use super::{
+    Batch, ChainedEvent, Event, NewPolicy, Options, Progress, RoundKey, RoundRecord, RoundTally,
+    Store, StoreError, SurveyId, Versioned,
+};
+use async_trait::async_trait;
+use connect::{fault, unreachable};
+use deadpool_postgres::{Object, Pool};
+use folding::Done;
+use tokio::sync::{mpsc, oneshot};
+use undertone_core::PolicyId;
+
+/// A store in a PostgreSQL database, in its schema `undertone`.
+pub struct Postgres {
+    pool: Pool,
+    queue: mpsc::Sender<Appending>,
+    /// How many steps of merging go before the next count; locked while folding.
+    tidy: tokio::sync::Mutex<u32>,
+    places: Places,
+    options: Options,
+}
+
+impl Postgres {
+    /// Connects, creating the tables if there are none.
+    pub async fn open(address: &str, options: Options) -> Result<Self, StoreError> {
+        let pool = connect::pool(address)?;
+        schema::create(&mut pool.get().await.map_err(unreachable)?).await?;
+        let (queue, waiting) = mpsc::channel(QUEUE);
+        tokio::spawn(writer::run(pool.clone(), waiting, options.faults.clone()));
+        let (tidy, places) = (tokio::sync::Mutex::new(0), Places::default());
+        Ok(Self { pool, queue, tidy, places, options })
+    }
+
+    async fn client(&self) -> Result<Object, StoreError> {
+        self.pool.get().await.map_err(unreachable)
+    }
+}
+
+/// Held to the end of a step of folding, so that no report is counted by two curators.
+const FOLD_LOCK: i64 = 0x756e_6465_0000_0000;
+/// Held while the tables are made, so that several curators can start at once.
+const SCHEMA_LOCK: i64 = FOLD_LOCK - 1;
+
+/// The lock of a round, shared by appends and taken alone by sealing.
+fn round_lock(round: i64) -> i64 {
+    FOLD_LOCK.wrapping_add(round)
+}
+
+fn stopped() -> StoreError {
+    StoreError::Unavailable("the writer has stopped".into())
+}
+
+#[async_trait]
+impl Store for Postgres {
+    async fn create_survey(
+        &self,
+        id: &SurveyId,
+        document: &str,
+        event: &Event,
+    ) -> Result<(), StoreError> {
+        let mut client = self.client().await?;
+        let change = client.transaction().await.map_err(fault)?;
+        catalogue::create_survey(&change, id, document, event).await?;
+        change.commit().await.map_err(fault)
+    }
+
+    async fn survey(&self, id: &SurveyId) -> Result<Option<Versioned>, StoreError> {
+        catalogue::survey(&self.client().await?, id).await
+    }
+
+    async fn surveys(&self) -> Result<Vec<(SurveyId, Versioned)>, StoreError> {
+        catalogue::surveys(&self.client().await?).await
+    }
+
+    async fn replace_survey(
+        &self,
+        id: &SurveyId,
+        expected: u64,
+        document: &str,
+        event: &Event,
+    ) -> Result<u64, StoreError> {
+        let mut client = self.client().await?;
+        let change = client.transaction().await.map_err(fault)?;
+        let version = catalogue::replace(&change, id, (expected, document)).await?;
+        catalogue::log(&change, event).await?;
+        change.commit().await.map_err(fault)?;
+        Ok(version)
+    }
+
+    async fn open_round(
+        &self,
+        key: &RoundKey,
+        policies: &[NewPolicy],
+        survey: (u64, &str),
+        event: &Event,
+    ) -> Result<(), StoreError> {
+        let mut client = self.client().await?;
+        let change = client.transaction().await.map_err(fault)?;
+        catalogue::open_round(&change, key, policies, survey, event).await?;
+        change.commit().await.map_err(fault)
+    }
+
+    async fn rounds(&self, survey: &SurveyId) -> Result<Vec<RoundRecord>, StoreError> {
+        catalogue::rounds(&self.client().await?, survey).await
+    }
+
+    async fn policy(&self, id: &PolicyId) -> Result<Option<Vec<u8>>, StoreError> {
+        catalogue::policy(&self.client().await?, id).await
+    }
+
+    async fn append(&self, batches: Vec<Batch>) -> Result<(), StoreError> {
+        let mut lots = Vec::with_capacity(batches.len());
+        for batch in batches.iter().filter(|batch| !batch.reports.is_empty()) {
+            let place = match self.places.get(&batch.round, &batch.policy) {
+                Some(place) => place,
+                None => {
+                    let client = self.client().await?;
+                    let found = catalogue::place(&client, &batch.round, &batch.policy).await?;
+                    let place = found.ok_or_else(|| missing(&batch.round, &batch.policy))?;
+                    self.places.remember(&batch.round, &batch.policy, place);
+                    place
+                }
+            };
+            lots.push(lot(place, batch)?);
+        }
+        if lots.is_empty() {
+            return Ok(());
+        }
+        let (done, answer) = oneshot::channel();
+        self.queue.send(Appending { lots, done }).await.map_err(|_| stopped())?;
+        answer.await.map_err(|_| stopped())?
+    }
+
+    async fn seal(&self, key: &RoundKey, at: i64, event: &Event) -> Result<(), StoreError> {
+        let mut client = self.client().await?;
+        let change = client.transaction().await.map_err(fault)?;
+        catalogue::seal(&change, key, at, event).await?;
+        change.commit().await.map_err(fault)
+    }
+
+    async fn release(
+        &self,
+        key: &RoundKey,
+        at: i64,
+        survey: (u64, &str),
+        event: &Event,
+    ) -> Result<(), StoreError> {
+        let mut client = self.client().await?;
+        let change = client.transaction().await.map_err(fault)?;
+        catalogue::release(&change, key, at, survey, event).await?;
+        change.commit().await.map_err(fault)
+    }
+
+    async fn fold(&self) -> Result<Progress, StoreError> {
+        let mut tidy = self.tidy.lock().await;
+        let mut client = self.client().await?;
+        let done = folding::step(&mut client, &self.options, *tidy > 0).await?;
+        *tidy = match done {
+            Done::Counted(_) => MERGES_PER_COUNT,
+            Done::Tidied(_) | Done::Nothing => tidy.saturating_sub(1),
+        };
+        Ok(match done {
+            Done::Counted(progress) | Done::Tidied(progress) => progress,
+            Done::Nothing => Progress::default(),
+        })
+    }
+
+    async fn tallies(&self, key: &RoundKey) -> Result<Vec<RoundTally>, StoreError> {
+        catalogue::tallies(&self.client().await?, key).await
+    }
+
+    async fn events(
+        &self,
+        survey: &SurveyId,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<ChainedEvent>, StoreError> {
+        catalogue::events(&self.client().await?, survey, after, limit).await
+    }
+
+    async fn ready(&self) -> Result<(), StoreError> {
+        self.client().await?.batch_execute("SELECT 1").await.map_err(fault)
+    }
+}

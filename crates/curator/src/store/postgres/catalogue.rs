@@ -1,0 +1,405 @@
+//! Surveys, rounds, policies, tallies and the log.
+//!
+//! Whatever changes a survey locks its row first, so changes of one survey, and its log, come one after
+//! the other.
+
+use super::connect::fault;
+use super::round_lock;
+use crate::store::fold::{Place, decode, encode};
+use crate::store::{
+    ChainedEvent, Event, NewPolicy, RoundKey, RoundRecord, RoundState, RoundTally, StoreError,
+    SurveyId, Versioned, stored_id,
+};
+use deadpool_postgres::{Object, Transaction};
+use tokio_postgres::Row;
+use undertone_core::PolicyId;
+
+type Outcome<T> = Result<T, StoreError>;
+
+/// A number that is never negative.
+pub(super) fn whole<T: TryFrom<i64>>(row: &Row, at: usize) -> Outcome<T> {
+    let number: i64 = row.try_get(at).map_err(fault)?;
+    T::try_from(number).map_err(|_| StoreError::Corrupt(format!("a number out of range: {number}")))
+}
+
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(-1)
+}
+
+pub(super) async fn create_survey(
+    change: &Transaction<'_>,
+    id: &SurveyId,
+    document: &str,
+    event: &Event,
+) -> Outcome<()> {
+    let added = change
+        .execute(
+            "INSERT INTO undertone.survey (id, version, document) VALUES ($1, 1, $2)
+             ON CONFLICT DO NOTHING",
+            &[&id.as_str(), &document],
+        )
+        .await
+        .map_err(fault)?;
+    if added == 0 {
+        return Err(StoreError::Conflict(format!("there is a survey {id}")));
+    }
+    log(change, event).await
+}
+
+pub(super) async fn survey(client: &Object, id: &SurveyId) -> Outcome<Option<Versioned>> {
+    let select = client
+        .prepare_cached("SELECT document, version FROM undertone.survey WHERE id = $1")
+        .await
+        .map_err(fault)?;
+    let found = client.query_opt(&select, &[&id.as_str()]).await.map_err(fault)?;
+    found.map(|row| Ok(Versioned { document: row.get(0), version: whole(&row, 1)? })).transpose()
+}
+
+pub(super) async fn surveys(client: &Object) -> Outcome<Vec<(SurveyId, Versioned)>> {
+    let rows = client
+        .query("SELECT id, document, version FROM undertone.survey ORDER BY id COLLATE \"C\"", &[])
+        .await
+        .map_err(fault)?;
+    let read = |row: &Row| {
+        let id: &str = row.get(0);
+        let id = id.parse().map_err(|_| StoreError::Corrupt(format!("survey id {id:?}")))?;
+        Ok((id, Versioned { document: row.get(1), version: whole(row, 2)? }))
+    };
+    rows.iter().map(read).collect()
+}
+
+/// Replaces the document if the version is the expected one.
+pub(super) async fn replace(
+    change: &Transaction<'_>,
+    id: &SurveyId,
+    (expected, document): (u64, &str),
+) -> Outcome<u64> {
+    let found = lock(change, id).await?;
+    if found != expected {
+        return Err(StoreError::Conflict(format!(
+            "survey {id} is at version {found}, not {expected}"
+        )));
+    }
+    change
+        .execute(
+            "UPDATE undertone.survey SET version = version + 1, document = $2 WHERE id = $1",
+            &[&id.as_str(), &document],
+        )
+        .await
+        .map_err(fault)?;
+    Ok(expected + 1)
+}
+
+/// Locks a survey's row and gives its version.
+async fn lock(change: &Transaction<'_>, id: &SurveyId) -> Outcome<u64> {
+    let found = change
+        .query_opt("SELECT version FROM undertone.survey WHERE id = $1 FOR UPDATE", &[&id.as_str()])
+        .await
+        .map_err(fault)?;
+    whole(&found.ok_or_else(|| StoreError::NotFound(format!("survey {id}")))?, 0)
+}
+
+pub(super) async fn open_round(
+    change: &Transaction<'_>,
+    key: &RoundKey,
+    policies: &[NewPolicy],
+    survey: (u64, &str),
+    event: &Event,
+) -> Outcome<()> {
+    replace(change, &key.survey, survey).await?;
+    let row = change
+        .query_one(
+            "SELECT coalesce(max(number), 0), count(*) FILTER (WHERE state = 0)
+             FROM undertone.round WHERE survey = $1",
+            &[&key.survey.as_str()],
+        )
+        .await
+        .map_err(fault)?;
+    let (newest, open): (u32, u64) = (whole(&row, 0)?, whole(&row, 1)?);
+    if open > 0 {
+        return Err(StoreError::Conflict(format!("round {newest} is open")));
+    }
+    if key.number != newest + 1 {
+        return Err(StoreError::Conflict(format!("the next round is {}", newest + 1)));
+    }
+    let row = change
+        .query_one(
+            "INSERT INTO undertone.round (survey, number, state, opened) VALUES ($1, $2, 0, $3)
+             RETURNING id",
+            &[&key.survey.as_str(), &i64::from(key.number), &event.at],
+        )
+        .await
+        .map_err(fault)?;
+    for (position, policy) in (0i64..).zip(policies) {
+        publish(change, key, row.get(0), position, policy).await?;
+    }
+    log(change, event).await
+}
+
+async fn publish(
+    change: &Transaction<'_>,
+    key: &RoundKey,
+    round: i64,
+    position: i64,
+    policy: &NewPolicy,
+) -> Outcome<()> {
+    let (name, outputs) = (&policy.id.0[..], i64::from(policy.outputs));
+    change
+        .execute(
+            "INSERT INTO undertone.policy (name, outputs, bits, bytes) VALUES ($1, $2, $3, $4)
+             ON CONFLICT DO NOTHING",
+            &[&name, &outputs, &policy.bits, &policy.bytes],
+        )
+        .await
+        .map_err(fault)?;
+    let row = change
+        .query_one(
+            "SELECT id, outputs = $2 AND bits = $3 AND bytes = $4 FROM undertone.policy WHERE name = $1",
+            &[&name, &outputs, &policy.bits, &policy.bytes],
+        )
+        .await
+        .map_err(fault)?;
+    let (id, same): (i64, bool) = (row.get(0), row.get(1));
+    if !same {
+        return Err(StoreError::Conflict(format!("policy {} has other bytes", policy.id)));
+    }
+    let row = change
+        .query_one(
+            "SELECT EXISTS (SELECT 1 FROM undertone.tally JOIN undertone.round ON round.id = tally.round
+             WHERE tally.policy = $1 AND round.survey = $2)",
+            &[&id, &key.survey.as_str()],
+        )
+        .await
+        .map_err(fault)?;
+    if row.get(0) {
+        return Err(StoreError::Conflict(format!("policy {} has a round already", policy.id)));
+    }
+    let counts = encode(&vec![0; policy.outputs as usize]);
+    change
+        .execute(
+            "INSERT INTO undertone.tally (round, policy, position, reports, duplicates, counts)
+             VALUES ($1, $2, $3, 0, 0, $4)",
+            &[&round, &id, &position, &counts],
+        )
+        .await
+        .map_err(fault)?;
+    Ok(())
+}
+
+pub(super) async fn rounds(client: &Object, survey: &SurveyId) -> Outcome<Vec<RoundRecord>> {
+    let select = client
+        .prepare_cached(
+            "SELECT number, state, opened, sealed, released, name FROM undertone.round
+             LEFT JOIN undertone.tally ON tally.round = round.id
+             LEFT JOIN undertone.policy ON policy.id = tally.policy
+             WHERE survey = $1 ORDER BY number, tally.position",
+        )
+        .await
+        .map_err(fault)?;
+    let rows = client.query(&select, &[&survey.as_str()]).await.map_err(fault)?;
+    let mut rounds: Vec<RoundRecord> = Vec::new();
+    for row in &rows {
+        let number = whole(row, 0)?;
+        if rounds.last().is_none_or(|last| last.key.number != number) {
+            rounds.push(RoundRecord {
+                key: RoundKey { survey: survey.clone(), number },
+                state: RoundState::from_code(row.get(1))?,
+                policies: Vec::new(),
+                opened: row.get(2),
+                sealed: row.get(3),
+                released: row.get(4),
+            });
+        }
+        if let (Some(last), Some(name)) = (rounds.last_mut(), row.get(5)) {
+            last.policies.push(stored_id(name)?);
+        }
+    }
+    Ok(rounds)
+}
+
+pub(super) async fn policy(client: &Object, id: &PolicyId) -> Outcome<Option<Vec<u8>>> {
+    let row = client
+        .query_opt("SELECT bytes FROM undertone.policy WHERE name = $1", &[&&id.0[..]])
+        .await
+        .map_err(fault)?;
+    Ok(row.map(|row| row.get(0)))
+}
+
+/// A place from columns `at` and on: round, policy, outputs, bits.
+pub(super) fn read_place(row: &Row, at: usize) -> Outcome<Place> {
+    let (round, policy, bits) = (row.get(at), row.get(at + 1), row.get(at + 3));
+    Ok(Place { round, policy, outputs: whole(row, at + 2)?, bits })
+}
+
+pub(super) async fn place(
+    client: &Object,
+    key: &RoundKey,
+    policy: &PolicyId,
+) -> Outcome<Option<Place>> {
+    let row = client
+        .query_opt(
+            "SELECT tally.round, tally.policy, outputs, bits FROM undertone.tally
+             JOIN undertone.round ON round.id = tally.round
+             JOIN undertone.policy ON policy.id = tally.policy
+             WHERE survey = $1 AND number = $2 AND name = $3",
+            &[&key.survey.as_str(), &i64::from(key.number), &&policy.0[..]],
+        )
+        .await
+        .map_err(fault)?;
+    row.map(|row| read_place(&row, 0)).transpose()
+}
+
+/// Moves a round one state on; the survey's row is locked. Waits for appends under way.
+async fn advance(
+    change: &Transaction<'_>,
+    key: &RoundKey,
+    from: RoundState,
+    statement: &str,
+    at: i64,
+) -> Outcome<i64> {
+    let found = change
+        .query_opt(
+            "SELECT id, state FROM undertone.round WHERE survey = $1 AND number = $2",
+            &[&key.survey.as_str(), &i64::from(key.number)],
+        )
+        .await
+        .map_err(fault)?;
+    let row = found.ok_or_else(|| StoreError::NotFound(key.to_string()))?;
+    let round: i64 = row.get(0);
+    let found = RoundState::from_code(row.get(1))?;
+    if found != from {
+        return Err(StoreError::Conflict(format!("{key} is {found:?}, not {from:?}")));
+    }
+    change
+        .execute("SELECT pg_advisory_xact_lock($1)", &[&round_lock(round)])
+        .await
+        .map_err(fault)?;
+    change.execute(statement, &[&round, &at]).await.map_err(fault)?;
+    Ok(round)
+}
+
+pub(super) async fn seal(
+    change: &Transaction<'_>,
+    key: &RoundKey,
+    at: i64,
+    event: &Event,
+) -> Outcome<()> {
+    lock(change, &key.survey).await?;
+    let statement = "UPDATE undertone.round SET state = 1, sealed = $2 WHERE id = $1";
+    advance(change, key, RoundState::Open, statement, at).await?;
+    log(change, event).await
+}
+
+pub(super) async fn release(
+    change: &Transaction<'_>,
+    key: &RoundKey,
+    at: i64,
+    survey: (u64, &str),
+    event: &Event,
+) -> Outcome<()> {
+    replace(change, &key.survey, survey).await?;
+    let statement = "UPDATE undertone.round SET state = 2, released = $2 WHERE id = $1";
+    let round = advance(change, key, RoundState::Sealed, statement, at).await?;
+    let waiting = change
+        .query_one("SELECT EXISTS (SELECT 1 FROM undertone.batch WHERE round = $1)", &[&round])
+        .await
+        .map_err(fault)?;
+    if waiting.get(0) {
+        return Err(StoreError::Unfolded);
+    }
+    log(change, event).await
+}
+
+pub(super) async fn tallies(client: &Object, key: &RoundKey) -> Outcome<Vec<RoundTally>> {
+    // One statement, so that a report is either counted or waiting.
+    let select = client
+        .prepare_cached(
+            "SELECT name, outputs, counts, tally.reports, duplicates, coalesce(waiting, 0)::bigint
+             FROM undertone.round JOIN undertone.tally ON tally.round = round.id
+             JOIN undertone.policy ON policy.id = tally.policy
+             LEFT JOIN (SELECT round, policy, sum(reports) AS waiting FROM undertone.batch
+                WHERE round = (SELECT id FROM undertone.round WHERE survey = $1 AND number = $2)
+                GROUP BY round, policy) AS waits ON waits.round = round.id AND waits.policy = tally.policy
+             WHERE survey = $1 AND number = $2 ORDER BY tally.position",
+        )
+        .await
+        .map_err(fault)?;
+    let number = i64::from(key.number);
+    let rows = client.query(&select, &[&key.survey.as_str(), &number]).await.map_err(fault)?;
+    if rows.is_empty() && !rounds(client, &key.survey).await?.iter().any(|one| one.key == *key) {
+        return Err(StoreError::NotFound(key.to_string()));
+    }
+    let read = |row: &Row| {
+        Ok(RoundTally {
+            policy: stored_id(row.get(0))?,
+            counts: decode(row.get(2), whole(row, 1)?)?,
+            reports: whole(row, 3)?,
+            duplicates: whole(row, 4)?,
+            unfolded: whole(row, 5)?,
+        })
+    };
+    rows.iter().map(read).collect()
+}
+
+fn hash(row: &Row, at: usize) -> Outcome<[u8; 32]> {
+    let bytes: &[u8] = row.try_get(at).map_err(fault)?;
+    bytes.try_into().map_err(|_| StoreError::Corrupt("a hash of another length".into()))
+}
+
+/// Appends to the log; the survey's row is locked or new.
+pub(super) async fn log(change: &Transaction<'_>, event: &Event) -> Outcome<()> {
+    let last = change
+        .query_opt(
+            "SELECT seq, hash FROM undertone.event WHERE survey = $1 ORDER BY seq DESC LIMIT 1",
+            &[&event.survey.as_str()],
+        )
+        .await
+        .map_err(fault)?;
+    let last = last.map(|row| Ok((whole(&row, 0)?, hash(&row, 1)?))).transpose()?;
+    let ChainedEvent { seq, event, previous, hash } = ChainedEvent::after(last, event.clone());
+    change
+        .execute(
+            "INSERT INTO undertone.event (survey, seq, at, kind, detail, previous, hash)
+             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            &[
+                &event.survey.as_str(),
+                &signed(seq),
+                &event.at,
+                &event.kind,
+                &event.detail,
+                &&previous[..],
+                &&hash[..],
+            ],
+        )
+        .await
+        .map_err(fault)?;
+    Ok(())
+}
+
+pub(super) async fn events(
+    client: &Object,
+    survey: &SurveyId,
+    after: u64,
+    limit: u32,
+) -> Outcome<Vec<ChainedEvent>> {
+    let after = i64::try_from(after).unwrap_or(i64::MAX);
+    let rows = client
+        .query(
+            "SELECT seq, at, kind, detail, previous, hash FROM undertone.event
+             WHERE survey = $1 AND seq > $2 ORDER BY seq LIMIT $3",
+            &[&survey.as_str(), &after, &i64::from(limit)],
+        )
+        .await
+        .map_err(fault)?;
+    let read = |row: &Row| {
+        let survey = survey.clone();
+        let event = Event { survey, at: row.get(1), kind: row.get(2), detail: row.get(3) };
+        Ok(ChainedEvent {
+            seq: whole(row, 0)?,
+            event,
+            previous: hash(row, 4)?,
+            hash: hash(row, 5)?,
+        })
+    };
+    rows.iter().map(read).collect()
+}

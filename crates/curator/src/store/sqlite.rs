@@ -1,0 +1,279 @@
+//! The embedded engine: one SQLite file.
+//!
+//! One thread writes; appends that wait share its commit. The write-ahead log is synced at every
+//! commit (`synchronous = FULL`). Readers have their own connections and block nobody.
+
+mod catalogue;
+mod folding;
+mod schema;
+mod writer;
+
+use super::fold::MERGES_PER_COUNT;
+use super::group::{Appending, QUEUE};
+use super::places::{Places, lot, missing};
+use super::{
+    Batch, ChainedEvent, Event, NewPolicy, Options, Progress, RoundKey, RoundRecord, RoundTally,
+    Store, StoreError, SurveyId, Versioned,
+};
+use async_trait::async_trait;
+use rusqlite::{Connection, Transaction};
+use schema::fault;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use tokio::sync::{mpsc, oneshot};
+use undertone_core::PolicyId;
+use writer::Job;
+
+/// A store in one file.
+pub struct Sqlite {
+    jobs: Option<mpsc::Sender<Job>>,
+    thread: Option<JoinHandle<()>>,
+    reader: Arc<Mutex<Connection>>,
+    folder: tokio::sync::Mutex<Folder>,
+    places: Places,
+    options: Options,
+}
+
+/// The connection that reads for folding, and how many steps of merging go before the next count.
+struct Folder {
+    connection: Arc<Mutex<Connection>>,
+    tidy: u32,
+}
+
+impl Sqlite {
+    /// Opens a file, creating it and its tables if there are none.
+    pub async fn open(path: &Path, options: Options) -> Result<Self, StoreError> {
+        let path = path.to_path_buf();
+        blocking(move || {
+            let writing = schema::create(&path, options.max_bytes)?;
+            let reader = Arc::new(Mutex::new(schema::reader(&path)?));
+            let connection = Arc::new(Mutex::new(schema::reader(&path)?));
+            let (jobs, queue) = mpsc::channel(QUEUE);
+            let faults = options.faults.clone();
+            let thread = std::thread::Builder::new()
+                .name("store".into())
+                .spawn(move || writer::run(writing, queue, &faults))
+                .map_err(|error| StoreError::Unavailable(error.to_string()))?;
+            Ok(Self {
+                jobs: Some(jobs),
+                thread: Some(thread),
+                reader,
+                folder: tokio::sync::Mutex::new(Folder { connection, tidy: 0 }),
+                places: Places::default(),
+                options,
+            })
+        })
+        .await
+    }
+
+    async fn send(&self, job: Job) -> Result<(), StoreError> {
+        match &self.jobs {
+            Some(jobs) => jobs.send(job).await.map_err(|_| stopped()),
+            None => Err(stopped()),
+        }
+    }
+
+    /// Runs something with the writer's connection.
+    async fn with_writer<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (done, answer) = oneshot::channel();
+        let job = move |connection: &mut Connection| {
+            // A caller who went away needs no answer.
+            let _ = done.send(work(connection));
+        };
+        self.send(Job::Run(Box::new(job))).await?;
+        answer.await.map_err(|_| stopped())?
+    }
+
+    /// Runs something in a transaction that may write.
+    async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Transaction) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.with_writer(move |connection| {
+            let change = writer::begin(connection)?;
+            let result = work(&change)?;
+            change.commit().map_err(fault)?;
+            Ok(result)
+        })
+        .await
+    }
+
+    async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let reader = self.reader.clone();
+        blocking(move || work(&reader.lock().unwrap_or_else(PoisonError::into_inner))).await
+    }
+}
+
+impl Drop for Sqlite {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(thread) = self.thread.take() {
+            // What was queued is written; a panic over there was printed over there.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn stopped() -> StoreError {
+    StoreError::Unavailable("the writer has stopped".into())
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, StoreError> {
+    let joined = tokio::task::spawn_blocking(work).await;
+    joined.map_err(|error| StoreError::Unavailable(error.to_string()))?
+}
+
+#[async_trait]
+impl Store for Sqlite {
+    async fn create_survey(
+        &self,
+        id: &SurveyId,
+        document: &str,
+        event: &Event,
+    ) -> Result<(), StoreError> {
+        let (id, document, event) = (id.clone(), document.to_owned(), event.clone());
+        self.write(move |change| catalogue::create_survey(change, &id, &document, event)).await
+    }
+
+    async fn survey(&self, id: &SurveyId) -> Result<Option<Versioned>, StoreError> {
+        let id = id.clone();
+        self.read(move |connection| catalogue::survey(connection, &id)).await
+    }
+
+    async fn surveys(&self) -> Result<Vec<(SurveyId, Versioned)>, StoreError> {
+        self.read(catalogue::surveys).await
+    }
+
+    async fn replace_survey(
+        &self,
+        id: &SurveyId,
+        expected: u64,
+        document: &str,
+        event: &Event,
+    ) -> Result<u64, StoreError> {
+        let (id, document, event) = (id.clone(), document.to_owned(), event.clone());
+        self.write(move |change| {
+            let version = catalogue::replace(change, &id, (expected, &document))?;
+            catalogue::log(change, event)?;
+            Ok(version)
+        })
+        .await
+    }
+
+    async fn open_round(
+        &self,
+        key: &RoundKey,
+        policies: &[NewPolicy],
+        survey: (u64, &str),
+        event: &Event,
+    ) -> Result<(), StoreError> {
+        let (key, policies, event) = (key.clone(), policies.to_vec(), event.clone());
+        let (version, document) = (survey.0, survey.1.to_owned());
+        self.write(move |change| {
+            catalogue::open_round(change, &key, &policies, (version, &document), event)
+        })
+        .await
+    }
+
+    async fn rounds(&self, survey: &SurveyId) -> Result<Vec<RoundRecord>, StoreError> {
+        let survey = survey.clone();
+        self.read(move |connection| catalogue::rounds(connection, &survey)).await
+    }
+
+    async fn policy(&self, id: &PolicyId) -> Result<Option<Vec<u8>>, StoreError> {
+        let id = *id;
+        self.read(move |connection| catalogue::policy(connection, &id)).await
+    }
+
+    async fn append(&self, batches: Vec<Batch>) -> Result<(), StoreError> {
+        let mut lots = Vec::with_capacity(batches.len());
+        for batch in batches.iter().filter(|batch| !batch.reports.is_empty()) {
+            let place = match self.places.get(&batch.round, &batch.policy) {
+                Some(place) => place,
+                None => {
+                    let (round, policy) = (batch.round.clone(), batch.policy);
+                    let found = self
+                        .read(move |connection| catalogue::place(connection, &round, &policy))
+                        .await?;
+                    let place = found.ok_or_else(|| missing(&batch.round, &batch.policy))?;
+                    self.places.remember(&batch.round, &batch.policy, place);
+                    place
+                }
+            };
+            lots.push(lot(place, batch)?);
+        }
+        if lots.is_empty() {
+            return Ok(());
+        }
+        let (done, answer) = oneshot::channel();
+        self.send(Job::Append(Appending { lots, done })).await?;
+        answer.await.map_err(|_| stopped())?
+    }
+
+    async fn seal(&self, key: &RoundKey, at: i64, event: &Event) -> Result<(), StoreError> {
+        let (key, event) = (key.clone(), event.clone());
+        self.write(move |change| catalogue::seal(change, &key, at, event)).await
+    }
+
+    async fn release(
+        &self,
+        key: &RoundKey,
+        at: i64,
+        survey: (u64, &str),
+        event: &Event,
+    ) -> Result<(), StoreError> {
+        let (key, event) = (key.clone(), event.clone());
+        let (version, document) = (survey.0, survey.1.to_owned());
+        self.write(move |change| catalogue::release(change, &key, at, (version, &document), event))
+            .await
+    }
+
+    async fn fold(&self) -> Result<Progress, StoreError> {
+        let mut folder = self.folder.lock().await;
+        let (connection, options) = (folder.connection.clone(), self.options.clone());
+        let tidy = folder.tidy > 0;
+        let prepared = blocking(move || {
+            let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+            folding::prepare(&mut connection, &options, tidy)
+        });
+        let Some(step) = prepared.await? else { return Ok(Progress::default()) };
+        folder.tidy = if step.counts() { MERGES_PER_COUNT } else { folder.tidy.saturating_sub(1) };
+        let options = self.options.clone();
+        let done = self
+            .with_writer(move |connection| folding::perform(connection, &step, &options))
+            .await?;
+        // Another process folded in between: nothing was done, and the next step prepares anew.
+        Ok(done.unwrap_or(Progress { more: true, ..Progress::default() }))
+    }
+
+    async fn tallies(&self, key: &RoundKey) -> Result<Vec<RoundTally>, StoreError> {
+        let key = key.clone();
+        self.read(move |connection| catalogue::tallies(connection, &key)).await
+    }
+
+    async fn events(
+        &self,
+        survey: &SurveyId,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<ChainedEvent>, StoreError> {
+        let survey = survey.clone();
+        self.read(move |connection| catalogue::events(connection, &survey, after, limit)).await
+    }
+
+    async fn ready(&self) -> Result<(), StoreError> {
+        self.with_writer(|connection| {
+            connection.query_row("SELECT 1", [], |_| Ok(())).map_err(fault)
+        })
+        .await
+    }
+}

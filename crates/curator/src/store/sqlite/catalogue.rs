@@ -1,0 +1,363 @@
+//! Surveys, rounds, policies, tallies and the log.
+
+use super::schema::{fault, whole};
+use crate::store::fold::{Place, decode, encode};
+use crate::store::{
+    ChainedEvent, Event, NewPolicy, RoundKey, RoundRecord, RoundState, RoundTally, StoreError,
+    SurveyId, Versioned, stored_id,
+};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction};
+use undertone_core::PolicyId;
+
+type Outcome<T> = Result<T, StoreError>;
+
+pub(super) fn create_survey(
+    change: &Transaction,
+    id: &SurveyId,
+    document: &str,
+    event: Event,
+) -> Outcome<()> {
+    let added = change
+        .execute(
+            "INSERT INTO survey (id, version, document) VALUES (?1, 1, ?2) ON CONFLICT DO NOTHING",
+            (id.as_str(), document),
+        )
+        .map_err(fault)?;
+    if added == 0 {
+        return Err(StoreError::Conflict(format!("there is a survey {id}")));
+    }
+    log(change, event)
+}
+
+pub(super) fn survey(connection: &Connection, id: &SurveyId) -> Outcome<Option<Versioned>> {
+    connection
+        .prepare_cached("SELECT document, version FROM survey WHERE id = ?1")
+        .and_then(|mut select| {
+            select
+                .query_row([id.as_str()], |row| {
+                    Ok(Versioned { document: row.get(0)?, version: whole(row, 1)? })
+                })
+                .optional()
+        })
+        .map_err(fault)
+}
+
+pub(super) fn surveys(connection: &Connection) -> Outcome<Vec<(SurveyId, Versioned)>> {
+    let mut select = connection
+        .prepare_cached("SELECT id, document, version FROM survey ORDER BY id")
+        .map_err(fault)?;
+    let rows = select
+        .query_map([], |row| {
+            let version = Versioned { document: row.get(1)?, version: whole(row, 2)? };
+            Ok((row.get::<_, String>(0)?, version))
+        })
+        .map_err(fault)?;
+    rows.map(|row| {
+        let (id, versioned) = row.map_err(fault)?;
+        let id = id.parse().map_err(|_| StoreError::Corrupt(format!("survey id {id:?}")))?;
+        Ok((id, versioned))
+    })
+    .collect()
+}
+
+/// Replaces the document if the version is the expected one.
+pub(super) fn replace(
+    change: &Transaction,
+    id: &SurveyId,
+    (expected, document): (u64, &str),
+) -> Outcome<u64> {
+    let done = change
+        .execute(
+            "UPDATE survey SET version = version + 1, document = ?3 WHERE id = ?1 AND version = ?2",
+            (id.as_str(), i64::try_from(expected).unwrap_or(-1), document),
+        )
+        .map_err(fault)?;
+    if done == 1 {
+        return Ok(expected + 1);
+    }
+    Err(match survey(change, id)? {
+        None => StoreError::NotFound(format!("survey {id}")),
+        Some(found) => StoreError::Conflict(format!(
+            "survey {id} is at version {}, not {expected}",
+            found.version
+        )),
+    })
+}
+
+pub(super) fn open_round(
+    change: &Transaction,
+    key: &RoundKey,
+    policies: &[NewPolicy],
+    survey: (u64, &str),
+    event: Event,
+) -> Outcome<()> {
+    replace(change, &key.survey, survey)?;
+    let (newest, open): (u32, u32) = change
+        .query_row(
+            "SELECT coalesce(max(number), 0), count(*) FILTER (WHERE state = 0)
+             FROM round WHERE survey = ?1",
+            [key.survey.as_str()],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .map_err(fault)?;
+    if open > 0 {
+        return Err(StoreError::Conflict(format!("round {newest} is open")));
+    }
+    if key.number != newest + 1 {
+        return Err(StoreError::Conflict(format!("the next round is {}", newest + 1)));
+    }
+    change
+        .execute(
+            "INSERT INTO round (survey, number, state, opened) VALUES (?1, ?2, 0, ?3)",
+            (key.survey.as_str(), key.number, event.at),
+        )
+        .map_err(fault)?;
+    let round = change.last_insert_rowid();
+    for (position, policy) in policies.iter().enumerate() {
+        publish(change, key, round, position, policy)?;
+    }
+    log(change, event)
+}
+
+fn publish(
+    change: &Transaction,
+    key: &RoundKey,
+    round: i64,
+    position: usize,
+    policy: &NewPolicy,
+) -> Outcome<()> {
+    change
+        .execute(
+            "INSERT INTO policy (name, outputs, bits, bytes) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT DO NOTHING",
+            (&policy.id.0[..], policy.outputs, policy.bits, &policy.bytes),
+        )
+        .map_err(fault)?;
+    let (id, same): (i64, bool) = change
+        .query_row(
+            "SELECT id, outputs = ?2 AND bits = ?3 AND bytes = ?4 FROM policy WHERE name = ?1",
+            (&policy.id.0[..], policy.outputs, policy.bits, &policy.bytes),
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .map_err(fault)?;
+    if !same {
+        return Err(StoreError::Conflict(format!("policy {} has other bytes", policy.id)));
+    }
+    let used: bool = change
+        .query_row(
+            "SELECT EXISTS (SELECT 1 FROM tally JOIN round ON round.id = tally.round
+             WHERE tally.policy = ?1 AND round.survey = ?2)",
+            (id, key.survey.as_str()),
+            |row| row.get(0),
+        )
+        .map_err(fault)?;
+    if used {
+        return Err(StoreError::Conflict(format!("policy {} has a round already", policy.id)));
+    }
+    let counts = encode(&vec![0; policy.outputs as usize]);
+    change
+        .execute(
+            "INSERT INTO tally (round, policy, position, reports, duplicates, counts)
+             VALUES (?1, ?2, ?3, 0, 0, ?4)",
+            (round, id, position as i64, counts),
+        )
+        .map_err(fault)?;
+    Ok(())
+}
+
+pub(super) fn rounds(connection: &Connection, survey: &SurveyId) -> Outcome<Vec<RoundRecord>> {
+    let mut select = connection
+        .prepare_cached(
+            "SELECT round.id, number, state, opened, sealed, released, name
+             FROM round LEFT JOIN tally ON tally.round = round.id LEFT JOIN policy ON policy.id = tally.policy
+             WHERE survey = ?1 ORDER BY number, position",
+        )
+        .map_err(fault)?;
+    let mut rows = select.query([survey.as_str()]).map_err(fault)?;
+    let mut rounds: Vec<RoundRecord> = Vec::new();
+    while let Some(row) = rows.next().map_err(fault)? {
+        let number = row.get(1).map_err(fault)?;
+        if rounds.last().is_none_or(|last| last.key.number != number) {
+            rounds.push(RoundRecord {
+                key: RoundKey { survey: survey.clone(), number },
+                state: RoundState::from_code(row.get(2).map_err(fault)?)?,
+                policies: Vec::new(),
+                opened: row.get(3).map_err(fault)?,
+                sealed: row.get(4).map_err(fault)?,
+                released: row.get(5).map_err(fault)?,
+            });
+        }
+        if let (Some(last), Some(name)) = (rounds.last_mut(), row.get(6).map_err(fault)?) {
+            last.policies.push(stored_id(name)?);
+        }
+    }
+    Ok(rounds)
+}
+
+pub(super) fn policy(connection: &Connection, id: &PolicyId) -> Outcome<Option<Vec<u8>>> {
+    connection
+        .prepare_cached("SELECT bytes FROM policy WHERE name = ?1")
+        .and_then(|mut select| select.query_row([&id.0[..]], |row| row.get(0)).optional())
+        .map_err(fault)
+}
+
+pub(super) fn place(
+    connection: &Connection,
+    key: &RoundKey,
+    policy: &PolicyId,
+) -> Outcome<Option<Place>> {
+    let read = |row: &Row| {
+        Ok(Place {
+            round: row.get(0)?,
+            policy: row.get(1)?,
+            outputs: row.get(2)?,
+            bits: row.get(3)?,
+        })
+    };
+    connection
+        .prepare_cached(
+            "SELECT tally.round, tally.policy, outputs, bits FROM tally JOIN round ON round.id = tally.round
+             JOIN policy ON policy.id = tally.policy WHERE survey = ?1 AND number = ?2 AND name = ?3",
+        )
+        .and_then(|mut select| {
+            select.query_row((key.survey.as_str(), key.number, &policy.0[..]), read).optional()
+        })
+        .map_err(fault)
+}
+
+/// Moves a round one state on.
+fn advance(
+    change: &Transaction,
+    key: &RoundKey,
+    from: RoundState,
+    statement: &str,
+    at: i64,
+) -> Outcome<i64> {
+    let found: Option<(i64, i64)> = change
+        .query_row(
+            "SELECT id, state FROM round WHERE survey = ?1 AND number = ?2",
+            (key.survey.as_str(), key.number),
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .optional()
+        .map_err(fault)?;
+    let (round, code) = found.ok_or_else(|| StoreError::NotFound(key.to_string()))?;
+    let found = RoundState::from_code(code)?;
+    if found != from {
+        return Err(StoreError::Conflict(format!("{key} is {found:?}, not {from:?}")));
+    }
+    change.execute(statement, (round, at)).map_err(fault)?;
+    Ok(round)
+}
+
+pub(super) fn seal(change: &Transaction, key: &RoundKey, at: i64, event: Event) -> Outcome<()> {
+    let statement = "UPDATE round SET state = 1, sealed = ?2 WHERE id = ?1";
+    advance(change, key, RoundState::Open, statement, at)?;
+    log(change, event)
+}
+
+pub(super) fn release(
+    change: &Transaction,
+    key: &RoundKey,
+    at: i64,
+    survey: (u64, &str),
+    event: Event,
+) -> Outcome<()> {
+    let statement = "UPDATE round SET state = 2, released = ?2 WHERE id = ?1";
+    let round = advance(change, key, RoundState::Sealed, statement, at)?;
+    let waiting: bool = change
+        .query_row("SELECT EXISTS (SELECT 1 FROM batch WHERE round = ?1)", [round], |row| {
+            row.get(0)
+        })
+        .map_err(fault)?;
+    if waiting {
+        return Err(StoreError::Unfolded);
+    }
+    replace(change, &key.survey, survey)?;
+    log(change, event)
+}
+
+pub(super) fn tallies(connection: &Connection, key: &RoundKey) -> Outcome<Vec<RoundTally>> {
+    // One transaction, so that a report is either counted or waiting.
+    let read = connection.unchecked_transaction().map_err(fault)?;
+    let round: i64 = read
+        .query_row(
+            "SELECT id FROM round WHERE survey = ?1 AND number = ?2",
+            (key.survey.as_str(), key.number),
+            |row| row.get(0),
+        )
+        .optional()
+        .map_err(fault)?
+        .ok_or_else(|| StoreError::NotFound(key.to_string()))?;
+    let mut select = read
+        .prepare_cached(
+            "SELECT name, outputs, counts, tally.reports, duplicates, coalesce(waiting, 0) FROM tally
+             JOIN policy ON policy.id = tally.policy
+             LEFT JOIN (SELECT policy AS place, sum(reports) AS waiting FROM batch WHERE round = ?1 GROUP BY policy)
+                ON place = tally.policy
+             WHERE round = ?1 ORDER BY position",
+        )
+        .map_err(fault)?;
+    let mut rows = select.query([round]).map_err(fault)?;
+    let mut tallies = Vec::new();
+    while let Some(row) = rows.next().map_err(fault)? {
+        let counts: Vec<u8> = row.get(2).map_err(fault)?;
+        tallies.push(RoundTally {
+            policy: stored_id(row.get(0).map_err(fault)?)?,
+            counts: decode(&counts, row.get(1).map_err(fault)?)?,
+            reports: whole(row, 3).map_err(fault)?,
+            duplicates: whole(row, 4).map_err(fault)?,
+            unfolded: whole(row, 5).map_err(fault)?,
+        });
+    }
+    Ok(tallies)
+}
+
+/// Appends to the log.
+pub(super) fn log(change: &Transaction, event: Event) -> Outcome<()> {
+    let last = change
+        .query_row(
+            "SELECT seq, hash FROM event WHERE survey = ?1 ORDER BY seq DESC LIMIT 1",
+            [event.survey.as_str()],
+            |row| Ok((whole(row, 0)?, row.get(1)?)),
+        )
+        .optional()
+        .map_err(fault)?;
+    let ChainedEvent { seq, event, previous, hash } = ChainedEvent::after(last, event);
+    change
+        .execute(
+            "INSERT INTO event (survey, seq, at, kind, detail, previous, hash)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            (event.survey.as_str(), seq as i64, event.at, event.kind, event.detail, previous, hash),
+        )
+        .map_err(fault)?;
+    Ok(())
+}
+
+pub(super) fn events(
+    connection: &Connection,
+    survey: &SurveyId,
+    after: u64,
+    limit: u32,
+) -> Outcome<Vec<ChainedEvent>> {
+    let mut select = connection
+        .prepare_cached(
+            "SELECT seq, at, kind, detail, previous, hash FROM event
+             WHERE survey = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3",
+        )
+        .map_err(fault)?;
+    let after = i64::try_from(after).unwrap_or(i64::MAX);
+    let rows = select
+        .query_map((survey.as_str(), after, limit), |row| {
+            let survey = survey.clone();
+            let event = Event { survey, at: row.get(1)?, kind: row.get(2)?, detail: row.get(3)? };
+            Ok(ChainedEvent {
+                seq: whole(row, 0)?,
+                event,
+                previous: row.get(4)?,
+                hash: row.get(5)?,
+            })
+        })
+        .map_err(fault)?;
+    rows.collect::<Result<_, _>>().map_err(fault)
+}

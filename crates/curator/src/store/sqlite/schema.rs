@@ -1,0 +1,132 @@
+//! Opening the file, its tables, and what its errors mean.
+
+use crate::store::StoreError;
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row};
+use std::path::Path;
+use std::time::Duration;
+
+/// The newest schema this program knows.
+const KNOWN: u64 = 1;
+
+/// Every table is small or only ever appended to and deleted from in order, except `chunk`, which is
+/// written in runs. `tally`, `batch` and `chunk` have their blobs last, so that the other columns are
+/// read without them.
+const TABLES: &str = "
+CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE survey (id TEXT PRIMARY KEY, version INTEGER NOT NULL, document TEXT NOT NULL);
+CREATE TABLE event (survey TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, kind TEXT NOT NULL,
+    detail TEXT NOT NULL, previous BLOB NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (survey, seq)) WITHOUT ROWID;
+CREATE TABLE policy (id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, outputs INTEGER NOT NULL,
+    bits INTEGER NOT NULL, bytes BLOB NOT NULL);
+CREATE TABLE round (id INTEGER PRIMARY KEY, survey TEXT NOT NULL, number INTEGER NOT NULL,
+    state INTEGER NOT NULL, opened INTEGER NOT NULL, sealed INTEGER, released INTEGER,
+    swept INTEGER NOT NULL DEFAULT 0, UNIQUE (survey, number));
+CREATE INDEX round_to_sweep ON round (id) WHERE state <> 0 AND swept = 0;
+CREATE TABLE tally (round INTEGER NOT NULL, policy INTEGER NOT NULL, position INTEGER NOT NULL,
+    reports INTEGER NOT NULL, duplicates INTEGER NOT NULL, counts BLOB NOT NULL,
+    PRIMARY KEY (round, policy));
+CREATE TABLE batch (seq INTEGER PRIMARY KEY, round INTEGER NOT NULL, policy INTEGER NOT NULL,
+    reports INTEGER NOT NULL, rows BLOB NOT NULL);
+CREATE TABLE run (id INTEGER PRIMARY KEY AUTOINCREMENT, round INTEGER NOT NULL, ids INTEGER NOT NULL,
+    target INTEGER);
+CREATE INDEX run_of_round ON run (round);
+CREATE INDEX run_in_merge ON run (target) WHERE target IS NOT NULL;
+CREATE TABLE chunk (run INTEGER NOT NULL, first BLOB NOT NULL, ids BLOB NOT NULL);
+CREATE UNIQUE INDEX chunk_of_run ON chunk (run, first);
+INSERT INTO meta VALUES ('schema', 1), ('fold', 0);
+";
+
+/// Opens the file for the writer and makes or checks its tables.
+pub(super) fn create(path: &Path, max_bytes: Option<u64>) -> Result<Connection, StoreError> {
+    let mut connection = connect(path, OpenFlags::SQLITE_OPEN_CREATE)?;
+    // Of a file that exists the page size stays what it is.
+    connection.pragma_update(None, "page_size", 8192).map_err(fault)?;
+    let mode: String = connection
+        .pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))
+        .map_err(fault)?;
+    if mode != "wal" {
+        return Err(StoreError::Unavailable(format!(
+            "SQLite keeps the journal mode {mode} where it should be wal: is the file on a local disk?"
+        )));
+    }
+    connection.pragma_update(None, "wal_autocheckpoint", 2000).map_err(fault)?;
+    connection.pragma_update(None, "journal_size_limit", 64 << 20).map_err(fault)?;
+    limit(&connection, max_bytes)?;
+    let change = connection
+        .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
+        .map_err(fault)?;
+    let has = |name: &str| {
+        change
+            .query_row("SELECT 1 FROM sqlite_master WHERE name = ?1", [name], |_| Ok(()))
+            .optional()
+            .map(|found| found.is_some())
+    };
+    if has("meta").map_err(fault)? {
+        let found = change
+            .query_row("SELECT value FROM meta WHERE name = 'schema'", [], |row| whole(row, 0))
+            .map_err(fault)?;
+        if found > KNOWN {
+            return Err(StoreError::Newer { found, known: KNOWN });
+        }
+    } else {
+        let foreign: i64 = change
+            .query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))
+            .map_err(fault)?;
+        if foreign > 0 {
+            let path = path.display();
+            return Err(StoreError::Corrupt(format!("{path} is a database of something else")));
+        }
+        change.execute_batch(TABLES).map_err(fault)?;
+    }
+    change.commit().map_err(fault)?;
+    Ok(connection)
+}
+
+/// Sets how large the file may grow; a file that is larger already stays.
+pub(super) fn limit(connection: &Connection, max_bytes: Option<u64>) -> Result<(), StoreError> {
+    let Some(bytes) = max_bytes else { return Ok(()) };
+    let page =
+        connection.pragma_query_value(None, "page_size", |row| whole(row, 0)).map_err(fault)?;
+    let pages = i64::try_from(bytes / page.max(1)).unwrap_or(i64::MAX);
+    connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(())).map_err(fault)
+}
+
+/// Opens the file for reading.
+pub(super) fn reader(path: &Path) -> Result<Connection, StoreError> {
+    let connection = connect(path, OpenFlags::empty())?;
+    connection.pragma_update(None, "query_only", true).map_err(fault)?;
+    Ok(connection)
+}
+
+fn connect(path: &Path, create: OpenFlags) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | create;
+    let connection = Connection::open_with_flags(path, flags).map_err(|error| {
+        StoreError::Unavailable(format!("cannot open {}: {error}", path.display()))
+    })?;
+    connection.busy_timeout(Duration::from_secs(10)).map_err(fault)?;
+    // A commit returns after its pages in the log have reached the disk.
+    connection.pragma_update(None, "synchronous", "full").map_err(fault)?;
+    connection.pragma_update(None, "cache_size", -16384).map_err(fault)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+/// What an error of SQLite means to the caller.
+pub(super) fn fault(error: rusqlite::Error) -> StoreError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => StoreError::Full,
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            StoreError::Corrupt(error.to_string())
+        }
+        Some(ErrorCode::ConstraintViolation) => StoreError::Conflict(error.to_string()),
+        Some(_) => StoreError::Unavailable(error.to_string()),
+        // Not from the database: a column of another type than we wrote.
+        None => StoreError::Corrupt(error.to_string()),
+    }
+}
+
+/// A number that is never negative.
+pub(super) fn whole(row: &Row, at: usize) -> rusqlite::Result<u64> {
+    let number: i64 = row.get(at)?;
+    u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(at, number))
+}

@@ -1,0 +1,558 @@
+//! A survey: the question, the answers, the plan of its rounds, and what became of them.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+use undertone_core::{Alphabet, AlphabetView, Decimal, Epsilon, Nats};
+use undertone_design::Distribution;
+use undertone_design::designer::Method;
+
+use crate::problem::{Code, Problem};
+
+/// The most answers a survey may offer.
+pub const MOST_ANSWERS: usize = 10_000;
+/// The most rounds a plan may have.
+pub const MOST_ROUNDS: u32 = 20;
+/// The most groups.
+pub const MOST_GROUPS: usize = 50;
+/// The group of everybody.
+pub const EVERYONE: &str = "everyone";
+const MOST_ORIGINS: usize = 50;
+
+/// What an owner sends to create a survey.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SurveyBody {
+    /// Its name in addresses: 1 to 64 of a-z, 0-9 and `-`. Left out, a random one is given.
+    #[serde(default)]
+    pub id: Option<String>,
+    /// For lists.
+    pub title: String,
+    /// What people are asked.
+    pub question: String,
+    /// What they may answer, as in a policy document.
+    pub answers: Answers,
+    /// Promises, rounds and budget.
+    pub plan: Plan,
+    /// Below this many reports nothing is said about an open round, and nothing is learnt from a sealed one.
+    #[serde(default = "hundred")]
+    pub minimum: u64,
+    /// A policy shared by fewer people is refused: its id would tell who they are.
+    #[serde(default = "hundred")]
+    pub group_minimum: u64,
+    /// Sites whose pages may fetch and send, as origins, or `*`.
+    #[serde(default)]
+    pub origins: Vec<String>,
+    /// How long reports are kept, in words.
+    #[serde(default)]
+    pub retention: String,
+    /// Whom to ask.
+    #[serde(default)]
+    pub contact: String,
+}
+
+fn hundred() -> u64 {
+    100
+}
+
+/// An alphabet as a policy document writes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answers {
+    /// Bare indices from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub indices: Option<u32>,
+    /// Names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names: Option<Vec<String>>,
+    /// Increasing numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<Vec<String>>,
+    /// Edges of bins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edges: Option<Vec<String>>,
+    /// One value in each bin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<String>>,
+}
+
+impl Answers {
+    /// The alphabet, checked.
+    pub fn alphabet(&self) -> Result<Alphabet, Problem> {
+        let bad = |problem: String| Problem::malformed(format!("answers: {problem}"));
+        let decimals = |texts: &[String]| {
+            let read = |text: &String| {
+                text.parse::<Decimal>().map_err(|error| bad(format!("{text:?}: {error}")))
+            };
+            texts.iter().map(read).collect::<Result<Vec<_>, _>>()
+        };
+        let made = match (&self.indices, &self.names, &self.points, &self.edges, &self.values) {
+            (Some(size), None, None, None, None) => Alphabet::indices(*size as usize),
+            (None, Some(names), None, None, None) => Alphabet::names(names.clone()),
+            (None, None, Some(points), None, None) => Alphabet::points(decimals(points)?),
+            (None, None, None, Some(edges), Some(values)) => {
+                Alphabet::bins(decimals(edges)?, decimals(values)?)
+            }
+            _ => {
+                return Err(bad(
+                    "give exactly one of: names, points, indices, or edges with values".into(),
+                ));
+            }
+        };
+        let alphabet = made.map_err(|error| bad(error.to_string()))?;
+        if !(2..=MOST_ANSWERS).contains(&alphabet.len()) {
+            return Err(bad(format!(
+                "there are {}: a survey offers 2 to {MOST_ANSWERS}",
+                alphabet.len()
+            )));
+        }
+        if let AlphabetView::Names(names) = alphabet.view()
+            && let Some(long) = names.iter().find(|name| name.len() > 200)
+        {
+            return Err(bad(format!("{long:?} is longer than 200 bytes")));
+        }
+        Ok(alphabet)
+    }
+}
+
+/// Promises, rounds and budget.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// The promise of every round, in nats: LIP once a prior is known, LDP before.
+    #[serde(deserialize_with = "decimal")]
+    pub epsilon: String,
+    /// The prior, if one is known. Without one the first round is LDP and later ones learn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prior: Option<GivenPrior>,
+    /// How many rounds there may be.
+    #[serde(default = "one")]
+    pub rounds: u32,
+    /// The attained LDP all rounds together may cost one person, in nats. Left out, it is what `rounds`
+    /// rounds can cost at most.
+    #[serde(
+        default,
+        deserialize_with = "optional_decimal",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub total_ldp: Option<String>,
+    /// A cap on the LDP of each context-aware round, claimed beside the LIP.
+    #[serde(
+        default,
+        deserialize_with = "optional_decimal",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub ldp_per_round: Option<String>,
+    /// The confidence 1-β of the box a later round is designed for.
+    #[serde(default = "usual_confidence")]
+    pub confidence: f64,
+    /// `auto`, or a method of `undertone design`: krr, oue, sue, optimal, sampling, extremal-ldp.
+    #[serde(default = "auto")]
+    pub method: String,
+    /// Who shares a policy. Left out: everyone, at least as many people as the group minimum.
+    #[serde(default)]
+    pub groups: Vec<Group>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn usual_confidence() -> f64 {
+    0.95
+}
+
+fn auto() -> String {
+    "auto".into()
+}
+
+/// A prior as its owner states it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GivenPrior {
+    /// One probability per answer.
+    pub p: Vec<f64>,
+    /// Where it comes from.
+    #[serde(default)]
+    pub source: String,
+    /// How many observations it rests on.
+    #[serde(default)]
+    pub n: u64,
+    /// When, as YYYY-MM-DD.
+    #[serde(default)]
+    pub date: String,
+}
+
+/// People who share a policy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    /// Its name.
+    pub group: String,
+    /// How many people share the policy, at least.
+    pub people: u64,
+    /// Its own prior, in place of the plan's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prior: Option<GivenPrior>,
+}
+
+/// A decimal number as text; JSON numbers are accepted too.
+fn decimal<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        Text(String),
+        Number(f64),
+    }
+    Ok(match Either::deserialize(from)? {
+        Either::Text(text) => text,
+        Either::Number(number) => number.to_string(),
+    })
+}
+
+fn optional_decimal<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    struct Wrapped(#[serde(deserialize_with = "decimal")] String);
+    Ok(Option::<Wrapped>::deserialize(from)?.map(|Wrapped(text)| text))
+}
+
+impl SurveyBody {
+    /// Reads and checks a body; `id` is not checked here, the store's type does that.
+    pub fn from_json(body: &[u8]) -> Result<Self, Problem> {
+        let survey: Self =
+            serde_json::from_slice(body).map_err(|error| Problem::malformed(error.to_string()))?;
+        survey.check()?;
+        Ok(survey)
+    }
+
+    fn check(&self) -> Result<(), Problem> {
+        let bad = |problem: String| Err(Problem::malformed(problem));
+        for (field, text, most) in [
+            ("title", &self.title, 200),
+            ("question", &self.question, 2000),
+            ("retention", &self.retention, 2000),
+            ("contact", &self.contact, 500),
+        ] {
+            if text.len() > most {
+                return bad(format!("{field} has {} bytes: at most {most}", text.len()));
+            }
+        }
+        if self.title.trim().is_empty() || self.question.trim().is_empty() {
+            return bad("title and question must not be empty".into());
+        }
+        if !(1..=1 << 40).contains(&self.minimum) {
+            return bad(format!("minimum is {}: give at least 1", self.minimum));
+        }
+        if !(2..=1 << 40).contains(&self.group_minimum) {
+            return bad(format!(
+                "group_minimum is {}: a policy for one person names that person, give at least 2",
+                self.group_minimum
+            ));
+        }
+        if self.origins.len() > MOST_ORIGINS {
+            return bad(format!("{} origins: at most {MOST_ORIGINS}", self.origins.len()));
+        }
+        if let Some(origin) = self.origins.iter().find(|origin| !is_origin(origin)) {
+            return bad(format!(
+                "origins: {origin:?} is not an origin: write https://example.org without a path, or *"
+            ));
+        }
+        self.plan.check(self.answers.alphabet()?.len(), self.group_minimum)
+    }
+}
+
+fn is_origin(text: &str) -> bool {
+    let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte);
+    text == "*"
+        || host.is_some_and(|host| !host.is_empty() && host.len() < 256 && host.bytes().all(plain))
+}
+
+impl GivenPrior {
+    fn check(&self, what: &str, symbols: usize) -> Result<(), Problem> {
+        let bad = |problem: String| Err(Problem::malformed(format!("{what}: {problem}")));
+        if self.p.len() != symbols {
+            return bad(format!("{} probabilities for {symbols} answers", self.p.len()));
+        }
+        if self.source.len() > 300 {
+            return bad("source has more than 300 bytes".into());
+        }
+        match Distribution::new(what, self.p.clone()) {
+            Ok(_) => Ok(()),
+            Err(error) => bad(error.to_string()),
+        }
+    }
+}
+
+impl Plan {
+    fn check(&self, symbols: usize, group_minimum: u64) -> Result<(), Problem> {
+        let bad = |problem: String| Err(Problem::malformed(format!("plan.{problem}")));
+        let epsilon = self.epsilon()?;
+        if epsilon == Epsilon::ZERO {
+            return bad("epsilon is 0, at which answers say nothing: give a positive level".into());
+        }
+        if !(1..=MOST_ROUNDS).contains(&self.rounds) {
+            return bad(format!("rounds is {}: give 1 to {MOST_ROUNDS}", self.rounds));
+        }
+        if !(self.confidence >= 0.5 && self.confidence <= 0.999_999) {
+            return bad(format!("confidence is {}: give 0.5 to 0.999999", self.confidence));
+        }
+        self.total()?;
+        self.cap()?;
+        if self.method != "auto" {
+            self.named_method()?;
+        }
+        if let Some(prior) = &self.prior {
+            prior.check("plan.prior", symbols)?;
+        }
+        if self.groups.len() > MOST_GROUPS {
+            return bad(format!(
+                "groups: {} are too many: at most {MOST_GROUPS}",
+                self.groups.len()
+            ));
+        }
+        for (at, group) in self.groups.iter().enumerate() {
+            let name = &group.group;
+            if name.is_empty()
+                || name.len() > 64
+                || self.groups[..at].iter().any(|g| &g.group == name)
+            {
+                return bad(format!("groups: {name:?} must have 1 to 64 bytes and occur once"));
+            }
+            if group.people < group_minimum {
+                let detail = format!(
+                    "plan.groups: {name:?} has {} people and at least {group_minimum} must share a policy, because its id tells which group a report is from: merge it with another",
+                    group.people
+                );
+                return Err(Problem::new(Code::GroupTooSmall, detail));
+            }
+            if let Some(prior) = &group.prior {
+                prior.check(&format!("plan.groups: the prior of {name:?}"), symbols)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The promise of every round.
+    pub fn epsilon(&self) -> Result<Epsilon, Problem> {
+        Epsilon::parse(&self.epsilon).map_err(|error| {
+            Problem::malformed(format!("plan.epsilon {:?}: {error}", self.epsilon))
+        })
+    }
+
+    /// The cap on a context-aware round's LDP.
+    pub fn cap(&self) -> Result<Option<Epsilon>, Problem> {
+        let read = |text: &String| {
+            Epsilon::parse(text).map_err(|error| {
+                Problem::malformed(format!("plan.ldp_per_round {text:?}: {error}"))
+            })
+        };
+        self.ldp_per_round.as_ref().map(read).transpose()
+    }
+
+    /// The budget of attained LDP over all rounds.
+    pub fn total(&self) -> Result<Nats, Problem> {
+        if let Some(text) = &self.total_ldp {
+            return Nats::parse_down(text)
+                .map_err(|error| Problem::malformed(format!("plan.total_ldp {text:?}: {error}")));
+        }
+        // A round under LIP attains at most twice its level in LDP.
+        let level = self.epsilon()?.nats().units();
+        let informed = self.prior.is_some() || self.groups.iter().any(|g| g.prior.is_some());
+        let first = if informed { 2 * level } else { level };
+        Ok(Nats::from_units(first + 2 * level * u64::from(self.rounds - 1)))
+    }
+
+    /// The method, unless it is `auto`.
+    pub fn named_method(&self) -> Result<Option<Method>, Problem> {
+        if self.method == "auto" {
+            return Ok(None);
+        }
+        let usable = |method: &Method| *method != Method::Published && *method != Method::Symmetric;
+        let known = Method::ALL.into_iter().filter(usable).find(|m| m.name() == self.method);
+        known.map(Some).ok_or_else(|| {
+            Problem::malformed(format!(
+                "plan.method {:?}: use auto, optimal, krr, oue, sue, sampling or extremal-ldp",
+                self.method
+            ))
+        })
+    }
+
+    /// The groups; everyone, if none are named.
+    pub fn groups(&self, group_minimum: u64) -> Vec<Group> {
+        if self.groups.is_empty() {
+            return vec![Group { group: EVERYONE.into(), people: group_minimum, prior: None }];
+        }
+        self.groups.clone()
+    }
+}
+
+/// A survey as it is stored: what its owner sent, and its rounds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Survey {
+    /// What its owner sent, with the id filled in.
+    pub body: SurveyBody,
+    /// When it was created, in seconds since 1970.
+    pub created: i64,
+    /// Its rounds, oldest first.
+    pub rounds: Vec<RoundNote>,
+}
+
+/// What a survey remembers of a round; its state is the store's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RoundNote {
+    /// From 1.
+    pub number: u32,
+    /// Its policies.
+    pub groups: Vec<GroupPolicy>,
+    /// The attained LDP of its weakest policy, in nats, as text; accounted against the plan's total.
+    pub ldp: String,
+    /// What was released, once it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub released: Option<Value>,
+}
+
+/// A group's policy in one round.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GroupPolicy {
+    /// The group.
+    pub group: String,
+    /// How many people share it, at least.
+    pub people: u64,
+    /// The policy's id.
+    pub policy: String,
+    /// How it was found.
+    pub method: String,
+    /// Its claims, as printed.
+    pub claims: Vec<String>,
+    /// Attained LIP in nats, if a prior or a box is assumed.
+    pub lip: Option<String>,
+    /// Attained LDP in nats.
+    pub ldp: String,
+    /// What was learnt from the round before, if this policy rests on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learned: Option<Learned>,
+    /// Why nothing is assumed, where something could have been.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unlearned: Option<String>,
+}
+
+/// A prior learnt from a round: the estimate and the box that holds the truth.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Learned {
+    /// From which round.
+    pub round: u32,
+    /// From how many reports.
+    pub reports: u64,
+    /// With which confidence all ends of the box hold at once.
+    pub confidence: f64,
+    /// The estimate.
+    pub estimate: Vec<f64>,
+    /// The box's lower ends.
+    pub lower: Vec<f64>,
+    /// The box's upper ends.
+    pub upper: Vec<f64>,
+}
+
+impl Survey {
+    /// The stored text.
+    pub fn to_json(&self) -> String {
+        // Plain records with finite numbers always serialise.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Reads the stored text.
+    pub fn from_json(text: &str) -> Result<Self, Problem> {
+        serde_json::from_str(text).map_err(|error| {
+            tracing::error!(%error, "a stored survey cannot be read");
+            Problem::new(Code::Unavailable, "the stored survey cannot be read")
+        })
+    }
+
+    /// The newest round.
+    pub fn newest(&self) -> Option<&RoundNote> {
+        self.rounds.last()
+    }
+
+    /// The attained LDP of all rounds so far.
+    pub fn spent(&self) -> Option<Nats> {
+        self.rounds
+            .iter()
+            .try_fold(Nats::ZERO, |sum, round| sum.checked_add(Nats::parse_down(&round.ldp).ok()?))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn body() -> Value {
+        json!({
+            "id": "smoking", "title": "Smoking", "question": "Do you smoke?",
+            "answers": {"names": ["no", "yes"]},
+            "plan": {"epsilon": "1", "rounds": 2},
+        })
+    }
+
+    fn read(body: &Value) -> Result<SurveyBody, Problem> {
+        SurveyBody::from_json(body.to_string().as_bytes())
+    }
+
+    #[test]
+    fn defaults_are_filled_in() {
+        let survey = read(&body()).unwrap();
+        assert_eq!((survey.minimum, survey.group_minimum), (100, 100));
+        assert_eq!(survey.plan.confidence, 0.95);
+        // LDP 1 first, then at most twice 1.
+        assert_eq!(survey.plan.total().unwrap(), Nats::parse_down("3").unwrap());
+        assert_eq!(survey.plan.groups(100)[0].group, EVERYONE);
+        let mut number = body();
+        number["plan"]["epsilon"] = json!(0.5);
+        assert_eq!(read(&number).unwrap().plan.epsilon, "0.5");
+    }
+
+    #[test]
+    fn the_default_budget_allows_every_round_it_plans() {
+        let survey = read(&body()).unwrap();
+        let level = survey.plan.epsilon().unwrap().nats().units();
+        assert!(survey.plan.total().unwrap().units() >= 3 * level);
+    }
+
+    #[test]
+    fn bad_bodies_name_the_field() {
+        for (change, value, said) in [
+            ("/title", json!(""), "title"),
+            ("/question", json!("x".repeat(3000)), "question"),
+            ("/minimum", json!(0), "minimum"),
+            ("/group_minimum", json!(1), "group_minimum"),
+            ("/origins", json!(["ftp://x"]), "origins"),
+            ("/origins", json!(["https://x/path"]), "origins"),
+            ("/answers", json!({"names": ["only"]}), "2 to"),
+            ("/answers", json!({"names": ["a", "a"]}), "twice"),
+            ("/answers", json!({}), "exactly one"),
+            ("/answers", json!({"names": ["a", "b"], "points": ["1", "2"]}), "exactly one"),
+            ("/plan/epsilon", json!("0"), "plan.epsilon"),
+            ("/plan/epsilon", json!("-1"), "plan.epsilon"),
+            ("/plan/epsilon", json!("nan"), "plan.epsilon"),
+            ("/plan/rounds", json!(0), "plan.rounds"),
+            ("/plan/confidence", json!(1.5), "plan.confidence"),
+            ("/plan/method", json!("magic"), "plan.method"),
+            ("/plan/total_ldp", json!("much"), "plan.total_ldp"),
+            ("/plan/prior", json!({"p": [1.0]}), "plan.prior"),
+            ("/plan/prior", json!({"p": [0.5, 0.4]}), "plan.prior"),
+            ("/plan/groups", json!([{"group": "", "people": 500}]), "plan.groups"),
+            ("/plan/surprise", json!(1), "surprise"),
+        ] {
+            let mut changed = body();
+            let (parent, field) = change.rsplit_once('/').unwrap();
+            changed.pointer_mut(parent).unwrap()[field] = value;
+            let problem = read(&changed).unwrap_err();
+            assert_eq!(problem.code, Code::Malformed);
+            assert!(problem.detail.contains(said), "{change}: {}", problem.detail);
+        }
+        let mut small = body();
+        small["plan"]["groups"] = json!([{"group": "teachers", "people": 12}]);
+        assert_eq!(read(&small).unwrap_err().code, Code::GroupTooSmall);
+    }
+}

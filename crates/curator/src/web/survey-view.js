@@ -1,0 +1,218 @@
+// One survey: live counts, what its people say, what an observer can learn, and the steps from round to round.
+
+import { intervals, overTime } from "./chart.js";
+import { count, h, nats, notice, percent, say, show } from "./page.js";
+
+const POLL = 3000;
+
+/** Draws the view and keeps it fresh until it is stopped; `leave` is given how, `current` says whether it is still wanted. */
+export async function surveyView({ owner, id, main, confirmed, current, leave }) {
+  const path = `/v1/surveys/${encodeURIComponent(id)}`;
+  const find = async () => {
+    const { surveys } = await owner.json("/v1/surveys");
+    const survey = surveys.find((one) => one.id === id);
+    if (!survey) throw new Error(`There is no survey ${id}.`);
+    return survey;
+  };
+  const places = { head: h("div", {}), tiles: h("dl", { class: "tiles", "aria-label": "Counts" }), actions: h("div", {}), estimates: h("div", {}), observer: h("div", {}) };
+  const points = [];
+  const live = overTime(points);
+  let [shown, round] = ["", null];
+
+  const act = async (title, text, yes, request, said) => {
+    if (!(await confirmed(title, text, yes))) return;
+    try {
+      await owner.json(...request);
+      say(said);
+      shown = "";
+      await refresh();
+    } catch (error) {
+      show(places.actions, notice("bad", error.message), actions(await find()));
+    }
+  };
+
+  const actions = (survey) => {
+    const { number, state } = survey.round ?? {};
+    const step = (label, kind, press) => h("button", { type: "button", class: kind, click: press }, label);
+    const rounds = survey.plan.rounds;
+    return h(
+      "div",
+      { class: "row spaced" },
+      state === "open" && step(`Seal round ${number}`, "main", () => act(`Seal round ${number}?`, "No report is accepted afterwards. This cannot be undone.", "Seal it", [`${path}/rounds/${number}/seal`, { method: "POST" }], `Round ${number} is sealed.`)),
+      state === "sealed" && step(`Release round ${number}`, "main", () => act(`Release round ${number}?`, "Its estimates and counts become public for good.", "Release it", [`${path}/rounds/${number}/release`, { method: "POST" }], `Round ${number} is released.`)),
+      state !== "open" && number < rounds && step(`Open round ${number + 1}`, state === "sealed" ? "" : "main", () => act(`Open round ${number + 1}?`, "A new policy is designed for what the rounds so far say, verified, and published. People who answer again pay for it from their own budget.", "Open it", [`${path}/rounds`, { method: "POST" }], `Round ${number + 1} is open.`)),
+      h("span", { class: "soft small" }, `Round ${number} of ${rounds} planned`),
+    );
+  };
+
+  const tiles = (survey) => {
+    const tile = (name, value, more = null) => h("div", { class: "tile" }, h("dt", {}, name), h("dd", {}, value, more && h("small", {}, ` ${more}`)));
+    show(
+      places.tiles,
+      tile("Reports counted", count(survey.reports), survey.waiting ? `+ ${count(survey.waiting)} arriving` : null),
+      tile("Repeated, not counted", count(survey.duplicates)),
+      tile("Shown from", count(survey.minimum), "reports"),
+      tile("LDP of all rounds", nats(survey.spent_ldp), `of ${nats(survey.total_ldp)} nats`),
+    );
+  };
+
+  async function refresh() {
+    const survey = await find();
+    const now = Math.floor(Date.now() / 1000);
+    const total = survey.reports + survey.waiting;
+    if (survey.round?.number !== round) points.length = 0;
+    round = survey.round?.number;
+    if (points.at(-1)?.[0] !== now) points.push([now, total]);
+    if (points.length > 2000) points.splice(0, 1000);
+    tiles(survey);
+    live.redraw();
+    const state = JSON.stringify([survey.reports, survey.rounds.map((round) => round.state)]);
+    if (state === shown) return;
+    const moved = JSON.parse(shown || "[0,[]]")[1].join() !== survey.rounds.map((round) => round.state).join();
+    shown = state;
+    if (moved) {
+      head(survey);
+      show(places.actions, actions(survey));
+      show(places.observer, await observer());
+    }
+    show(places.estimates, await estimates(survey));
+  }
+
+  const head = (survey) => {
+    const link = `${location.origin}/s/${survey.id}`;
+    const copied = async (event) => {
+      await navigator.clipboard?.writeText(link);
+      event.target.textContent = "Copied";
+      say("The link is copied.");
+    };
+    show(
+      places.head,
+      h("div", { class: "row apart" }, h("h1", {}, survey.title), h("span", { class: `badge ${survey.state}` }, `round ${survey.round?.number ?? "–"}, ${survey.state}`)),
+      h("p", { class: "big" }, survey.question),
+      h(
+        "section",
+        { class: "card" },
+        h("div", { class: "row apart" }, h("div", {}, h("div", { class: "soft small" }, "People answer at"), h("a", { href: `/s/${survey.id}`, target: "_blank", rel: "noopener", id: "respondents" }, link)), h("button", { type: "button", click: copied }, "Copy the link")),
+        h("p", { class: "small" }, h("a", { href: `${path}/officer`, target: "_blank", rel: "noopener" }, "Page for the privacy officer"), " · ", h("a", { href: `${path}/log`, target: "_blank", rel: "noopener" }, "Log"), " · created ", survey.created.slice(0, 10)),
+        h("div", {}, survey.rounds.map((round) => round.groups.map((group) => promise(round, group)))),
+      ),
+    );
+  };
+
+  const promise = (round, { group, method, claims, lip, ldp, learned, unlearned, policy }) =>
+    h(
+      "details",
+      {},
+      h("summary", {}, `Round ${round.number}${group === "everyone" ? "" : `, ${group}`}: ${claims.map(worded).join(", ")}`),
+      h(
+        "ul",
+        { class: "small" },
+        h("li", {}, `Attained LDP ${nats(ldp)} nats${lip ? `, LIP ${nats(lip)} nats` : ""}; found by ${method}.`),
+        learned && h("li", {}, `Designed for every prior in the box that round ${learned.round} gave: ${count(learned.reports)} reports, confidence ${percent(learned.confidence, 1)}.`),
+        unlearned && h("li", {}, unlearned),
+        h("li", {}, "Policy ", h("code", {}, policy)),
+      ),
+    );
+
+  async function estimates() {
+    const { rounds, gain, minimum } = await owner.json(`${path}/estimates`);
+    const exports = h(
+      "div",
+      { class: "row spaced" },
+      h("span", { class: "soft" }, "Export"),
+      ["csv", "json", "parquet"].map((form) => h("button", { type: "button", click: () => download(form) }, { csv: "CSV", json: "JSON", parquet: "Parquet" }[form])),
+    );
+    const newest = [...rounds].reverse();
+    return [
+      newest.map((round) => estimated(round, minimum)),
+      gain && h("section", { class: "card" }, h("h2", {}, "Against LDP all along"), h("p", {}, gain.in_words), gain.expected && h("p", { class: "small soft" }, "The open round is counted with as many reports as the last closed one.")),
+      newest.some((round) => round.headline) && exports,
+    ];
+  }
+
+  async function download(form) {
+    try {
+      const response = await owner.fetch(`${path}/export?form=${form}`);
+      const link = h("a", { href: URL.createObjectURL(await response.blob()), download: `${id}.${form}` });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    } catch (error) {
+      places.estimates.prepend(notice("bad", error.message));
+    }
+  }
+
+  async function observer() {
+    const { groups } = await owner.json(`${path}/observer`);
+    return groups.map(({ group, beliefs, in_words: words, attained }) =>
+      h(
+        "section",
+        { class: "card" },
+        h("h2", {}, `What an observer can learn${group === "everyone" ? "" : ` about ${group}`}`),
+        h("ul", {}, words.map((one) => h("li", {}, one))),
+        h(
+          "details",
+          {},
+          h("summary", {}, "Belief before and after one message"),
+          h(
+            "div",
+            { class: "scroll", tabindex: "0", role: "region", "aria-label": "Beliefs" },
+            h(
+              "table",
+              {},
+              h("caption", {}, attained === false ? "Bounds that need not be reached." : "The worst message for each answer."),
+              h("thead", {}, h("tr", {}, ["Answer", "Before", "At least", "At most"].map((name, at) => h("th", { scope: "col", class: at ? "n" : null }, name)))),
+              h("tbody", {}, beliefs.map((one) => h("tr", {}, h("th", { scope: "row" }, one.symbol), h("td", { class: "n" }, before(one)), h("td", { class: "n" }, percent(one.least)), h("td", { class: "n" }, percent(one.most))))),
+            ),
+          ),
+        ),
+      ),
+    );
+  }
+
+  await refresh();
+  if (!current()) return;
+  document.title = id;
+  show(main, places.head, places.tiles, places.actions, places.estimates, places.observer, h("section", { class: "card" }, h("h2", {}, "Reports while this page is open"), live.place));
+  const timer = setInterval(() => refresh().catch((error) => error.status === 401 && clearInterval(timer)), POLL);
+  leave(() => clearInterval(timer));
+}
+
+/** A claim such as `ldp:1.0986122887`, for people. */
+function worded(claim) {
+  const [, notion, levels, rest] = /^([a-z]+):([0-9.,]+)(.*)$/.exec(claim) ?? [null, "", "", claim];
+  return `${notion.toUpperCase()} ${levels.split(",").map(nats).join(", ")}${rest}`.trim();
+}
+
+const before = ({ before_least: low, before_most: high }) => (low === high ? percent(low) : `${percent(low)} to ${percent(high)}`);
+
+/** One round's estimates: headline with intervals first, the prior's reading second and grey if reports contradict it. */
+function estimated({ number, state, reports, headline, mmse, mean, drift, impossible, influence, notes = [], too_few: few }, minimum) {
+  const title = h("h2", {}, `Round ${number}, ${state}`);
+  if (!headline) return h("section", { class: "card", id: `round-${number}` }, title, h("p", {}, few ?? notes[0] ?? `Nothing is shown below ${minimum} reports.`));
+  const warnings = [...(drift?.warnings ?? [])];
+  const value = ({ value: v, low, high }) => [h("td", { class: "n" }, percent(v)), h("td", { class: "n" }, `${percent(low)} to ${percent(high)}`)];
+  const wide = (symbol) => (symbol.identified === false ? h("span", { class: "soft small" }, " not determined") : null);
+  const table = h(
+    "table",
+    {},
+    h("caption", {}, `${count(reports)} reports, intervals at ${percent(headline.level, 0)}. ${headline.label[0].toUpperCase()}${headline.label.slice(1)}.`),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Answer"), h("th", { class: "n", scope: "col" }, "Share"), h("th", { class: "n", scope: "col" }, "Interval"), mmse && h("th", { class: "n", scope: "col" }, mmse.greyed ? "With the prior (contradicted)" : "With the prior"))),
+    h(
+      "tbody",
+      {},
+      headline.symbols.map((symbol, at) => h("tr", {}, h("th", { scope: "row" }, symbol.name, wide(symbol)), value(symbol), mmse && h("td", { class: mmse.greyed ? "n greyed" : "n" }, percent(mmse.symbols[at].value)))),
+    ),
+  );
+  return h(
+    "section",
+    { class: "card", id: `round-${number}` },
+    title,
+    impossible && notice("bad", "No population could have given these reports: somebody sends invented ones, or devices do not follow the policy."),
+    warnings.map((warning) => notice("warn", warning)),
+    h("div", { class: "legend", "aria-hidden": "true" }, h("span", {}, h("i", {}), "estimate and interval"), mmse && h("span", {}, h("i", { class: "second" }), mmse.greyed ? "with the prior, contradicted by the reports" : "with the prior")),
+    headline.symbols.length <= 40 && intervals(headline.symbols, mmse),
+    mean && h("p", {}, "Mean ", h("strong", { class: "number" }, mean.value.toPrecision(4)), ` (${mean.low.toPrecision(4)} to ${mean.high.toPrecision(4)}).`),
+    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Estimates of round ${number}` }, table),
+    h("details", {}, h("summary", {}, "How this was worked out"), h("ul", { class: "small" }, h("li", {}, headline.because), influence && h("li", {}, influence.in_words), notes.map((note) => h("li", {}, note)))),
+  );
+}

@@ -1,0 +1,318 @@
+//! One sensor's map while everything else is held: a convex program.
+//!
+//! Variables are p(z|x) for every reading seen and every output but the last, with LDP the floors
+//! m_z <= p(z|x) <= e^ε m_z, and perhaps one more that is to be made large.
+
+use super::barrier::{Convex, Coordinate, Program, Row};
+use super::data::Data;
+use super::dense::Square;
+use super::logistic::{entropy, loss, slope};
+
+/// The variables of one sensor.
+pub(crate) struct Block<'a> {
+    data: &'a Data,
+    t: usize,
+    /// The readings that occur.
+    seen: Vec<usize>,
+    /// Where each reading is among them.
+    place: Vec<usize>,
+    /// e^ε.
+    odds: Option<f64>,
+}
+
+/// Where the multipliers of the adversaries stand.
+#[derive(Debug, Clone)]
+pub(crate) struct Multipliers(pub(crate) Vec<Vec<f64>>);
+
+impl<'a> Block<'a> {
+    pub(crate) fn new(data: &'a Data, t: usize, odds: Option<f64>) -> Self {
+        let mut seen = data.readings[t].clone();
+        seen.sort_unstable();
+        seen.dedup();
+        let mut place = vec![usize::MAX; data.inputs[t]];
+        seen.iter().enumerate().for_each(|(at, &x)| place[x] = at);
+        Self { data, t, seen, place, odds }
+    }
+
+    fn free(&self) -> usize {
+        self.data.outputs - 1
+    }
+
+    fn floors(&self) -> usize {
+        self.seen.len() * self.free()
+    }
+
+    /// How many variables there are, without the one that is to be made large.
+    fn variables(&self) -> usize {
+        self.floors() + if self.odds.is_some() { self.data.outputs } else { 0 }
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        let (free, floors) = (self.free(), self.floors());
+        let mut rows = Vec::new();
+        for at in 0..self.seen.len() {
+            let own = |z: usize| at * free + z;
+            let whole = |scale: f64| (0..free).map(|z| (own(z), scale)).collect::<Vec<_>>();
+            for z in 0..free {
+                match self.odds {
+                    None => rows.push(Row { cells: vec![(own(z), -1.0)], bound: 0.0 }),
+                    Some(odds) => {
+                        let m = floors + z;
+                        rows.push(Row { cells: vec![(own(z), -1.0), (m, 1.0)], bound: 0.0 });
+                        rows.push(Row { cells: vec![(own(z), 1.0), (m, -odds)], bound: 0.0 });
+                    }
+                }
+            }
+            let mut last = Row { cells: whole(1.0), bound: 1.0 };
+            if let Some(odds) = self.odds {
+                last.cells.push((floors + free, 1.0));
+                let mut most = Row { cells: whole(-1.0), bound: -1.0 };
+                most.cells.push((floors + free, -odds));
+                rows.push(most);
+            }
+            rows.push(last);
+        }
+        rows
+    }
+
+    /// A point strictly inside all rows, near `map`.
+    fn start(&self, map: &[f64]) -> Vec<f64> {
+        const HAIR: f64 = 1e-3;
+        let k = self.data.outputs;
+        let mixed = |x: usize, z: usize| (1.0 - HAIR) * map[x * k + z] + HAIR / k as f64;
+        let mut start = Vec::with_capacity(self.variables() + 1);
+        for &x in &self.seen {
+            start.extend((0..k - 1).map(|z| mixed(x, z)));
+        }
+        if let Some(odds) = self.odds {
+            for z in 0..k {
+                let column = self.seen.iter().map(|&x| mixed(x, z));
+                let (least, most) = column
+                    .fold((f64::INFINITY, 0.0f64), |(least, most), p| (least.min(p), most.max(p)));
+                start.push((least * (most / odds)).sqrt());
+            }
+        }
+        start
+    }
+
+    /// The point of a map itself, which need not be strictly inside.
+    #[cfg(test)]
+    pub(crate) fn point(&self, map: &[f64]) -> Vec<f64> {
+        let mut point = self.start(map);
+        for (place, &x) in point.chunks_mut(self.free()).zip(&self.seen) {
+            place.copy_from_slice(&map[x * self.data.outputs..][..self.free()]);
+        }
+        point
+    }
+
+    /// The map at a point; readings never seen keep their row of `old`.
+    fn map(&self, x: &[f64], old: &[f64]) -> Vec<f64> {
+        let (k, free) = (self.data.outputs, self.free());
+        let mut map = old.to_vec();
+        for (at, &reading) in self.seen.iter().enumerate() {
+            let row = &x[at * free..(at + 1) * free];
+            let last = (1.0 - row.iter().sum::<f64>()).max(0.0);
+            let place = &mut map[reading * k..(reading + 1) * k];
+            place[..free].copy_from_slice(row);
+            place[free] = last;
+        }
+        map
+    }
+
+    /// The map with the least risk where every adversary's dual value is at least `theta`.
+    pub(crate) fn least_risk(&self, risk: &Risk, leaks: &[Leak], map: &[f64]) -> Option<Vec<f64>> {
+        let rows = self.rows();
+        let constraints = leaks.iter().map(|leak| leak as &dyn Convex).collect();
+        let program = Program { objective: risk, constraints, rows: &rows };
+        Some(self.map(&program.minimise(&self.start(map))?, map))
+    }
+
+    /// The map with the largest least dual value whose risk stays within its limit.
+    pub(crate) fn least_leak(&self, risk: &Risk, leaks: &[Leak], map: &[f64]) -> Option<Vec<f64>> {
+        let rows = self.rows();
+        let at = self.variables();
+        let mut start = self.start(map);
+        start.push(0.0);
+        let worst = leaks.iter().map(|leak| leak.value(&start)).fold(0.0, f64::max);
+        // Any level below the least dual value is feasible.
+        start[at] = -worst - 0.1;
+        let mut constraints: Vec<&dyn Convex> =
+            leaks.iter().map(|leak| leak as &dyn Convex).collect();
+        constraints.push(risk);
+        let aim = Coordinate { at, sign: -1.0 };
+        let program = Program { objective: &aim, constraints, rows: &rows };
+        Some(self.map(&program.minimise(&start)?, map))
+    }
+
+    /// The risk of the rules `w` (one per task) as a function of this sensor's map.
+    pub(crate) fn risk(
+        &self,
+        features: &[f64],
+        rules: &[Vec<f64>],
+        ridge: f64,
+        limit: f64,
+    ) -> Risk {
+        let Self { data, t, .. } = self;
+        let (k, size, free) = (data.outputs, data.size(), self.free());
+        let own = t * k..(t + 1) * k;
+        let share = 1.0 / (data.n * rules.len()) as f64;
+        let mut constant = -limit;
+        let tasks = rules.iter().zip(&data.tasks.signs).map(|(w, signs)| {
+            constant += ridge / 2.0 * w.iter().map(|w| w * w).sum::<f64>() / rules.len() as f64;
+            let last = w[own.end - 1];
+            let mut bases = vec![Vec::new(); self.seen.len()];
+            for (i, row) in features.chunks_exact(size).enumerate() {
+                let score = |range: std::ops::Range<usize>| -> f64 {
+                    row[range.clone()].iter().zip(&w[range]).map(|(f, w)| f * w).sum()
+                };
+                let base = score(0..own.start) + score(own.end..size) + last;
+                bases[self.place[data.readings[*t][i]]].push((base, signs[i]));
+            }
+            RiskTask { deltas: w[own.clone()][..free].iter().map(|w| w - last).collect(), bases }
+        });
+        let tasks = tasks.collect();
+        Risk { free, share, tasks, constant }
+    }
+
+    /// How far each adversary's dual value at fixed multipliers is below `level`; without one, below
+    /// the extra variable.
+    pub(crate) fn leaks(
+        &self,
+        features: &[f64],
+        multipliers: &Multipliers,
+        ridge: f64,
+        level: Option<f64>,
+    ) -> Vec<Leak> {
+        let Self { data, t, .. } = self;
+        let (k, size) = (data.outputs, data.size());
+        let leak = |(contrast, a): (&super::data::Contrast, &Vec<f64>)| {
+            let mut pulls = vec![0.0; self.seen.len()];
+            let mut others = vec![0.0; size];
+            let mut constant = 0.0;
+            for (j, &i) in contrast.members.iter().enumerate() {
+                let (rho, c) = (contrast.weights[j], contrast.signs[j]);
+                let pull = rho * a[j] * c;
+                constant -= rho * entropy(a[j]);
+                pulls[self.place[data.readings[*t][i]]] += pull;
+                let row = &features[i * size..(i + 1) * size];
+                others.iter_mut().zip(row).for_each(|(sum, f)| *sum += pull * f);
+            }
+            others[t * k..(t + 1) * k].fill(0.0);
+            constant += others.iter().map(|u| u * u).sum::<f64>() / (2.0 * ridge);
+            let level = match level {
+                Some(level) => {
+                    constant += level;
+                    None
+                }
+                None => Some(self.variables()),
+            };
+            Leak { free: self.free(), pulls, constant, ridge, level }
+        };
+        data.contrasts.iter().zip(&multipliers.0).map(leak).collect()
+    }
+}
+
+/// The risk of fixed rules, minus a limit.
+pub(crate) struct Risk {
+    free: usize,
+    share: f64,
+    tasks: Vec<RiskTask>,
+    constant: f64,
+}
+
+struct RiskTask {
+    /// w_z - w_last.
+    deltas: Vec<f64>,
+    /// For every reading seen, the samples' scores without it and their signs.
+    bases: Vec<Vec<(f64, f64)>>,
+}
+
+impl Convex for Risk {
+    fn value(&self, x: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for task in &self.tasks {
+            for (samples, row) in task.bases.iter().zip(x.chunks(self.free)) {
+                let own: f64 = task.deltas.iter().zip(row).map(|(d, p)| d * p).sum();
+                sum += samples.iter().map(|&(base, sign)| loss(sign * (base + own))).sum::<f64>();
+            }
+        }
+        self.share * sum + self.constant
+    }
+
+    fn derivatives(&self, x: &[f64], gradient: &mut [f64], scale: f64, hessian: &mut Square) {
+        gradient.fill(0.0);
+        for task in &self.tasks {
+            for (at, (samples, row)) in task.bases.iter().zip(x.chunks(self.free)).enumerate() {
+                let own: f64 = task.deltas.iter().zip(row).map(|(d, p)| d * p).sum();
+                let (mut first, mut second) = (0.0, 0.0);
+                for &(base, sign) in samples {
+                    let a = slope(sign * (base + own));
+                    first -= sign * a;
+                    second += a * (1.0 - a);
+                }
+                let from = at * self.free;
+                for (z, d) in task.deltas.iter().enumerate() {
+                    gradient[from + z] += self.share * first * d;
+                    for (y, e) in task.deltas.iter().enumerate() {
+                        hessian.add(from + z, from + y, scale * self.share * second * d * e);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A level minus the dual value of one adversary at fixed multipliers.
+pub(crate) struct Leak {
+    free: usize,
+    /// Σ ρ_i a_i c_i over the samples with each reading.
+    pulls: Vec<f64>,
+    constant: f64,
+    ridge: f64,
+    /// Which variable the level is, if it is one.
+    level: Option<usize>,
+}
+
+impl Leak {
+    /// Σ_x A_x p(z|x) for every output; the last from the others.
+    fn sums(&self, x: &[f64]) -> Vec<f64> {
+        let mut sums = vec![0.0; self.free + 1];
+        let mut last: f64 = self.pulls.iter().sum();
+        for (pull, row) in self.pulls.iter().zip(x.chunks(self.free)) {
+            for (z, p) in row.iter().enumerate() {
+                sums[z] += pull * p;
+                last -= pull * p;
+            }
+        }
+        sums[self.free] = last;
+        sums
+    }
+}
+
+impl Convex for Leak {
+    fn value(&self, x: &[f64]) -> f64 {
+        let squares: f64 = self.sums(x).iter().map(|u| u * u).sum();
+        squares / (2.0 * self.ridge) + self.constant + self.level.map_or(0.0, |at| x[at])
+    }
+
+    fn derivatives(&self, x: &[f64], gradient: &mut [f64], scale: f64, hessian: &mut Square) {
+        gradient.fill(0.0);
+        let sums = self.sums(x);
+        let (free, last) = (self.free, sums[self.free]);
+        for (at, pull) in self.pulls.iter().enumerate() {
+            for z in 0..free {
+                gradient[at * free + z] = pull * (sums[z] - last) / self.ridge;
+                for (to, other) in self.pulls.iter().enumerate() {
+                    for y in 0..free {
+                        let both = if y == z { 2.0 } else { 1.0 };
+                        let bend = scale * pull * other * both / self.ridge;
+                        hessian.add(at * free + z, to * free + y, bend);
+                    }
+                }
+            }
+        }
+        if let Some(level) = self.level {
+            gradient[level] = 1.0;
+        }
+    }
+}

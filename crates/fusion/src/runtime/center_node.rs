@@ -1,0 +1,186 @@
+//! A centre on a connection.
+
+use std::time::{Duration, Instant};
+
+use undertone_design::Error;
+
+use super::center::{Center, Decision};
+use super::epochs::Refusal;
+use super::link::{Link, LinkEvent, LinkOptions, Message};
+use super::topics::{FromSensor, Status, Topics};
+use crate::Bundle;
+
+/// The counters are published at most this often.
+const METRICS: Duration = Duration::from_secs(1);
+
+/// What happens at the centre.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CenterEvent {
+    /// The broker is there.
+    Connected,
+    /// The broker is gone, or was not there; the centre tries again.
+    Lost {
+        /// Why.
+        reason: String,
+    },
+    /// A sensor's state is a new one.
+    Status {
+        /// Which sensor.
+        sensor: u16,
+        /// What it is now.
+        status: Status,
+    },
+    /// A message was not used.
+    Refused {
+        /// Where it was.
+        topic: String,
+        /// Why.
+        reason: Refusal,
+    },
+    /// An epoch was decided.
+    Decided(Decision),
+}
+
+/// A centre that hears its sensors and publishes decisions and counters.
+#[derive(Debug)]
+pub struct CenterNode {
+    center: Center,
+    link: Link,
+    topics: Topics,
+    /// When the counters may be published again.
+    metrics_due: Instant,
+    metrics_old: bool,
+}
+
+impl CenterNode {
+    /// Connects. What the options say of will, greeting, name and topics is replaced by the centre's
+    /// own.
+    pub fn start(center: Center, options: LinkOptions) -> Result<Self, Error> {
+        let topics = Topics::new(center.bundle());
+        let says = |status: Status| Message {
+            topic: topics.center_status(),
+            payload: status.name().into(),
+            retain: true,
+        };
+        let link = Link::open(LinkOptions {
+            client: topics.center_client(),
+            will: Some(says(Status::Dead)),
+            hello: Some(says(Status::Alive)),
+            filters: vec![topics.reports(), topics.statuses()],
+            lasting: true,
+            ..options
+        })?;
+        Ok(Self { center, link, topics, metrics_due: Instant::now(), metrics_old: true })
+    }
+
+    /// The centre.
+    pub fn center(&self) -> &Center {
+        &self.center
+    }
+
+    /// The network.
+    pub fn bundle(&self) -> &Bundle {
+        self.center.bundle()
+    }
+
+    /// A new budget from epoch `first` on, for a new private value.
+    pub fn reset(&mut self, first: u64) -> Result<(), Error> {
+        self.center.reset(first)
+    }
+
+    /// The next thing that happens. May be cancelled. Fails if the broker refuses the centre, or its
+    /// state file cannot be written.
+    pub async fn next(&mut self) -> Result<CenterEvent, Error> {
+        loop {
+            if let Some(decision) = self.center.decide(Instant::now())? {
+                let json = decision.to_json(self.center.bundle()).to_string();
+                self.publish(self.topics.decision(), json, false)?;
+                self.metrics_old = true;
+                return Ok(CenterEvent::Decided(decision));
+            }
+            self.publish_metrics()?;
+            let deadline = self.center.next_deadline();
+            let metrics = self.metrics_old.then_some(self.metrics_due);
+            let wake = match (deadline, metrics) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            };
+            let event = match wake {
+                None => self.link.next().await,
+                Some(wake) => match tokio::time::timeout_at(wake.into(), self.link.next()).await {
+                    Ok(event) => event,
+                    Err(_) => continue,
+                },
+            };
+            let reason = "the connection to the broker is over";
+            let event = event.ok_or_else(|| Error::other("centre", reason))?;
+            if let Some(event) = self.take(event)? {
+                return Ok(event);
+            }
+        }
+    }
+
+    fn take(&mut self, event: LinkEvent) -> Result<Option<CenterEvent>, Error> {
+        let now = Instant::now();
+        match event {
+            LinkEvent::Connected => {
+                self.center.restart_deadlines(now);
+                Ok(Some(CenterEvent::Connected))
+            }
+            LinkEvent::Lost { reason } => {
+                self.center.restart_deadlines(now);
+                Ok(Some(CenterEvent::Lost { reason }))
+            }
+            LinkEvent::Refused { reason } => Err(Error::other("broker", reason)),
+            LinkEvent::Delivered(message) => {
+                self.metrics_old = true;
+                let topic = message.topic;
+                let refused = |reason| Some(CenterEvent::Refused { topic: topic.clone(), reason });
+                Ok(match self.topics.read(&topic) {
+                    Some(FromSensor::Report(sensor)) => {
+                        self.center.hear(sensor, &message.payload, now)?.err().and_then(refused)
+                    }
+                    Some(FromSensor::Status(sensor)) => {
+                        match self.center.hear_status(sensor, &message.payload) {
+                            Ok(status) => {
+                                status.map(|status| CenterEvent::Status { sensor, status })
+                            }
+                            Err(reason) => refused(reason),
+                        }
+                    }
+                    // A sensor's number that is no number.
+                    None => refused(self.center.refuse(Refusal::UnknownSensor)),
+                })
+            }
+        }
+    }
+
+    fn publish(&self, topic: String, json: String, retain: bool) -> Result<(), Error> {
+        self.link.publish(Message { topic, payload: json.into_bytes(), retain })
+    }
+
+    fn publish_metrics(&mut self) -> Result<(), Error> {
+        let now = Instant::now();
+        if self.metrics_old && now >= self.metrics_due {
+            self.metrics_old = false;
+            self.metrics_due = now + METRICS;
+            let json = self.center.metrics().to_json().to_string();
+            self.publish(self.topics.metrics(), json, true)?;
+        }
+        Ok(())
+    }
+
+    /// Publishes the last counters, says that it is done, and closes; tells whether everything was
+    /// acknowledged in time.
+    pub async fn close(mut self, limit: Duration) -> Result<bool, Error> {
+        self.metrics_due = Instant::now();
+        self.metrics_old = true;
+        self.publish_metrics()?;
+        self.link.announce(Message {
+            topic: self.topics.center_status(),
+            payload: Status::Done.name().into(),
+            retain: true,
+        })?;
+        Ok(self.link.close(limit).await)
+    }
+}

@@ -1,0 +1,40 @@
+//! A network at work: sensors and centre as processes that talk over MQTT.
+//!
+//! [`Sensor`] and [`Center`] hold all the rules (budgets, epochs, what is refused) and know nothing of
+//! networks or clocks; [`Link`] is a connection that comes back; [`SensorNode`] and [`CenterNode`]
+//! put the two together. [`Broker`] is a small MQTT broker for demonstrations and tests.
+
+mod address;
+mod attacker;
+pub mod broker;
+mod budget;
+mod center;
+mod center_node;
+mod demo;
+mod epochs;
+mod journal;
+mod link;
+mod mosquitto;
+mod report;
+mod sensor;
+mod sensor_node;
+mod spending;
+mod tls;
+mod topics;
+
+pub use address::Address;
+pub use attacker::{Attacker, least_error};
+pub use broker::Broker;
+pub use budget::Budget;
+pub use center::{Center, Decision, Metrics, Pace, SensorMetrics};
+pub use center_node::{CenterEvent, CenterNode};
+pub use demo::{Demo, Step, Tally};
+pub use epochs::Refusal;
+pub use link::{Delivery, Link, LinkEvent, LinkOptions, Message};
+pub use mosquitto::{Mosquitto, free_port};
+pub use report::{Kind, NotAReport, Report};
+pub use sensor::Sensor;
+pub use sensor_node::{SensorNode, system_generator};
+pub use spending::Spending;
+pub use tls::{Identity, client_config};
+pub use topics::{Status, Topics};

@@ -1,0 +1,51 @@
+//! What the epochs so far have cost.
+
+use std::collections::BTreeMap;
+
+use undertone_core::Nats;
+use undertone_design::Error;
+
+use crate::{Bundle, certificate, walk};
+
+/// Networks with more atoms times output vectors than this are not enumerated at every epoch.
+const CHEAP: usize = 1 << 18;
+
+/// The accumulated ε_I of a constant G after any number of epochs, from the certificate's own
+/// computation: never below the exact value.
+#[derive(Debug, Clone)]
+pub struct Spending {
+    bundle: Bundle,
+    cheap: bool,
+    known: BTreeMap<u32, Option<Nats>>,
+}
+
+impl Spending {
+    /// Of this network.
+    pub fn new(bundle: &Bundle) -> Result<Self, Error> {
+        let outputs: Vec<usize> =
+            bundle.policies().iter().map(|policy| policy.draft().outputs().len()).collect();
+        let work = walk::vectors(&outputs)?.saturating_mul(bundle.float_model()?.atoms().len());
+        let mut known = BTreeMap::from([(0, Some(Nats::ZERO))]);
+        let lines = bundle.certificate().epochs.iter();
+        known.extend(lines.map(|line| (line.epochs, line.information)));
+        Ok(Self { bundle: bundle.clone(), cheap: work <= CHEAP, known })
+    }
+
+    /// ε_I after this many epochs that are independent given G; `None` if there is no bound.
+    ///
+    /// For large networks the number of epochs is rounded up to the next one the certificate lists:
+    /// leakage only grows with epochs.
+    pub fn after(&mut self, epochs: u32) -> Result<Option<Nats>, Error> {
+        if let Some(&known) = self.known.get(&epochs) {
+            return Ok(known);
+        }
+        if !self.cheap
+            && let Some((_, &known)) = self.known.range(epochs..).next()
+        {
+            return Ok(known);
+        }
+        let found = certificate::information(self.bundle.model(), self.bundle.policies(), epochs)?;
+        self.known.insert(epochs, found);
+        Ok(found)
+    }
+}

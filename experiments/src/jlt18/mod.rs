@@ -1,0 +1,6 @@
+//! JLT18.
+
+use crate::Experiment;
+
+/// Its figures and tables.
+pub static ALL: &[Experiment] = &[];

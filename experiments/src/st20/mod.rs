@@ -1,0 +1,6 @@
+//! ST20.
+
+use crate::Experiment;
+
+/// Its figures and tables.
+pub static ALL: &[Experiment] = &[];

@@ -1,0 +1,6 @@
+//! ZDS22.
+
+use crate::Experiment;
+
+/// Its figures and tables.
+pub static ALL: &[Experiment] = &[];

@@ -1,0 +1,16 @@
+//! Whatever body arrives as a new survey: no panic, and what is accepted survives being stored.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use undertone_curator::survey::{Survey, SurveyBody};
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(body) = SurveyBody::from_json(bytes) else { return };
+    let answers = body.answers.alphabet().unwrap();
+    assert!(answers.len() >= 2);
+    assert!(body.plan.epsilon().is_ok() && body.plan.total().is_ok() && body.plan.cap().is_ok());
+    assert!(!body.plan.groups(body.group_minimum).is_empty());
+    let survey = Survey { body, created: 0, rounds: Vec::new() };
+    assert_eq!(Survey::from_json(&survey.to_json()).unwrap(), survey);
+});

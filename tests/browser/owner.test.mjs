@@ -1,0 +1,180 @@
+// The owner's way: sign in, create a survey, watch it, seal, release, open the next round.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { closeBrowsers, crowd, DESK, PHONE, screenshot, startBrowser, startCurator } from "./harness.mjs";
+
+let curator;
+before(async () => {
+  curator = await startCurator();
+});
+after(async () => {
+  await closeBrowsers();
+  await curator.stop();
+});
+
+/** 50 % first, 30 % second, 20 % third. */
+const people = (count) => Array.from({ length: count }, (_, i) => [0, 0, 0, 0, 0, 1, 1, 1, 2, 2][i % 10]);
+
+test("from the dashboard to the estimate", { timeout: 240_000 }, async () => {
+  const desk = await startBrowser(DESK);
+  const page = desk.context.pages()[0];
+  await page.goto(curator.base);
+  await page.getByLabel("Owner's token").fill("wrong");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("does not know this token").waitFor();
+  await page.getByLabel("Owner's token").fill(curator.token);
+  await screenshot(page, "owner-sign-in");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Surveys" }).waitFor();
+
+  await page.getByRole("link", { name: "New survey" }).first().click();
+  await page.getByLabel("Title").fill("Commuting");
+  await page.getByLabel("What people are asked").fill("How did you get to work today?");
+  await page.getByLabel("Name in addresses (optional)").fill("commuting");
+  await page.getByLabel("The answers, one per line").fill("By bicycle\nBy bus\nBy car");
+  await page.getByLabel("Rounds", { exact: true }).fill("2");
+  await page.getByText("Each later round is designed").waitFor();
+  await page.getByText("More", { exact: true }).click();
+  await page.getByLabel("Nothing is shown of an open round below").fill("200");
+  await page.getByLabel("How long reports are kept").fill("Reports are deleted after a year.");
+  await screenshot(page, "owner-new-survey");
+  await page.getByRole("button", { name: "Create and open round 1" }).click();
+  await page.getByRole("heading", { name: "Commuting" }).waitFor({ timeout: 60_000 });
+  await page.getByText("nothing is said about an open round below 200").waitFor();
+
+  // Somebody answers from a phone-sized window.
+  const phone = await startBrowser(PHONE);
+  const small = phone.context.pages()[0];
+  await small.goto(await page.locator("#respondents").getAttribute("href").then((path) => `${curator.base}${path}`));
+  await small.getByLabel("By bus").check();
+  await small.getByRole("button", { name: "Randomise my answer" }).click();
+  await small.getByRole("button", { name: "Send these bytes" }).click();
+  await small.getByRole("heading", { name: "Thank you, it arrived" }).waitFor();
+
+  // So do many others, and the page shows it without being loaded again.
+  const others = await crowd(curator.base, "commuting", people(4000));
+  const table = page.locator("#round-1 table");
+  await table.waitFor({ timeout: 30_000 });
+  await page.locator("dl").getByText((others + 1).toLocaleString("en"), { exact: true }).waitFor({ timeout: 30_000 });
+  const { rounds } = await curator.api("/v1/surveys/commuting/estimates");
+  const shares = rounds[0].headline.symbols;
+  // 4000 reports at LDP 1 have a standard error of about 0.02 per share; six of them are far from any accident.
+  [0.5, 0.3, 0.2].forEach((truth, at) => assert.ok(Math.abs(shares[at].value - truth) < 0.13, JSON.stringify(shares)));
+  const rows = await table.locator("tbody tr").allTextContents();
+  assert.equal(rows.length, 3);
+  assert.ok(rows[0].includes("By bicycle") && rows[0].includes((100 * shares[0].value).toFixed(1)), rows[0]);
+  await page.getByRole("heading", { name: "What an observer can learn" }).waitFor();
+  await page.waitForTimeout(4000);
+  await screenshot(page, "owner-survey");
+
+  // Exports carry the token and come as files.
+  for (const [name, start] of [["CSV", "round"], ["JSON", "{"], ["Parquet", "PAR1"]]) {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name, exact: true }).click()]);
+    const text = readFileSync(await download.path(), "latin1");
+    assert.ok(text.startsWith(start), `${name}: ${text.slice(0, 40)}`);
+  }
+
+  // Seal (asked twice), release, next round.
+  await page.getByRole("button", { name: "Seal round 1" }).click();
+  await screenshot(page, "owner-seal");
+  await page.getByRole("button", { name: "Cancel" }).click();
+  assert.equal((await curator.api("/v1/surveys/commuting")).state, "open");
+  await page.getByRole("button", { name: "Seal round 1" }).click();
+  await page.getByRole("button", { name: "Seal it" }).click();
+  await page.getByRole("button", { name: "Release round 1" }).waitFor();
+  const refused = await crowd(curator.base, "commuting", [0]).catch((error) => error);
+  assert.equal(refused.code, "not_open");
+  await page.getByRole("button", { name: "Release round 1" }).click();
+  await page.getByRole("button", { name: "Release it" }).click();
+  await page.getByRole("heading", { name: "Round 1, released" }).waitFor();
+  const everybody = await (await fetch(`${curator.base}/v1/surveys/commuting/estimates`)).json();
+  assert.equal(everybody.rounds[0].headline.symbols.length, 3);
+  await page.getByRole("button", { name: "Open round 2" }).click();
+  await page.getByRole("button", { name: "Open it" }).click();
+  await page.getByText("round 2, open", { exact: true }).waitFor({ timeout: 60_000 });
+  await page.getByText("Round 2: LIP").click();
+  await page.getByText("Designed for every prior in the box that round 1 gave").waitFor();
+  await crowd(curator.base, "commuting", people(3000));
+  await page.locator("#round-2 table").waitFor({ timeout: 30_000 });
+  await page.getByRole("heading", { name: "Against LDP all along" }).waitFor();
+  await screenshot(page, "owner-two-rounds");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.waitForTimeout(300);
+  await screenshot(page, "owner-two-rounds-dark");
+  await page.setViewportSize(PHONE.viewport);
+  // Nothing sticks out on a phone, once the charts have been drawn again.
+  await page.waitForFunction(() => document.documentElement.scrollWidth <= innerWidth);
+  await page.waitForTimeout(500);
+  await screenshot(page, "owner-two-rounds-phone-dark");
+
+  // The officer's page has a policy of its own and needs nothing from anywhere.
+  await page.goto(`${curator.base}/v1/surveys/commuting/officer`);
+  await page.getByRole("heading").first().waitFor();
+  await screenshot(page, "officer");
+
+  // The person comes back for round 2: another release of the same datum, within their budget or refused.
+  await small.goto(`${curator.base}/s/commuting`);
+  await small.getByRole("heading", { name: "How did you get to work today?" }).waitFor();
+  await small.getByText("The promise in numbers").click();
+  await small.getByText("Spent on this question so far").waitFor();
+  await screenshot(small, "respondent-round-2");
+  assert.deepEqual(phone.complaints, []);
+  assert.deepEqual(desk.complaints.filter((text) => !text.includes("401")), []);
+  await phone.sent();
+  await desk.sent();
+});
+
+test("a survey with a prior, and mistakes in the form", { timeout: 120_000 }, async () => {
+  const desk = await startBrowser({ ...DESK, colorScheme: "dark" });
+  const page = desk.context.pages()[0];
+  await page.goto(curator.base);
+  await page.getByLabel("Owner's token").fill(curator.token);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.goto(`${curator.base}/#/new`);
+  await page.getByLabel("Title").fill("Smoking");
+  await page.getByLabel("What people are asked").fill("Do you smoke?");
+  await page.getByLabel("Name in addresses (optional)").fill("smoking");
+  await page.getByLabel("The answers, one per line").fill("no\nyes");
+  await page.getByText("What people usually answer").click();
+  await page.getByLabel("Shares in percent").fill("80\n30");
+  await page.getByRole("button", { name: "Create and open round 1" }).click();
+  await page.getByText("The percentages sum to 110").waitFor();
+  await page.getByLabel("Shares in percent").fill("80\n20");
+  await page.getByLabel("Where they come from").fill("A census");
+  await page.getByRole("button", { name: "Create and open round 1" }).click();
+  await page.getByRole("heading", { name: "Smoking" }).waitFor({ timeout: 60_000 });
+  // Half smoke, and the prior says a fifth: the reports contradict it, and its reading is greyed.
+  await crowd(curator.base, "smoking", Array.from({ length: 6000 }, (_, i) => i % 2));
+  await page.getByText("With the prior (contradicted)").waitFor({ timeout: 30_000 });
+  assert.ok(await page.locator("#round-1 td.greyed").first().isVisible());
+  assert.ok((await page.locator("#round-1 .notice.warn").count()) > 0, "drift is warned about");
+  await screenshot(page, "owner-drift-dark");
+  await page.goto(`${curator.base}/#/`);
+  await page.getByRole("row", { name: /Smoking/ }).waitFor();
+  await screenshot(page, "owner-list-dark");
+  assert.deepEqual(desk.complaints, []);
+  await desk.sent();
+});
+
+test("text and lines stand out enough in both themes", () => {
+  const css = readFileSync(new URL("../../crates/curator/src/web/style.css", import.meta.url), "utf8");
+  const [light, dark] = css.split("@media (prefers-color-scheme: dark)");
+  const read = (text) => Object.fromEntries([...text.matchAll(/--([a-z-]+): (#[0-9a-f]{6});/g)].map(([, name, value]) => [name, value]));
+  const luminance = (hex) => {
+    const [r, g, b] = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const contrast = (a, b) => {
+    const [high, low] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+    return (high + 0.05) / (low + 0.05);
+  };
+  for (const theme of [read(light), { ...read(light), ...read(dark.split("* { box-sizing")[0]) }]) {
+    for (const [text, ground] of [["ink", "paper"], ["ink", "card"], ["soft", "paper"], ["soft", "card"], ["accent", "card"], ["accent", "paper"], ["accent-ink", "accent"], ["ink", "wash"], ["ink", "warn-wash"], ["ink", "bad-wash"]]) {
+      assert.ok(contrast(theme[text], theme[ground]) >= 4.5, `${text} on ${ground}: ${contrast(theme[text], theme[ground]).toFixed(2)}`);
+    }
+    // Greyed text is meant to recede, and still to be read; the same colour outlines inputs.
+    assert.ok(contrast(theme.grey, theme.card) >= 3, `grey: ${contrast(theme.grey, theme.card).toFixed(2)}`);
+  }
+});

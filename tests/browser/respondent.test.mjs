@@ -1,0 +1,244 @@
+// What leaves the device of a person who answers: the report, and nothing else.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { accept, Policy, Report } from "../../bindings/js/undertone.js";
+import { closeBrowsers, DESK, PHONE, requestsIn, screenshot, startBrowser, startCurator } from "./harness.mjs";
+
+const ANSWERS = ["zebrafinch", "okapi", "narwhal"];
+let curator;
+let policy;
+
+const made = (id, plan, more = {}) => ({ id, title: "Animals", question: "Which animal are you?", answers: { names: ANSWERS }, plan, minimum: 20, retention: "A month.", contact: "owner@example.org", ...more });
+
+before(async () => {
+  curator = await startCurator();
+  const create = (body) => curator.api("/v1/surveys", { method: "POST", body: JSON.stringify(body) });
+  await create(made("animals", { epsilon: "1" }));
+  await create(made("twins", { epsilon: "1" }));
+  await create(made("loud", { epsilon: "3" }));
+  await create(made("ages", { epsilon: "1" }, { question: "How old are you?", answers: { edges: ["0", "20", "40", "100"], values: ["10", "30", "70"] } }));
+  const { round } = await curator.api("/v1/surveys/animals");
+  policy = await Policy.fromJson(await (await fetch(`${curator.base}/v1/policies/${round.groups[0].policy}`)).text());
+});
+after(async () => {
+  await closeBrowsers();
+  await curator.stop();
+});
+
+/** Counts requests as the page makes them, for what must not happen between two moments. */
+function counter(page) {
+  const seen = [];
+  page.on("request", (request) => seen.push(`${request.method()} ${request.url()}`));
+  return seen;
+}
+
+/** Standard headers of a browser; a survey's answer has no business in any of them. */
+const HEADERS = /^(host|connection|pragma|cache-control|user-agent|accept|accept-language|accept-encoding|content-type|content-length|origin|priority|upgrade-insecure-requests|if-none-match|if-modified-since|sec-[a-z-]+)$/;
+
+test("the raw answer never reaches the network", async () => {
+  const { context, complaints, sent } = await startBrowser(PHONE);
+  const page = context.pages()[0];
+  const seen = counter(page);
+  await page.goto(`${curator.base}/s/animals`);
+  await page.getByRole("heading", { name: "Which animal are you?" }).waitFor();
+  await screenshot(page, "respondent-question");
+  const loaded = seen.length;
+
+  await page.getByLabel("okapi").check();
+  await page.waitForTimeout(700);
+  assert.equal(seen.length, loaded, "choosing makes no request");
+  await page.getByRole("button", { name: "Randomise my answer" }).click();
+  const bytes = page.locator("#bytes");
+  await bytes.waitFor();
+  await page.waitForTimeout(700);
+  assert.equal(seen.length, loaded, "randomising makes no request");
+  assert.match(await page.textContent("main"), /You chose “okapi”\. That stays here\./);
+  const shown = await bytes.textContent();
+  await screenshot(page, "respondent-drawn");
+
+  await page.getByRole("button", { name: "Send these bytes" }).click();
+  await page.getByRole("heading", { name: "Thank you, it arrived" }).waitFor();
+  await page.waitForTimeout(700);
+  assert.equal(seen.length, loaded + 1, "sending makes one request");
+  await screenshot(page, "respondent-sent");
+
+  // Remembered, and not sent again.
+  await page.reload();
+  await page.getByRole("heading", { name: "Thank you, it arrived" }).waitFor();
+  assert.equal(await page.locator("#bytes").textContent(), shown);
+  assert.ok(!(await page.textContent("main")).includes("You chose"), "the raw answer is remembered nowhere");
+  const kept = await page.evaluate(async () => {
+    const databases = (await indexedDB.databases()).map(({ name }) => name);
+    const open = indexedDB.open("undertone");
+    const stored = await new Promise((resolve) => {
+      open.onsuccess = () => {
+        const request = open.result.transaction("device").objectStore("device").getAll();
+        request.onsuccess = () => resolve(JSON.stringify(request.result));
+      };
+    });
+    return { databases, stored, local: localStorage.length, session: sessionStorage.length, cookies: document.cookie, caches: (await caches.keys()).length, workers: (await navigator.serviceWorker.getRegistrations()).length };
+  });
+  assert.ok(!ANSWERS.some((answer) => kept.stored.includes(answer)), "what is stored does not name an answer");
+  assert.deepEqual({ ...kept, stored: null }, { databases: ["undertone"], stored: null, local: 0, session: 0, cookies: "", caches: 0, workers: 0 });
+  assert.deepEqual(complaints, []);
+
+  // The browser's own log: every byte any part of it sent.
+  const { connections, others } = await sent();
+  assert.deepEqual(others, []);
+  const host = curator.base.replace("http://", "");
+  const talked = connections.filter(({ bytes }) => bytes.length > 0);
+  assert.ok(talked.length > 0, "the log has recorded something");
+  for (const { to } of talked) assert.equal(to, host);
+  const requests = talked.flatMap(({ bytes }) => requestsIn(bytes));
+  const posts = requests.filter(({ method }) => method !== "GET");
+  assert.deepEqual(posts.map(({ method, path, body }) => [method, path, body]), [["POST", "/v1/surveys/animals/reports", shown]]);
+  accept(policy, Report.fromJson(shown));
+  assert.deepEqual(Object.keys(JSON.parse(shown)).sort(), ["id", "policy", "token", "undertone"]);
+  const expected = new RegExp(`^/(s/animals|assets/[a-z-]+\\.(js|css|svg)|v1/surveys/animals|v1/policies/${policy.id})$`);
+  for (const { method, path, headers, body } of requests) {
+    if (method === "GET") assert.match(path, expected);
+    for (const [name, value] of Object.entries(headers)) {
+      assert.match(name, HEADERS);
+      assert.ok(!ANSWERS.some((answer) => value.includes(answer)), `${name}: ${value}`);
+    }
+    assert.ok(!ANSWERS.some((answer) => `${path} ${body}`.includes(answer)), `${path} ${body}`);
+  }
+});
+
+test("the log would have seen it: beacons, sockets and workers of a page that cheats", async () => {
+  const { context, complaints, sent } = await startBrowser({ ...PHONE, bypassCSP: true });
+  const page = context.pages()[0];
+  await page.goto(`${curator.base}/s/animals`);
+  await page.getByLabel("okapi").check();
+  await page.evaluate(async () => {
+    navigator.sendBeacon("/v1/surveys/animals/reports", "beacon-okapi");
+    const socket = new WebSocket(`ws://${location.host}/?socket-okapi`);
+    await new Promise((resolve) => socket.addEventListener("error", resolve));
+    const source = `fetch("${location.origin}/?worker-okapi").finally(() => postMessage(0))`;
+    const worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+    await new Promise((resolve) => worker.addEventListener("message", resolve));
+  });
+  const { connections } = await sent();
+  const all = Buffer.concat(connections.map(({ bytes }) => bytes)).toString("latin1");
+  for (const trace of ["beacon-okapi", "socket-okapi", "worker-okapi"]) assert.ok(all.includes(trace), trace);
+  assert.ok(complaints.some((text) => text.startsWith("worker:")) && complaints.some((text) => text.startsWith("socket:")));
+});
+
+test("with the same random bytes and the same draw, different answers make the same traffic", async () => {
+  const transcripts = [];
+  for (const answer of ANSWERS) {
+    const { context, sent } = await startBrowser(PHONE);
+    const page = context.pages()[0];
+    // Every policy with a finite LDP level gives every answer the first message at the lowest random number.
+    await page.addInitScript(() => {
+      Crypto.prototype.getRandomValues = (array) => array.fill(0);
+    });
+    await page.goto(`${curator.base}/s/twins`);
+    await page.getByLabel(answer).check();
+    await page.getByRole("button", { name: "Randomise my answer" }).click();
+    await page.getByRole("button", { name: "Send these bytes" }).click();
+    await page.getByRole("heading", { name: "Thank you, it arrived" }).waitFor();
+    const { connections } = await sent();
+    const requests = connections.flatMap(({ bytes }) => requestsIn(bytes));
+    transcripts.push(requests.map((request) => JSON.stringify(request)).sort());
+  }
+  assert.ok(transcripts[0].some((request) => request.includes('\\"token\\":0')));
+  assert.deepEqual(transcripts[1], transcripts[0]);
+  assert.deepEqual(transcripts[2], transcripts[0]);
+});
+
+test("offline it waits on the device, and goes once the network is back", async () => {
+  const { context, sent } = await startBrowser(PHONE);
+  const page = context.pages()[0];
+  await page.goto(`${curator.base}/s/animals`);
+  await page.getByLabel("narwhal").check();
+  await page.getByRole("button", { name: "Randomise my answer" }).click();
+  const shown = await page.locator("#bytes").textContent();
+  await context.setOffline(true);
+  await page.getByRole("button", { name: "Send these bytes" }).click();
+  await page.getByText("It could not be sent").waitFor({ state: "attached", timeout: 20_000 });
+  await page.getByRole("heading", { name: "Ready to send" }).waitFor();
+  await context.setOffline(false);
+  await page.reload();
+  assert.equal(await page.locator("#bytes").textContent(), shown, "the same report");
+  await page.getByRole("button", { name: "Send these bytes" }).click();
+  await page.getByRole("heading", { name: "Thank you, it arrived" }).waitFor();
+  await sent();
+});
+
+test("a promise above the person's limits is refused, and the limits are theirs to change", async () => {
+  const { context, complaints, sent } = await startBrowser({ ...PHONE, colorScheme: "dark" });
+  const page = context.pages()[0];
+  await page.goto(`${curator.base}/s/loud`);
+  await page.getByRole("alert").getByText("Above your limits.").waitFor();
+  assert.ok(await page.getByRole("button", { name: "Randomise my answer" }).isDisabled());
+  await page.getByText("Your own limits", { exact: true }).click();
+  await screenshot(page, "respondent-refused-dark");
+  await page.getByLabel("Odds between two answers may change by (LDP)").fill("much");
+  await page.getByRole("button", { name: "Save my limits" }).click();
+  await page.getByText("Limits are numbers of nats").waitFor();
+  const save = async (label, value) => {
+    await page.getByLabel(label).fill(value);
+    await page.getByRole("button", { name: "Save my limits" }).click();
+  };
+  await save("Odds between two answers may change by (LDP)", "3");
+  // The limit of one answer is high enough now; the budget of the question is not.
+  await page.getByRole("alert").getByText("Above your budget.").waitFor();
+  assert.ok(await page.getByLabel("okapi").isDisabled());
+  await save("All my answers to one question together (LDP)", "3");
+  await page.getByLabel("okapi").check();
+  await page.reload();
+  assert.equal(await page.getByLabel("All my answers to one question together (LDP)").inputValue(), "3", "limits are remembered");
+  await page.getByLabel("okapi").check();
+  await page.getByRole("button", { name: "Randomise my answer" }).click();
+  await page.getByRole("heading", { name: "Ready to send" }).waitFor();
+  assert.deepEqual(complaints, []);
+  const { connections } = await sent();
+  assert.ok(!connections.some(({ bytes }) => bytes.includes("POST ")), "nothing was sent");
+});
+
+test("a survey can be answered with the keyboard alone, and everything has a name", async () => {
+  const { context, complaints, sent } = await startBrowser(DESK);
+  const page = context.pages()[0];
+  await page.goto(`${curator.base}/s/ages`);
+  await page.getByRole("heading", { name: "How old are you?" }).waitFor();
+  await screenshot(page, "respondent-number");
+  const nameless = await page.evaluate(() =>
+    [...document.querySelectorAll("input, select, textarea, button, a, summary")]
+      .filter((one) => !(one.labels?.length || one.textContent.trim() || one.getAttribute("aria-label")))
+      .map((one) => one.outerHTML),
+  );
+  assert.deepEqual(nameless, []);
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("33,5");
+  await page.getByText("Counts as 20 to 40.").waitFor();
+  await page.keyboard.press("Enter");
+  await page.locator("#bytes").waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Ready to send", "the heading is read out");
+  for (let presses = 0; presses < 6; presses += 1) {
+    await page.keyboard.press("Tab");
+    if ((await page.evaluate(() => document.activeElement.textContent)) === "Send these bytes") break;
+  }
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Thank you, it arrived" }).waitFor();
+  assert.deepEqual(complaints, []);
+  await sent();
+});
+
+test("without a secure context nothing is asked, and the page says why", async () => {
+  const { context, sent } = await startBrowser({ ...PHONE, map: "survey.example" });
+  const page = context.pages()[0];
+  await page.goto(`${curator.base.replace("127.0.0.1", "survey.example")}/s/animals`);
+  await page.getByRole("heading", { name: "This page is not secure enough" }).waitFor();
+  assert.equal(await page.getByRole("radio").count(), 0);
+  await screenshot(page, "respondent-insecure");
+  const { connections } = await sent();
+  const paths = connections.flatMap(({ bytes }) => requestsIn(bytes)).map(({ path }) => path);
+  assert.ok(!paths.some((path) => path.startsWith("/v1/")), "not even the question is fetched");
+});
+
+test("a survey that does not exist is said so plainly", async () => {
+  const response = await fetch(`${curator.base}/s/nobody`);
+  assert.equal(response.status, 404);
+});
