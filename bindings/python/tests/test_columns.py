@@ -225,6 +225,9 @@ def test_round_trips(names, tmp_path):
     prior.save(tmp_path / "prior.json")
     assert undertone.Prior.load(tmp_path / "prior.json") == prior
     assert json.loads((tmp_path / "prior.json").read_text())["n"] == 200
+    assert pickle.loads(pickle.dumps(prior)) == prior
+    with pytest.raises(AttributeError, match="this prior has no 'edges'"):
+        prior.edges
 
 
 def test_other(names):

@@ -1,5 +1,7 @@
 """PrivateEncoder behaves as scikit-learn's own transformers do, where that applies."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,6 +22,7 @@ DO_NOT_APPLY = {
     "check_transformer_general": "fit_transform and transform release twice, and the releases differ",
     "check_transformer_data_not_an_array": "the same",
     "check_fit_idempotent": "transforming twice releases twice",
+    "check_estimators_pickle": "compares two releases; test_frames_names_pipelines_and_clones pickles",
     "check_transformer_preserve_dtypes": "released numbers are the policy's decimals, in double precision",
 }
 
@@ -52,6 +55,8 @@ def test_frames_names_pipelines_and_clones():
     released = encoder.fit_transform(frame)
     assert list(released.columns) == ["age", "pay"] and released.shape == (200, 2)
     assert not released.equals(encoder.transform(frame)), "a second release is another one"
+    again = pickle.loads(pickle.dumps(encoder))
+    assert again.policies_ == encoder.policies_ and again.priors_ == encoder.priors_
     model = make_pipeline(PrivateEncoder(protect="ldp:4", bins=8), LinearRegression()).fit(frame, frame["age"])
     assert model.predict(frame).shape == (200,)
 

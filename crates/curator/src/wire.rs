@@ -380,7 +380,7 @@ mod tests {
             for report in &reports {
                 assert_eq!(
                     reports_from_json(report.to_json().as_bytes()).unwrap(),
-                    [report.clone()]
+                    std::slice::from_ref(report)
                 );
             }
             let list: Vec<String> = reports.iter().map(Report::to_json).collect();

@@ -1,6 +1,8 @@
 //! Servers killed under load, at random moments and at named points inside a commit and inside a fold; clients
 //! that lose requests and answers and repeat themselves. Every acknowledged report is counted once.
 
+#![allow(clippy::unwrap_used, missing_docs)]
+
 #[path = "common/postgres.rs"]
 mod postgres;
 

@@ -1,5 +1,7 @@
 //! Random schedules of appends, repetitions, folds and reopenings against a plain map, on both engines.
 
+#![allow(clippy::unwrap_used, missing_docs)]
+
 #[path = "common/postgres.rs"]
 mod postgres;
 

@@ -1,5 +1,7 @@
 //! One story for every engine: publish, append, repeat, fold, seal, release, reopen.
 
+#![allow(clippy::unwrap_used, missing_docs)]
+
 #[path = "common/postgres.rs"]
 mod postgres;
 

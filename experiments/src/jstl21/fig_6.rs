@@ -259,7 +259,7 @@ fn discrepancy(context: &Context, outcome: &mut Outcome) -> Result<Vec<Panel>, E
                 "P(0) = .3, ε = .5: it leaks {} under the prior it was made for",
                 short(point.lip.unwrap_or(f64::NAN))
             ),
-            "the kernel accepts it at every ε drawn",
+            "the kernel accepts it at ε = .5",
             !point.misses_its_claim(),
         )
         .because("Pmin = .3 is below 1/(1 + e^.5) = .378; the difference converges, the leakage does not converge to ε"),

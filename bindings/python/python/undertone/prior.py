@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import decimal
 import json
 import math
 import os
@@ -179,7 +180,10 @@ class Prior:
 
     def __getattr__(self, name: str) -> Any:
         # What a fit adds: n, counts, lower, upper, radius, beta, edges, values, density, source, date.
-        if not name.startswith("_") and name in self._document:
+        if name.startswith("_"):
+            # Also while a copy is being made and there is no document yet.
+            raise AttributeError(name)
+        if name in self._document:
             return self._document[name]
         raise AttributeError(f"this prior has no {name!r}: it has {', '.join(self._document)}")
 
@@ -202,8 +206,10 @@ class Prior:
 
 def _decimal(value: Any) -> str:
     """A number as plain decimal text."""
-    text = repr(float(value)) if not isinstance(value, (int, str)) else str(value)
-    return text.removesuffix(".0")
+    if isinstance(value, (int, str)):
+        return str(value)
+    # Without an exponent.
+    return format(decimal.Decimal(repr(float(value))), "f").removesuffix(".0")
 
 
 def _floats(values: Any) -> list[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._commands import design
@@ -14,7 +14,7 @@ from .prior import Prior
 from .tally import Tally, estimate
 
 
-class PrivateEncoder(TransformerMixin, BaseEstimator):
+class PrivateEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Fits a prior to every column, designs a policy for it, and releases columns through the policies.
 
     Numbers are cut into `bins` between the least and the greatest value seen while fitting; the released
@@ -82,13 +82,6 @@ class PrivateEncoder(TransformerMixin, BaseEstimator):
             estimate(policy, Tally(policy).add(np.ascontiguousarray(column)))
             for policy, column in zip(self.policies_, columns)
         ]
-
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """The columns keep their names."""
-        check_is_fitted(self)
-        if input_features is None:
-            input_features = getattr(self, "feature_names_in_", [f"x{i}" for i in range(self.n_features_in_)])
-        return np.asarray(input_features, dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

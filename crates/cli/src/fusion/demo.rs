@@ -182,7 +182,7 @@ fn worth_showing(epoch: u64, last: u64) -> bool {
         101..=1000 => 100,
         _ => 1000,
     };
-    epoch % step == 0 || epoch == last
+    epoch.is_multiple_of(step) || epoch == last
 }
 
 fn opening(network: &Bundle, broker: &str, address: &Address) -> String {

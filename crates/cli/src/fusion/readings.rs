@@ -90,7 +90,7 @@ impl ReadingArgs {
     /// Begins to read. `reports` is the connection the reports take.
     pub(super) fn start(&self, reports: &LinkOptions) -> Result<Receiver, Failure> {
         let numbering = match self.epoch_seconds {
-            Some(seconds) if !(seconds >= 1e-3 && seconds <= 1e9) => {
+            Some(seconds) if !(1e-3..=1e9).contains(&seconds) => {
                 return Err(Failure::usage(format!(
                     "--epoch-seconds is {seconds}: give a number of seconds from 0.001 to 1e9"
                 )));

@@ -70,7 +70,6 @@ fn digest(seq: u64, event: &Event, previous: &[u8; 32]) -> [u8; 32] {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

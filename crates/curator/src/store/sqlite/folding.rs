@@ -51,14 +51,17 @@ pub(super) fn prepare(
 ) -> Outcome<Option<Step>> {
     let read = connection.transaction().map_err(fault)?;
     let epoch = epoch(&read)?;
-    let order: [fn(&Transaction, &Options) -> Outcome<Option<Work>>; 2] =
-        if tidy { [next_merge, next_count] } else { [next_count, next_merge] };
-    for next in order.into_iter().chain([next_sweep as _]) {
-        if let Some(work) = next(&read, options)? {
-            return Ok(Some(Step { epoch, work }));
-        }
+    let mut work = if tidy { next_merge(&read, options)? } else { None };
+    if work.is_none() {
+        work = next_count(&read, options)?;
     }
-    Ok(None)
+    if work.is_none() && !tidy {
+        work = next_merge(&read, options)?;
+    }
+    if work.is_none() {
+        work = next_sweep(&read)?;
+    }
+    Ok(work.map(|work| Step { epoch, work }))
 }
 
 fn epoch(read: &Transaction) -> Outcome<i64> {
@@ -177,7 +180,7 @@ fn next_merge(read: &Transaction, options: &Options) -> Outcome<Option<Work>> {
     Ok(Some(Work::Merge { round, target, sources, merged }))
 }
 
-fn next_sweep(read: &Transaction, _: &Options) -> Outcome<Option<Work>> {
+fn next_sweep(read: &Transaction) -> Outcome<Option<Work>> {
     // Nothing waits to be counted, so nothing of a sealed round does, and nothing more can come.
     let round = read
         .query_row("SELECT id FROM round WHERE state <> 0 AND swept = 0 LIMIT 1", [], |row| {
