@@ -32,7 +32,9 @@ import tables
 
 dp.enable_features("contrib")
 DRAWS, FOLDER = sys.argv[1], sys.argv[2]
-TURNS = 5
+# PEERS_QUICK=1 does a hundredth of the work: to see that everything runs, not to measure.
+QUICK = bool(os.environ.get("PEERS_QUICK"))
+TURNS = 1 if QUICK else 5
 OURS = "Undertone, Python array"
 
 
@@ -61,6 +63,10 @@ def rust(policy, count):
         file.flush()
         done = subprocess.run([DRAWS, str(count), file.name], capture_output=True, text=True, check=True)
     return float(done.stdout)
+
+
+def less(count):
+    return max(count // 100, 3) if QUICK else count
 
 
 def zipf(k):
@@ -104,7 +110,7 @@ def numpy_unary(data, k, epsilon):
 
 def response(k, epsilon=1.0):
     policy = anybody(k, epsilon, "krr")
-    many, some, few = people(k, 1_000_000), people(k, 20_000).tolist(), people(k, 300).tolist()
+    many, some, few = people(k, less(1_000_000)), people(k, less(20_000)).tolist(), people(k, less(300)).tolist()
     client = DEClient(epsilon, k)
     scalar = dp.m.make_randomized_response(list(range(k)), np.exp(epsilon) / (np.exp(epsilon) + k - 1))
     found = measure(
@@ -122,7 +128,8 @@ def response(k, epsilon=1.0):
 
 def unary(k, epsilon=1.0):
     policy = anybody(k, epsilon, "oue")
-    many, some = people(k, 60_000 if k > 500 else 400_000), people(k, 300 if k > 500 else 1000).tolist()
+    many = people(k, less(60_000 if k > 500 else 400_000))
+    some = people(k, less(300 if k > 500 else 1000)).tolist()
     client = UEClient(epsilon, k, use_oue=True)
     vector = dp.m.make_randomized_response_bitvec(
         dp.bitvector_domain(max_weight=1), dp.discrete_distance(), 2 / (np.exp(epsilon) + 1)
@@ -130,7 +137,7 @@ def unary(k, epsilon=1.0):
     hot = [np.packbits(np.eye(1, k, value, dtype=np.uint8)).tobytes() for value in some[:100]]
     candidates = {
         OURS: (lambda: policy.randomize(many, threads=1), len(many)),
-        "NumPy, insecure generator": (numpy_unary(many[:20_000], k, epsilon), 20_000),
+        "NumPy, insecure generator": (numpy_unary(many[:20_000], k, epsilon), len(many[:20_000])),
         "pure-ldp": (lambda: [client.privatise(value + 1) for value in some], len(some)),
         "multi-freq-ldpy": (lambda: [UE_Client(value, k, epsilon, True) for value in some], len(some)),
         "OpenDP, per call": (lambda: [vector(value) for value in hot], len(hot)),
@@ -143,7 +150,7 @@ def unary(k, epsilon=1.0):
 def aggregation(k, epsilon=1.0):
     """From reports in memory to unbiased shares."""
     policy = anybody(k, epsilon, "krr")
-    reports = policy.randomize(people(k, 1_000_000))
+    reports = policy.randomize(people(k, less(1_000_000)))
     listed = reports[:100_000].tolist()
 
     def theirs():
@@ -178,7 +185,7 @@ def iterative(k=1024, epsilon=3.0, n=1_000_000):
     found = {}
 
     def theirs():
-        found["IBU"] = IBU(k, matrix, counts / n, 10_000, 1e-12, "max_abs")
+        found["IBU"] = IBU(k, matrix, counts / n, 10 if QUICK else 10_000, 1e-12, "max_abs")
 
     def ours():
         found["mle"] = [share["value"] for share in undertone.estimate(policy, tally).mle["shares"]]
@@ -199,8 +206,8 @@ def laplace(epsilon=1.0):
         density="uniform:0,3", range=(0, 3), bins=13, output_bins=1000, protect=f"ldp:{epsilon}", method="laplace",
         objective="squared",
     ).policy  # fmt: skip
-    values = np.random.default_rng(1).uniform(0, 3, 1_000_000)
-    few = values[:2000].tolist()
+    values = np.random.default_rng(1).uniform(0, 3, less(1_000_000))
+    few = values[: less(2000)].tolist()
     mechanism = LaplaceBoundedDomain(epsilon=epsilon, delta=0.0, sensitivity=3.0, lower=0.0, upper=3.0)
     found = measure(
         {
@@ -214,6 +221,7 @@ def laplace(epsilon=1.0):
 
 def errors(k, epsilon, n=20_000, rounds=40):
     """Mean squared error of one share, averaged over symbols and rounds, on the same people for everybody."""
+    n, rounds = less(n), 2 if QUICK else rounds
     truth_data = [people(k, n, seed) for seed in range(rounds)]
     krr, oue = anybody(k, epsilon, "krr"), anybody(k, epsilon, "oue")
     lip = undertone.design(zipf(k), protect=[f"ldp:{epsilon}"], objective="hamming").policy
@@ -242,7 +250,7 @@ def errors(k, epsilon, n=20_000, rounds=40):
 
     def grr_ibu(data):
         counts = np.bincount([GRR_Client(value, k, epsilon) for value in data.tolist()], minlength=k)
-        return IBU(k, matrix, counts / n, 10_000, 1e-12, "max_abs")
+        return IBU(k, matrix, counts / n, 10 if QUICK else 10_000, 1e-12, "max_abs")
 
     def mue(data):
         return UE_Aggregator_MI([UE_Client(value, k, epsilon, True) for value in data.tolist()], epsilon, True)

@@ -30,9 +30,13 @@ fn missing_data_gives_the_words_and_the_rest_runs() {
 
 static RUNS: AtomicUsize = AtomicUsize::new(0);
 
-fn counted(_: &Context) -> Result<Outcome, Error> {
-    let mut outcome = Outcome::default();
+fn counted(context: &Context) -> Result<Outcome, Error> {
     RUNS.fetch_add(1, Ordering::SeqCst);
+    quoted(context)
+}
+
+fn quoted(_: &Context) -> Result<Outcome, Error> {
+    let mut outcome = Outcome::default();
     outcome.claim(Claim::number("a <number>", 1.0, 2.0, 0.5).because("it differs & that is it"));
     Ok(outcome)
 }
@@ -45,6 +49,7 @@ const fn own(key: &'static str, run: fn(&Context) -> Result<Outcome, Error>) -> 
     Experiment { key, paper: Paper::Ours, title: "a test", data: &[], run }
 }
 static COUNTED: Experiment = own("ours-counted", counted);
+static QUOTED: Experiment = own("ours-quoted", quoted);
 static FAILS: Experiment = own("ours-fails", fails);
 
 #[test]
@@ -75,12 +80,12 @@ fn a_finished_experiment_is_not_run_again_and_a_failed_one_is() {
 #[test]
 fn the_report_is_one_page_that_escapes_what_it_quotes() {
     let folder = tempfile::tempdir().unwrap();
-    let finished = run(&[&COUNTED], &options(folder.path()), &|_| {}).unwrap();
+    let finished = run(&[&QUOTED], &options(folder.path()), &|_| {}).unwrap();
     let page = report::html(&finished, false);
     assert!(page.contains("a &lt;number&gt;") && page.contains("differs &amp; that"));
     assert!(!page.contains("src=\"http") && !page.contains("href=\"http"));
     assert!(page.contains("prefers-color-scheme:dark"));
-    let claims = std::fs::read_to_string(folder.path().join("ours-counted/claims.csv")).unwrap();
+    let claims = std::fs::read_to_string(folder.path().join("ours-quoted/claims.csv")).unwrap();
     assert!(claims.starts_with("paper_says,paper_number,ours,tolerance,verdict,reason\n"));
     assert!(claims.contains(&Verdict::False.words()));
 }

@@ -307,7 +307,7 @@ async fn folded(store: &Arc<dyn Store>) -> Vec<u64> {
 /// Starts a server, loads it and lets it die: at a named point every other time, else at a random
 /// moment. `strike` is called just before.
 fn one_kill(address: &str, clients: &mut Clients, turn: usize, strike: impl FnOnce(&mut Clients)) {
-    let fault = (turn % 2 == 0).then(|| {
+    let fault = turn.is_multiple_of(2).then(|| {
         let point = POINTS[turn / 2 % POINTS.len()];
         format!("{point}:{}", 1 + clients.below(6))
     });

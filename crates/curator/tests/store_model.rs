@@ -10,9 +10,7 @@ use rand_core::{Rng, SeedableRng};
 use std::collections::HashMap;
 use std::sync::Arc;
 use undertone_core::{PolicyId, ReportId, Token};
-use undertone_curator::store::{
-    self, Batch, Event, NewPolicy, Options, Reports, RoundKey, Store, SurveyId,
-};
+use undertone_curator::store::{self, Batch, Event, NewPolicy, Options, Reports, RoundKey, Store};
 
 const OUTPUTS: u32 = 6;
 const SURVEYS: [&str; 2] = ["coffee", "tea"];
@@ -67,8 +65,8 @@ fn id(rng: &mut ChaCha12Rng, style: u64, fresh: u64) -> ReportId {
 }
 
 async fn prepare(store: &dyn Store) {
-    for survey in 0..2 {
-        let id: SurveyId = SURVEYS[survey].parse().unwrap();
+    for survey in [0, 1] {
+        let id = key(survey).survey;
         let event = Event { survey: id.clone(), at: 0, kind: "test".into(), detail: String::new() };
         store.create_survey(&id, "v1", &event).await.unwrap();
         let new = |number| NewPolicy {

@@ -29,6 +29,7 @@ const MOST_CONNECTIONS: usize = 512;
 #[derive(Debug)]
 pub struct Broker {
     port: u16,
+    router: Shared,
     task: JoinHandle<()>,
 }
 
@@ -37,7 +38,8 @@ impl Broker {
     pub async fn start(port: u16) -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
         let port = listener.local_addr()?.port();
-        Ok(Self { port, task: tokio::spawn(accept(listener)) })
+        let router = Shared::default();
+        Ok(Self { port, router: router.clone(), task: tokio::spawn(accept(listener, router)) })
     }
 
     /// The port it listens on.
@@ -47,14 +49,21 @@ impl Broker {
 
     /// Ends at once: connections are cut, nothing is remembered.
     pub async fn stop(mut self) {
-        self.task.abort();
+        self.end();
         let _ = (&mut self.task).await;
+    }
+
+    /// Forgets every session first, so that a connection that is still being cut acknowledges nothing
+    /// more and no last will tells of a death that is the broker's own.
+    fn end(&self) {
+        lock(&self.router).forget();
+        self.task.abort();
     }
 }
 
 impl Drop for Broker {
     fn drop(&mut self) {
-        self.task.abort();
+        self.end();
     }
 }
 
@@ -64,8 +73,7 @@ fn lock(router: &Mutex<Router>) -> MutexGuard<'_, Router> {
     router.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn accept(listener: TcpListener) {
-    let router = Shared::default();
+async fn accept(listener: TcpListener, router: Shared) {
     // Dropped with this task, and with it every connection.
     let mut connections = JoinSet::new();
     loop {

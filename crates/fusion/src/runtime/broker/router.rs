@@ -227,6 +227,11 @@ impl Router {
         self.publish(message, qos.min(1));
     }
 
+    /// Forgets everybody, without their last wills.
+    pub(super) fn forget(&mut self) {
+        self.sessions.clear();
+    }
+
     /// A connection ended; if the client did not say so itself, its will is done.
     pub(super) fn disconnect(&mut self, place: &Place) {
         let Some(session) = self.session(place) else { return };
