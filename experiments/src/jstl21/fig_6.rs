@@ -299,7 +299,6 @@ fn discrepancy(context: &Context, outcome: &mut Outcome) -> Result<Vec<Panel>, E
         log_x: true,
         log_y: true,
         series,
-        ..Panel::default()
     };
     outcome.table(table);
     // What the corollary is for: a level that can be promised from the samples alone.

@@ -107,11 +107,35 @@ async fn main() {
     println!("load average {}", std::fs::read_to_string("/proc/loadavg").unwrap().trim());
 }
 
+/// Processor time, which says what a request costs however busy the machine is.
+struct Spent {
+    curator: f64,
+    generator: f64,
+}
+
+impl Spent {
+    fn of(curator: &process::Curator) -> Self {
+        Self { curator: curator.processor(), generator: process::processor("/proc/self/stat") }
+    }
+
+    fn print(&self, engine: &str, curator: &process::Curator, requests: u64) {
+        let now = Self::of(curator);
+        let each = |seconds: f64| 1e6 * seconds / requests as f64;
+        println!(
+            "{engine}: processor time per request: curator {:.1} us, generator {:.1} us",
+            each(now.curator - self.curator),
+            each(now.generator - self.generator)
+        );
+    }
+}
+
 async fn single(engine: &str, curator: &process::Curator, plan: &Plan, form: Form) {
     let target = Target::create(curator.address, &curator.token).await;
     let until = Duration::from_secs(plan.seconds);
+    let before = Spent::of(curator);
     let seen = target.load(plan.connections, 1, form, move |_, elapsed| elapsed >= until).await;
     println!("{engine}: single reports, {form:?}, {} connections: {seen}", plan.connections);
+    before.print(engine, curator, seen.requests());
 }
 
 async fn batches(
@@ -122,8 +146,10 @@ async fn batches(
 ) -> f64 {
     let target = Target::create(curator.address, &curator.token).await;
     let reports = plan.reports;
+    let before = Spent::of(&curator);
     let seen = target.load(16, 1000, Form::Binary, move |sent, _| sent >= reports).await;
     println!("{engine}: batches of 1,000, 16 connections: {seen}");
+    before.print(engine, &curator, seen.requests());
     println!("{engine}: {}", curator.memory());
     let waited = target.wait_until_counted(seen.requests() * 1000).await;
     println!("{engine}: all counted {waited:.1} s after the last acknowledgement");

@@ -26,6 +26,11 @@ impl Curator {
         Self { address: address.parse().unwrap(), token: token.into(), child, output }
     }
 
+    /// Processor seconds it has used so far.
+    pub(crate) fn processor(&self) -> f64 {
+        processor(&format!("/proc/{}/stat", self.child.id()))
+    }
+
     /// Its memory, from the kernel.
     pub(crate) fn memory(&self) -> String {
         memory(&format!("/proc/{}/status", self.child.id()))
@@ -49,4 +54,13 @@ pub(crate) fn memory(status: &str) -> String {
         line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() >> 10
     };
     format!("resident {} MiB, at most {} MiB", mebibytes("VmRSS:"), mebibytes("VmHWM:"))
+}
+
+/// Processor seconds a process has used so far.
+pub(crate) fn processor(stat: &str) -> f64 {
+    let stat = std::fs::read_to_string(stat).unwrap();
+    // Behind the name, which may hold spaces: user and system time, in hundredths of a second.
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    let ticks = |at: usize| fields[at].parse::<f64>().unwrap();
+    (ticks(11) + ticks(12)) / 100.0
 }
