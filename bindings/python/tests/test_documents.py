@@ -1,6 +1,7 @@
 """What the documents show is executed: README examples and notebooks."""
 
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -24,7 +25,11 @@ def examples():
 
 
 def run(code, folder):
-    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=600)
+    # As in an activated environment: Spark's workers run the same Python.
+    python = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=600, env={**os.environ, **python}
+    )
     assert done.returncode == 0, done.stderr[-4000:]
     return done.stdout
 

@@ -85,9 +85,9 @@ pub(crate) async fn story(service: &Service) -> Value {
     assert_eq!((&learned["round"], &learned["reports"]), (&json!(1), &json!(8020)));
     let second = service.policy("commute").await;
     let Context::Within(within) = second.draft().context() else { panic!("not a box") };
-    for x in 0..3 {
-        let units = SHARES[x] * 2f64.powi(32);
-        assert!(within.lower()[x] as f64 <= units && units <= within.upper()[x] as f64);
+    for (share, (lower, upper)) in SHARES.iter().zip(within.lower().iter().zip(within.upper())) {
+        let units = share * 2f64.powi(32);
+        assert!(*lower as f64 <= units && units <= *upper as f64);
     }
     assert_eq!(second.draft().claims()[0].to_string(), "lip:1");
     let provenance = second.draft().provenance();

@@ -28,7 +28,7 @@ pub struct Mixture {
 
 /// Everything about the other sensors that sensor `t` needs.
 struct Around {
-    /// cost[x][z]: error = 1 + Σ_x cost[x][φ(x)].
+    /// `cost[x][z]`: error = 1 + Σ_x `cost[x][φ(x)]`.
     cost: Vec<Vec<f64>>,
     /// P(x, r | second private value) - P(x, r | first), by x.
     differences: Vec<Vec<f64>>,
