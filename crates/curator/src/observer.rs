@@ -89,7 +89,7 @@ fn before(belief: &Belief) -> String {
     match belief.before() {
         Some(before) => percent(before, f64::round),
         None => format!(
-            "{} to {}",
+            "between {} and {}",
             percent(belief.before_least, f64::round),
             percent(belief.before_most, f64::round)
         ),

@@ -167,7 +167,7 @@ pub(crate) fn content_policy() -> String {
     )
 }
 
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b;background:#fff}h1,h2,h3{line-height:1.2}table{border-collapse:collapse;margin:.5rem 0}td,th{border:1px solid #999;padding:.2rem .6rem;text-align:left;vertical-align:top}code{overflow-wrap:anywhere}.note{border-left:.3rem solid #b50;padding-left:.8rem}@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#161616}}";
+const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b;background:#fff}h1,h2,h3{line-height:1.2}table{border-collapse:collapse;margin:.5rem 0}td,th{border:1px solid #999;padding:.2rem .6rem;text-align:left;vertical-align:top}code{overflow-wrap:anywhere}.note{border-left:.3rem solid #b50;padding-left:.8rem}.wide{overflow-wrap:anywhere}@media(max-width:40rem){.log tr,.log td{display:block;border:0;padding:0}.log tr{border-top:1px solid #999;padding:.5rem 0}.log th{display:none}}@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#161616}}";
 
 /// The page.
 pub(crate) fn page(facts: &Value) -> String {
@@ -216,7 +216,7 @@ pub(crate) fn page(facts: &Value) -> String {
         stated(&survey["retention"]),
         stated(&survey["contact"]),
     );
-    out += "<h2>Log</h2><p>Every entry carries the hash of the one before, so that none can be changed or left out unnoticed by whoever kept an earlier copy.</p><table><tr><th>#</th><th>when</th><th>what</th><th>detail</th><th>hash</th></tr>";
+    out += "<h2>Log</h2><p>Every entry carries the hash of the one before, so that none can be changed or left out unnoticed by whoever kept an earlier copy.</p><table class=\"log wide\"><tr><th>#</th><th>when</th><th>what</th><th>detail</th><th>hash</th></tr>";
     for entry in facts["log"].as_array().into_iter().flatten() {
         out += &format!(
             "<tr><td>{}</td><td>{}</td><td>{}</td><td><code>{}</code></td><td><code>{}</code></td></tr>",

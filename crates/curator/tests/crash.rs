@@ -276,27 +276,56 @@ impl Clients {
         }
     }
 
-    /// At the end: what was acknowledged is counted once, the rest at most once; and after everything is
-    /// sent again, all is counted exactly once.
+    /// At the end: every report that was acknowledged is counted, each once, and none that was not sent;
+    /// after everything is sent again, all are.
     async fn settle(&self, address: &str) {
         let store = store::open_with(address, options(Faults::none())).await.unwrap();
-        let found = folded(&store).await;
-        let (least, most) = (tally(&self.acknowledged), tally(&self.sent));
-        for (place, found) in found.iter().enumerate() {
-            assert!(
-                (least[place]..=most[place]).contains(found),
-                "{found} reports of token {place}, not {} to {}",
-                least[place],
-                most[place]
-            );
+        let counts = folded(&store).await;
+        let held = counted(address).await;
+        assert!(ids(&self.acknowledged).is_subset(&held), "an acknowledged report is lost");
+        assert!(held.is_subset(&ids(&self.sent)));
+        assert_eq!(counts.iter().sum::<u64>(), held.len() as u64, "a report is counted twice");
+        for &number in &self.sent {
+            let whole = ids([&number]);
+            let there = whole.intersection(&held).count();
+            assert!(there == 0 || there == whole.len(), "a request is stored in part");
         }
         let all: Vec<u64> = self.sent.iter().copied().collect();
         for some in all.chunks(50) {
             store.append(some.iter().map(|&number| batch(number)).collect()).await.unwrap();
         }
-        assert_eq!(folded(&store).await, most);
+        assert_eq!(folded(&store).await, tally(&self.sent));
         assert!(!self.acknowledged.is_empty());
     }
+}
+
+/// The ids of some requests.
+fn ids<'a>(requests: impl IntoIterator<Item = &'a u64>) -> BTreeSet<Vec<u8>> {
+    let rows = requests.into_iter().flat_map(|&number| {
+        let reports = batch(number).reports;
+        let rows = reports.rows().chunks(reports.row_bytes());
+        rows.map(|row| row[..16].to_vec()).collect::<Vec<_>>()
+    });
+    rows.collect()
+}
+
+/// The ids the store has counted, read behind its back.
+async fn counted(address: &str) -> BTreeSet<Vec<u8>> {
+    let chunks: Vec<Vec<u8>> = match address.strip_prefix("sqlite:") {
+        Some(file) => {
+            let look = rusqlite::Connection::open(file).unwrap();
+            let mut select = look.prepare("SELECT ids FROM chunk").unwrap();
+            select.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+        }
+        None => {
+            let (client, connection) =
+                tokio_postgres::connect(address, tokio_postgres::NoTls).await.unwrap();
+            tokio::spawn(connection);
+            let rows = client.query("SELECT ids FROM undertone.chunk", &[]).await.unwrap();
+            rows.iter().map(|row| row.get(0)).collect()
+        }
+    };
+    chunks.iter().flat_map(|chunk| chunk.chunks(16).map(<[u8]>::to_vec)).collect()
 }
 
 async fn folded(store: &Arc<dyn Store>) -> Vec<u64> {
