@@ -195,13 +195,16 @@ impl Prepared {
             let (mut codes, mut symbols) = (Vec::new(), Vec::with_capacity(BLOCK));
             for (block, out) in out.chunks_mut(BLOCK * width).enumerate() {
                 let first = start + block * BLOCK;
-                cells.read(first..first + out.len() / width, &mut codes);
-                symbols.clear();
-                for (at, &code) in codes.iter().enumerate() {
-                    let index = self.input(first + at, code, options.other)?;
-                    let symbol = self.symbols.get(index as usize);
-                    let unknown = Trouble::Cell { at: first + at, missing: false };
-                    symbols.push(*symbol.ok_or(unknown)?);
+                let rows = first..first + out.len() / width;
+                if !cells.symbols(rows.clone(), &self.symbols, &mut symbols) {
+                    cells.read(rows, &mut codes);
+                    symbols.clear();
+                    for (at, &code) in codes.iter().enumerate() {
+                        let index = self.input(first + at, code, options.other)?;
+                        let symbol = self.symbols.get(index as usize);
+                        let unknown = Trouble::Cell { at: first + at, missing: false };
+                        symbols.push(*symbol.ok_or(unknown)?);
+                    }
                 }
                 draw(&symbols, &mut rng, out).map_err(Trouble::Other)?;
             }
