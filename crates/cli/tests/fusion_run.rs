@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use common::{Scratch, complaint, json, undertone};
 use serde_json::{Value, json};
-use undertone_fusion::runtime::Broker;
+use undertone_fusion::runtime::{Broker, Link, LinkOptions, Message};
 
 /// A network of two sensors for five epochs.
 fn network(dir: &Scratch) -> String {
@@ -124,6 +124,75 @@ fn processes_find_each_other_and_keep_their_budget() {
     ];
     let (code, said) = json(&reset);
     assert_eq!((code, &said["spent"], &said["limit"]), (0, &0.into(), &5.into()));
+}
+
+#[test]
+fn epochs_are_counted_numbered_or_the_clock_s() {
+    let dir = Scratch::new("fusion-epochs");
+    let bundle = network(&dir);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let broker = runtime.block_on(Broker::start(0)).unwrap();
+    let address = format!("mqtt://127.0.0.1:{}", broker.port());
+    let sensor = ["fusion", "sensor", "--bundle", &bundle, "--broker", &address, "--json"];
+    let told = |rest: &[&str], lines: &str| -> Value {
+        let mut process = start(&[&sensor[..], rest].concat());
+        process.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+        let output = process.wait_with_output().unwrap();
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+
+    // By number: an epoch that was said stays said, and the last is outside the budget of epochs 1 to 5.
+    let state = dir.path("numbered.state");
+    let numbered = ["--index", "0", "--state", &state, "--numbered"];
+    let said = told(&numbered, "1 0\n2 1\n2 2\n4 0\n9 1\n");
+    assert_eq!((&said["published"], &said["past"]), (&4.into(), &1.into()), "{said}");
+    assert_eq!((&said["spent"], &said["constant"]), (&3.into(), &1.into()), "{said}");
+
+    // By the clock: three values within one epoch of thirty years are one report.
+    let state = dir.path("clock.state");
+    let mut clock = vec!["--index", "1", "--state", &state, "--epoch-seconds", "1e9"];
+    let said = told(&clock, "0\n");
+    assert!(said["error"].as_str().unwrap_or_default().contains("--first-epoch"), "{said}");
+    clock.extend(["--first-epoch", "1"]);
+    let said = told(&clock, "0\n1\n2\n");
+    assert_eq!((&said["published"], &said["past"]), (&1.into(), &2.into()), "{said}");
+}
+
+#[test]
+fn a_sensor_follows_a_topic_until_it_is_asked_to_end() {
+    let dir = Scratch::new("fusion-topic");
+    let bundle = network(&dir);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (reports, values) = runtime
+        .block_on(async { (Broker::start(0).await.unwrap(), Broker::start(0).await.unwrap()) });
+    let address = |broker: &Broker| format!("mqtt://127.0.0.1:{}", broker.port());
+    // Kept by the broker, so that it does not matter who comes first.
+    let options = LinkOptions::new(address(&values).parse().unwrap(), "meter".into());
+    runtime.block_on(async {
+        let link = Link::open(options).unwrap();
+        let payload = b"1 2".to_vec();
+        link.publish(Message { topic: "home/meter".into(), payload, retain: true }).unwrap();
+        assert!(link.close(std::time::Duration::from_secs(60)).await);
+    });
+    let (to, from, state) = (address(&reports), address(&values), dir.path("state"));
+    let mut args = vec!["fusion", "sensor", "--bundle", &bundle, "--index", "0", "--broker", &to];
+    args.extend(["--state", &state, "--topic", "home/meter", "--topic-broker", &from]);
+    let mut process = Command::new(env!("CARGO_BIN_EXE_undertone"))
+        .args([&args[..], &["--numbered", "--json"]].concat())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(process.stderr.take().unwrap()).lines();
+    let drawn = said.find(|line| line.as_ref().unwrap().contains("\"drawn\"")).unwrap().unwrap();
+    let drawn: Value = serde_json::from_str(&drawn).unwrap();
+    assert_eq!(drawn["epoch"], 1, "{drawn}");
+    let ended = Command::new("kill").args(["-TERM", &process.id().to_string()]).status().unwrap();
+    assert!(ended.success());
+    let output = process.wait_with_output().unwrap();
+    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(output.status.success(), "{summary}");
+    assert_eq!((&summary["published"], &summary["spent"]), (&1.into(), &1.into()), "{summary}");
 }
 
 #[test]
