@@ -3,6 +3,10 @@
 
 #![no_main]
 
+#[allow(dead_code)]
+#[path = "../../crates/curator/src/wire.rs"]
+mod wire;
+
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
@@ -10,7 +14,7 @@ use undertone_core::{
     Alphabet, Bits, Claim, Context, Draft, Epsilon, KEEP_ONE, Keep, MASS_ONE, Policy, Provenance,
     Report, Shape, WEIGHT_ONE,
 };
-use undertone_curator::wire::{self, Packed};
+use wire::Packed;
 
 fn policy(shape: Shape) -> Policy {
     let inputs = Alphabet::indices(shape.inputs()).unwrap();

@@ -2,9 +2,12 @@
 
 #![no_main]
 
+#[allow(dead_code)]
+#[path = "../../crates/curator/src/wire.rs"]
+mod wire;
+
 use libfuzzer_sys::fuzz_target;
 use undertone_core::Report;
-use undertone_curator::wire;
 
 fuzz_target!(|bytes: &[u8]| {
     let alone = core::str::from_utf8(bytes).ok().and_then(|text| Report::from_json(text).ok());

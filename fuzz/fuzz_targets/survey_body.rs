@@ -2,8 +2,15 @@
 
 #![no_main]
 
+#[allow(dead_code)]
+#[path = "../../crates/curator/src/problem.rs"]
+mod problem;
+#[allow(dead_code)]
+#[path = "../../crates/curator/src/survey/mod.rs"]
+mod survey;
+
 use libfuzzer_sys::fuzz_target;
-use undertone_curator::survey::{Survey, SurveyBody};
+use survey::{Survey, SurveyBody};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(body) = SurveyBody::from_json(bytes) else { return };

@@ -6,6 +6,7 @@ mod estimates;
 mod operations;
 mod pages;
 mod policies;
+mod refusal;
 mod reports;
 mod surveys;
 
@@ -14,6 +15,7 @@ use std::time::{Duration, Instant};
 
 pub use operations::OPENAPI;
 pub use pages::PAGE_POLICY;
+use refusal::Refused;
 pub(crate) use surveys::described;
 
 use axum::Router;
@@ -26,7 +28,7 @@ use serde_json::Value;
 
 use crate::app::{App, Curation, Peer};
 use crate::metrics::Metrics;
-use crate::problem::{Code, Problem, Refused};
+use crate::problem::{Code, Problem};
 
 type Shared = State<Arc<Curation>>;
 
