@@ -98,14 +98,19 @@ fn claims(outcome: &mut Outcome, table: &Table) {
     let [even, skewed] = PRIORS.map(|p| mean_ratio(p, "context_free", "ldp").exp());
     outcome.claim(Claim::tested(
         "that advantage is larger for the skewed prior",
-        format!("the error is {} times smaller at P₁ = .5, {} times at .99", short(even), short(skewed)),
+        format!(
+            "the error is {} times smaller at P₁ = .5, {} times at .99",
+            short(even),
+            short(skewed)
+        ),
         "geometric mean over ε of the ratio, larger at .99",
         skewed > even,
     ));
     let own = rows(table, "p1", 0.99);
     let broken = |row: &usize| !keeps_its_claim(0.99, get(*row, "epsilon"));
     let missed: Vec<usize> = own.iter().copied().filter(broken).collect();
-    let leaks = |row: usize| format!("{} at ε = {}", short(get(row, "printed_leaks")), get(row, "epsilon"));
+    let leaks =
+        |row: usize| format!("{} at ε = {}", short(get(row, "printed_leaks")), get(row, "epsilon"));
     let truth = match (missed.first(), missed.last()) {
         (Some(&first), Some(&last)) => format!("{} to {} for P₁ = .99", leaks(first), leaks(last)),
         _ => String::new(),
@@ -188,7 +193,11 @@ fn gap_claims(outcome: &mut Outcome, gaps: &Table) -> Result<(), Error> {
     outcome.claim(
         Claim::tested(
             "(24) with p = E/(E+1) is an unbiased estimate of the number of ones",
-            format!("100 people, 10 ones, ε = 1: it says {} on average, with 1/(E+1) {}", short(printed), short(count)),
+            format!(
+                "100 people, 10 ones, ε = 1: it says {} on average, with 1/(E+1) {}",
+                short(printed),
+                short(count)
+            ),
             "10",
             (printed - 10.0).abs() < 1e-6,
         )
@@ -244,7 +253,8 @@ fn draw(outcome: &mut Outcome, table: &Table, gaps: &Table) -> Result<(), Error>
             own.into_iter().map(|row| (gaps.number(row, "p1"), gaps.number(row, column))).collect()
         };
         series.push(
-            Series::solid(format!("ε = {epsilon}, certified optimum"), line("gap")).coloured(colour),
+            Series::solid(format!("ε = {epsilon}, certified optimum"), line("gap"))
+                .coloured(colour),
         );
         let least = 1.0 / (1.0 + f64::exp(epsilon));
         series.push(

@@ -73,8 +73,7 @@ fn run(context: &Context) -> Result<Outcome, Error> {
         let prior = Distribution::new("prior", vec![1.0 - p, p])?;
         let right = randomized_response::binary_optimal(&prior, EPSILON)?;
         let policy = Model::Optimum.policy(p, EPSILON)?;
-        let printed =
-            Flips { p, q0: p * (-EPSILON).exp(), q1: (1.0 - p) * (-EPSILON).exp() };
+        let printed = Flips { p, q0: p * (-EPSILON).exp(), q1: (1.0 - p) * (-EPSILON).exp() };
         let optimum = Flips { p, q0: right.q(0, 1), q1: right.q(1, 0) };
         let searched = search(p, steps, &[0, 1, 2, 3]);
         for (name, at, leaks, ldp) in [
@@ -100,7 +99,11 @@ fn search(p: f64, steps: u32, kept: &[usize]) -> Flips {
     let mut best = Flips { p, q0: 0.5, q1: 0.5 };
     for i in 1..steps {
         for j in 1..steps - i {
-            let at = Flips { p, q0: f64::from(i) / f64::from(steps), q1: f64::from(j) / f64::from(steps) };
+            let at = Flips {
+                p,
+                q0: f64::from(i) / f64::from(steps),
+                q1: f64::from(j) / f64::from(steps),
+            };
             if at.explained() > best.explained() && at.feasible(kept) {
                 best = at;
             }
@@ -124,7 +127,8 @@ impl Facts {
     fn look(&mut self, p: f64, printed: Flips, optimum: Flips, searched: Flips) {
         for i in 1..50 {
             for j in 1..50 {
-                let at = |i: i32, j: i32| Flips { p, q0: f64::from(i) / 50.0, q1: f64::from(j) / 50.0 };
+                let at =
+                    |i: i32, j: i32| Flips { p, q0: f64::from(i) / 50.0, q1: f64::from(j) / 50.0 };
                 let (here, mirrored) = (at(i, j), at(50 - i, 50 - j));
                 let all = [0, 1, 2, 3];
                 let gap = (here.explained() - mirrored.explained()).abs();
@@ -193,7 +197,10 @@ impl Facts {
         outcome.claim(
             Claim::tested(
                 "(ours) the corrected closed form is the best feasible point",
-                format!("no point of a grid over the region explains more, by {}", short(self.beyond)),
+                format!(
+                    "no point of a grid over the region explains more, by {}",
+                    short(self.beyond)
+                ),
                 "no grid point explains more than the closed form, beyond 1e-9",
                 self.beyond <= 1e-9,
             )
@@ -206,9 +213,9 @@ fn panel(letter: &str, p: f64, printed: Flips, optimum: Flips) -> Panel {
     let mut series = Vec::new();
     // The region as dots, below q0 + q1 = 1 and its mirror image.
     let mut dots = Vec::new();
-    for i in 1..80 {
-        for j in 1..80 {
-            let at = Flips { p, q0: f64::from(i) / 80.0, q1: f64::from(j) / 80.0 };
+    for i in 1..40 {
+        for j in 1..40 {
+            let at = Flips { p, q0: f64::from(i) / 40.0, q1: f64::from(j) / 40.0 };
             if at.feasible(&[0, 1, 2, 3]) {
                 dots.push((at.q0, at.q1));
             }

@@ -79,7 +79,10 @@ mod tests {
                     let (policy, error) =
                         (model.policy(p, epsilon).unwrap(), model.error(p, epsilon).unwrap());
                     let found = policy.utility.unwrap();
-                    assert!((found - error).abs() < 1e-7, "{model:?} {p} {epsilon}: {found} {error}");
+                    assert!(
+                        (found - error).abs() < 1e-7,
+                        "{model:?} {p} {epsilon}: {found} {error}"
+                    );
                     let missed = model == Model::Printed && !keeps_its_claim(p, epsilon);
                     assert_eq!(policy.misses_its_claim(), missed);
                     if missed {

@@ -28,8 +28,7 @@ fn run(context: &Context) -> Result<Outcome, Error> {
     claims(&mut outcome, &least, &largest, &table);
     let line = |column: &str| -> Vec<(f64, f64)> {
         let cell = |row| (table.number(row, "log_lift"), table.number(row, column));
-        // A gap where nothing fell, so that the logarithmic axis has no zeros to show.
-        (0..table.rows.len()).map(cell).map(|(x, y)| (x, if y > 0.0 { y } else { f64::NAN })).collect()
+        (0..table.rows.len()).map(cell).collect()
     };
     let panel = |title: &str, log_y: bool| Panel {
         title: title.into(),
@@ -42,7 +41,8 @@ fn run(context: &Context) -> Result<Outcome, Error> {
         ],
         ..Panel::default()
     };
-    let panels = vec![panel("(a) as in the paper", false), panel("(b) logarithmic: the tail of ν", true)];
+    let panels =
+        vec![panel("(a) as in the paper", false), panel("(b) logarithmic: the tail of ν", true)];
     let title = format!("ZDS22 Figure 1: {draws} laws of 20 secrets and 30 symbols");
     outcome.draw("histogram", &Picture { title, panels })?;
     outcome.table(table);
@@ -90,8 +90,13 @@ fn claims(outcome: &mut Outcome, least: &[f64], largest: &[f64], table: &Table) 
     );
     let off = far(xi, (0.3, 1.5));
     outcome.claim(
-        Claim::tested("ξ(x) ranges over [.3, 1.5]", range(xi), "both ends within .25", off.0 <= 0.25 && off.1 <= 0.25)
-            .printed("[.3, 1.5]"),
+        Claim::tested(
+            "ξ(x) ranges over [.3, 1.5]",
+            range(xi),
+            "both ends within .25",
+            off.0 <= 0.25 && off.1 <= 0.25,
+        )
+        .printed("[.3, 1.5]"),
     );
     outcome.claim(Claim::tested(
         "the range of ν is much larger than that of ξ",
@@ -118,7 +123,9 @@ fn claims(outcome: &mut Outcome, least: &[f64], largest: &[f64], table: &Table) 
             inside == 1.0,
         )
         .printed("[.6, 1]")
-        .because("that is not the range, and contradicts the figure's [.3, 1.5]; most of them, yes"),
+        .because(
+            "that is not the range, and contradicts the figure's [.3, 1.5]; most of them, yes",
+        ),
     );
     let worst = least.chunks(SYMBOLS).zip(largest.chunks(SYMBOLS));
     let asymmetric = laws::share(worst.map(|(nu, xi)| -ends(nu).0 > ends(xi).1));

@@ -63,11 +63,8 @@ fn run(context: &Context) -> Result<Outcome, Error> {
             .iter()
             .map(|&(lower, upper)| {
                 let watched = law.watch(lower, upper);
-                let repaired = if watched.met {
-                    watched.nmi
-                } else {
-                    law.nmi(lower, upper, Method::Repair)?
-                };
+                let repaired =
+                    if watched.met { watched.nmi } else { law.nmi(lower, upper, Method::Repair)? };
                 let (nmi, met) = (watched.nmi, watched.met);
                 Ok(Cell { nmi, met, released: watched.released, repaired })
             })
@@ -84,10 +81,10 @@ fn run(context: &Context) -> Result<Outcome, Error> {
         let own = || cells.iter().map(|cells| &cells[at]);
         let (nmi, error) = mean(own().map(|cell| cell.nmi));
         let most = |of: fn(&Cell) -> f64| own().map(of).fold(0.0, f64::max);
-        let place = SUBSET.iter().position(|l| l == lower).zip(UPPER.iter().position(|u| u == upper));
-        let subset = place.map_or(f64::NAN, |(l, u)| {
-            mean(subsets.iter().map(|row| row[u * SUBSET.len() + l])).0
-        });
+        let place =
+            SUBSET.iter().position(|l| l == lower).zip(UPPER.iter().position(|u| u == upper));
+        let subset = place
+            .map_or(f64::NAN, |(l, u)| mean(subsets.iter().map(|row| row[u * SUBSET.len() + l])).0);
         table.push(row![
             upper,
             lower,
@@ -100,7 +97,7 @@ fn run(context: &Context) -> Result<Outcome, Error> {
             subset,
         ]);
     }
-    claims(&mut outcome, &table);
+    claims(&mut outcome, &table, context.quick);
     draw(&mut outcome, &table, draws)?;
     outcome.table(table);
     Ok(outcome)
@@ -110,12 +107,14 @@ fn at(table: &Table, upper: f64, lower: f64) -> Option<usize> {
     table.find(&[("upper", &upper.to_string()), ("lower", &lower.to_string())])
 }
 
-fn claims(outcome: &mut Outcome, table: &Table) {
+fn claims(outcome: &mut Outcome, table: &Table, quick: bool) {
     let get = |upper: f64, lower: f64, column: &str| {
         at(table, upper, lower).map_or(f64::NAN, |row| table.number(row, column))
     };
-    // Ten thousand draws must come within .005; fewer, within three standard errors.
-    let allowed = |upper, lower| f64::max(0.005, 3.0 * get(upper, lower, "standard_error"));
+    // A quick run has fewer laws: three standard errors, where that is more.
+    let allowed = |upper, lower| {
+        if quick { f64::max(0.005, 3.0 * get(upper, lower, "standard_error")) } else { 0.005 }
+    };
     outcome.claim(Claim::number(
         "ε_u = .6: the highest utility",
         0.35,
@@ -131,9 +130,13 @@ fn claims(outcome: &mut Outcome, table: &Table) {
     }
     outcome.claim(
         Claim::tested(
-            "(ours) the thirty means of our own study of this figure",
+            "(our study) the thirty means of the specification",
             format!("largest difference {}", short(worst.0)),
-            "each within .005, or three standard errors where that is more",
+            if quick {
+                "each within .005, or three standard errors where that is more (quick run)"
+            } else {
+                "each within .005"
+            },
             worst.1,
         )
         .because("an independent program on other draws"),
@@ -146,7 +149,9 @@ fn claims(outcome: &mut Outcome, table: &Table) {
         middle - low > high - middle,
     ));
     let rises = UPPER.iter().all(|&upper| {
-        lowers().windows(2).all(|pair| get(upper, pair[1], "nmi") >= get(upper, pair[0], "nmi") - 1e-9)
+        lowers()
+            .windows(2)
+            .all(|pair| get(upper, pair[1], "nmi") >= get(upper, pair[0], "nmi") - 1e-9)
     });
     let late = UPPER.map(|upper| get(upper, 6.0, "nmi") - get(upper, 5.0, "nmi"));
     let early = UPPER.map(|upper| get(upper, 3.0, "nmi") - get(upper, 2.0, "nmi"));
@@ -235,7 +240,10 @@ fn draw(outcome: &mut Outcome, table: &Table, draws: u64) -> Result<(), Error> {
     let numbered = || UPPER.into_iter().enumerate();
     let panels = vec![
         panel("(a) as printed", numbered().map(merged).collect()),
-        panel("(b) ours: always within the budget", numbered().map(repaired).chain(numbered().map(subset)).collect()),
+        panel(
+            "(b) ours: always within the budget",
+            numbered().map(repaired).chain(numbered().map(subset)).collect(),
+        ),
     ];
     let title = format!("ZDS22 Figure 2: {draws} laws of 20 secrets and 30 symbols");
     outcome.draw("nmi", &Picture { title, panels })

@@ -21,6 +21,8 @@ pub const FLOAT_ERROR: f64 = 1e-12;
 /// A joint law, symbol by symbol.
 #[derive(Debug, Clone)]
 pub struct Law {
+    /// Which law it is.
+    pub number: u64,
     /// The law itself.
     pub joint: Joint,
     /// P(x).
@@ -77,7 +79,7 @@ impl Law {
         let least = (0..symbols).map(|x| lifts(x).fold(f64::INFINITY, f64::min).ln()).collect();
         let largest = (0..symbols).map(|x| lifts(x).fold(0.0, f64::max).ln()).collect();
         let (entropy, data) = (data.entropy(), data.as_slice().to_vec());
-        Ok(Self { joint, data, given, least, largest, entropy })
+        Ok(Self { number, joint, data, given, least, largest, entropy })
     }
 
     /// Definition 2 with complete merging, from its formulas (5) to (10).
@@ -98,11 +100,11 @@ impl Law {
                 lifts.fold((f64::INFINITY, 0.0f64), |(a, b), lift| (a.min(lift), b.max(lift)));
             (-least.ln(), largest.ln())
         };
-        let released = low.iter().fold(merged, |(fall, rise), &x| {
-            (fall.max(-self.least[x]), rise.max(self.largest[x]))
-        });
+        let released = low
+            .iter()
+            .fold(merged, |(fall, rise), &x| (fall.max(-self.least[x]), rise.max(self.largest[x])));
         Watched {
-            nmi: (1.0 - lost / self.entropy).clamp(0.0, 1.0),
+            nmi: settled((1.0 - lost / self.entropy).min(1.0)),
             merged,
             released,
             met: merged.0 <= lower + FLOAT_ERROR && merged.1 <= upper + FLOAT_ERROR,
@@ -111,8 +113,13 @@ impl Law {
 
     /// The NMI of another method, which always meets the budget.
     pub fn nmi(&self, lower: f64, upper: f64, method: Method) -> Result<f64, Error> {
-        Ok(release(&self.joint, Budget::new(lower, upper)?, method)?.nmi)
+        Ok(settled(release(&self.joint, Budget::new(lower, upper)?, method)?.nmi))
     }
+}
+
+/// An NMI that is zero but for float error is zero.
+fn settled(nmi: f64) -> f64 {
+    if nmi > FLOAT_ERROR { nmi } else { 0.0 }
 }
 
 /// Something of every law, in order, on all cores.
@@ -147,7 +154,11 @@ pub fn cumulative(mut values: Vec<f64>, most: usize) -> Vec<(f64, f64)> {
     let n = values.len();
     let step = n.div_ceil(most.max(1)).max(1);
     let mut points = vec![(values.first().copied().unwrap_or(0.0), 0.0)];
-    points.extend((0..n).filter(|at| (at + 1).is_multiple_of(step) || at + 1 == n).map(|at| (values[at], (at + 1) as f64 / n as f64)));
+    points.extend(
+        (0..n)
+            .filter(|at| (at + 1).is_multiple_of(step) || at + 1 == n)
+            .map(|at| (values[at], (at + 1) as f64 / n as f64)),
+    );
     points
 }
 
