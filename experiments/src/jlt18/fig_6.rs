@@ -183,6 +183,17 @@ fn claims(outcome: &mut Outcome, table: &Table) -> Result<(), Error> {
         )
         .because("impossible: by Theorem 1 every ε/2-LIP mechanism is ε-LDP, so it cannot beat the ε-LDP optimum"),
     );
+    let (printed, right) =
+        (symmetric::published_error_at(0.3, 0.2)?, symmetric::error_at(0.3, 0.2)?);
+    outcome.claim(
+        Claim::tested(
+            "(22) is the error of the symmetric model at a flip probability q",
+            format!("P₁ = .3, q = .2: {} printed, {} right", short(printed), short(right)),
+            "equal there",
+            (printed - right).abs() < 1e-9,
+        )
+        .because("P₁ must be squared, as in (34)"),
+    );
     let negative = [0.01, 0.3]
         .iter()
         .flat_map(|&p| levels(0.5, 10.0, 0.5).into_iter().map(move |e| (p, e)))

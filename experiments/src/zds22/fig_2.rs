@@ -169,7 +169,7 @@ fn claims(outcome: &mut Outcome, table: &Table, quick: bool) {
         (get(1.0, 6.0, "missed"), get(1.0, 6.0, "largest_fall"), get(1.0, 6.0, "largest_rise"));
     outcome.claim(
         Claim::tested(
-            "the watchdog releases an (ε_l, ε_u)-private version",
+            "after merging there is a chance that the budget is not attained",
             format!(
                 "not in {} % of laws at (6, 1) and {} % at (5, 1); (6, 1) leaks up to ({}, {})",
                 short(100.0 * missed),
@@ -177,10 +177,10 @@ fn claims(outcome: &mut Outcome, table: &Table, quick: bool) {
                 short(fall),
                 short(rise)
             ),
-            "in every law, at every budget of the figure",
-            UPPER.iter().all(|&u| lowers().iter().all(|&l| get(u, l, "missed") == 0.0)),
+            "missed in some law at some budget of the figure",
+            missed > 0.0,
         )
-        .because("merging the high-risk set leaks least given that set (Proposition 2), and a set of one symbol stays as it was. Repaired, the budget always holds and little is lost"),
+        .because("so these curves count releases that break their promise. Merging leaks least given the high-risk set (Proposition 2), and a set of one symbol stays as it was. Repaired, the budget always holds and little is lost"),
     );
     let gain = get(0.8, 1.0, "subset");
     outcome.claim(

@@ -20,7 +20,7 @@ fn run(context: &Context) -> Result<Outcome, Error> {
             figure: "Figure 4",
             nonzero: [30.0, 70.0],
             studied: [27.2, 67.4],
-            points: 3.0,
+            points: 5.0,
             lower: [93.0, 84.0],
             upper: [98.0, 89.0],
             changed: [56.1, 41.9, 2.0],

@@ -48,7 +48,7 @@ const SMALL_METHODS: [Method; 5] =
 
 fn run(context: &Context) -> Result<Outcome, Error> {
     let mut outcome = Outcome::default();
-    let draws = context.pick(40, 2000);
+    let draws = context.pick(40, 10_000);
     let (columns, policies) = (context.pick(1, 4), context.pick(1, 3));
     outcome.note(format!("20 by 30: {draws} laws; the optimum by column generation on {columns} or more, with the bound no release can pass; policies shipped and verified for {policies}. 3 by 6: every method on the same laws, the optimum exact."));
     let large = large(context, draws)?;
