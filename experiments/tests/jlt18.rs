@@ -62,7 +62,11 @@ fn figure_5_context_in_the_estimator_and_in_the_promise() {
         assert!(get("printed") <= get("lip") + 1e-6 && get("lip") < get("ldp"));
         assert!(get("ldp_twice") <= get("lip"));
         assert!(get("lip_attained") <= get("epsilon"));
-        assert_eq!(get("p1") == 0.5, get("printed_leaks") == get("epsilon") && get("p1") < 0.9);
+        // For a fair coin (19) keeps its claim and is the optimum.
+        if get("p1") == 0.5 {
+            assert_eq!(get("printed_leaks"), get("epsilon"));
+            close(get("printed"), get("lip"), 1e-6);
+        }
     }
     // Below ε = ln 99 the printed formula leaks more than it claims, from there on nothing.
     for (epsilon, misses) in [("1", true), ("4.5", true), ("5", false)] {

@@ -75,7 +75,7 @@ fn figure_2_the_thirty_means() {
         close(table.number(row, "missed"), missed, f64::max(0.01, 3.0 * error));
     }
     let yes = "reproduced";
-    assert_verdicts(&outcome, &[yes, yes, yes, yes, yes, "false"]);
+    assert_verdicts(&outcome, &[yes, yes, yes, yes, yes, yes, "false"]);
 }
 
 /// Shares within 1 point of the specification's (three standard errors of 2000 laws where that is more).

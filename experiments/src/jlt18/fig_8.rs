@@ -118,10 +118,11 @@ fn notes(
 /// The three kinds of history, and whether the last check-in agrees.
 fn history(users: &[User]) -> Table {
     let mut table = Table::new("history", &["history", "users", "last_inside", "brier"]);
-    let kinds: [(&str, &dyn Fn(&User) -> bool); 3] = [
-        ("all outside", &|user| user.inside == 0),
-        ("all inside", &|user| user.inside == user.earlier),
-        ("mixed", &|user| user.is_mixed()),
+    type Fits = fn(&User) -> bool;
+    let kinds: [(&str, Fits); 3] = [
+        ("all outside", |user| user.inside == 0),
+        ("all inside", |user| user.inside == user.earlier),
+        ("mixed", |user| user.is_mixed()),
     ];
     for (name, fits) in kinds {
         let own: Vec<&User> = users.iter().filter(|user| fits(user)).collect();

@@ -273,7 +273,8 @@ fn draw(
     budgets: [(f64, f64); 2],
 ) -> Result<(), Error> {
     const POINTS: usize = 400;
-    let curve = |which: usize, of: fn(&Watched) -> f64| {
+    type Side = fn(&Watched) -> f64;
+    let curve = |which: usize, of: Side| {
         cumulative(cases.iter().map(|case| of(&case.watched[which])).collect(), POINTS)
     };
     let panel = |title: &str, x_label: &str| Panel {
@@ -294,7 +295,7 @@ fn draw(
             Series::solid(format!("λ = {lambda}, subset merging"), cumulative(subset, POINTS))
                 .coloured(which + 2),
         );
-        let sides: [(&mut Panel, fn(&Watched) -> f64, fn(&Watched) -> f64, f64); 2] = [
+        let sides: [(&mut Panel, Side, Side, f64); 2] = [
             (&mut lower, |w| w.merged.0, |w| w.released.0, budgets[which].0),
             (&mut upper, |w| w.merged.1, |w| w.released.1, budgets[which].1),
         ];

@@ -25,6 +25,15 @@ pub const STUDY: [(f64, [f64; 10]); 3] = [
     (0.8, [0.0, 0.0003, 0.0036, 0.0146, 0.1124, 0.2950, 0.6392, 0.8090, 0.8728, 0.8953]),
     (1.0, [0.0, 0.0003, 0.0036, 0.0150, 0.1197, 0.3251, 0.7285, 0.9190, 0.9789, 0.9936]),
 ];
+/// (ε_u, ε_l), and the share of laws that miss the budget in our study.
+const STUDY_MISSED: [(f64, f64, f64); 6] = [
+    (1.0, 4.0, 0.032),
+    (1.0, 5.0, 0.249),
+    (1.0, 6.0, 0.379),
+    (0.8, 4.0, 0.0006),
+    (0.8, 5.0, 0.0094),
+    (0.8, 6.0, 0.019),
+];
 const COLUMNS: [&str; 9] = [
     "upper",
     "lower",
@@ -97,7 +106,7 @@ fn run(context: &Context) -> Result<Outcome, Error> {
             subset,
         ]);
     }
-    claims(&mut outcome, &table, context.quick);
+    claims(&mut outcome, &table, draws, context.quick);
     draw(&mut outcome, &table, draws)?;
     outcome.table(table);
     Ok(outcome)
@@ -107,7 +116,7 @@ fn at(table: &Table, upper: f64, lower: f64) -> Option<usize> {
     table.find(&[("upper", &upper.to_string()), ("lower", &lower.to_string())])
 }
 
-fn claims(outcome: &mut Outcome, table: &Table, quick: bool) {
+fn claims(outcome: &mut Outcome, table: &Table, draws: u64, quick: bool) {
     let get = |upper: f64, lower: f64, column: &str| {
         at(table, upper, lower).map_or(f64::NAN, |row| table.number(row, column))
     };
@@ -181,6 +190,24 @@ fn claims(outcome: &mut Outcome, table: &Table, quick: bool) {
             missed > 0.0,
         )
         .because("so these curves count releases that break their promise. Merging leaks least given the high-risk set (Proposition 2), and a set of one symbol stays as it was. Repaired, the budget always holds and little is lost"),
+    );
+    let missed = STUDY_MISSED.map(|(upper, lower, _)| get(upper, lower, "missed"));
+    let near = STUDY_MISSED.iter().zip(missed).all(|((_, _, study), ours)| {
+        let noise = 3.0 * (study * (1.0 - study) / draws as f64).sqrt();
+        (study - ours).abs() <= if quick { noise.max(0.01) } else { 0.01 }
+    });
+    outcome.claim(
+        Claim::tested(
+            "(our study) budgets missed in 3.2, 24.9, 37.9 % of laws at ε_u = 1, ε_l = 4, 5, 6, and .06, .94, 1.9 % at ε_u = .8",
+            missed.map(|share| format!("{:.2} %", 100.0 * share)).join(", "),
+            if quick {
+                "each within 1 point, or three standard errors where that is more (quick run)"
+            } else {
+                "each within 1 point"
+            },
+            near,
+        )
+        .because("an independent program on other draws"),
     );
     let gain = get(0.8, 1.0, "subset");
     outcome.claim(
