@@ -31,6 +31,13 @@ pub const SALARIES: DataFile = DataFile {
     section: "7 (baltimore_salaries)",
 };
 
+/// Kosarak click stream, its first 36,682 transactions.
+pub const KOSARAK: DataFile =
+    DataFile { path: "kosarak/kosarak_first36682.dat.gz", section: "3 (kosarak)" };
+/// Gowalla check-ins of 1,000 users.
+pub const GOWALLA: DataFile =
+    DataFile { path: "gowalla/gowalla_1000users.csv.gz", section: "4 (gowalla)" };
+
 /// A folder of data files, or none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DataFolder(Option<PathBuf>);
