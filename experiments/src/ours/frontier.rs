@@ -325,7 +325,6 @@ fn picture(all: &[Frontier]) -> Picture {
             title: f.example.name.into(),
             x_label: "LIP level, in nats".into(),
             y_label: format!("{} (less is better)", f.example.loss),
-            log_y: f.example.objective == Objective::Frequency,
             series,
             ..Panel::default()
         }

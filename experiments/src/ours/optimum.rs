@@ -142,7 +142,9 @@ fn run(context: &Context) -> Result<Outcome, Error> {
     claims(&mut outcome, &cells);
     outcome.note("Priors are Zipf: p(i) proportional to i^(-skew). 0-1 loss: how often the released symbol is not the input. Frequency: n times the summed variance of an efficient estimate of all shares. \
          Every point is a verified policy, the best of its kind; attained levels are read off its integers.");
-    outcome.draw("optimum", &picture(&cells, sizes, skews))?;
+    for (name, file) in [("0-1 loss", "optimum_0_1_loss"), ("frequency", "optimum_frequency")] {
+        outcome.draw(file, &picture(&cells, name, sizes, skews))?;
+    }
     outcome.table(table);
     Ok(outcome)
 }
@@ -222,46 +224,39 @@ fn claims(outcome: &mut Outcome, cells: &[Cell]) {
     ));
 }
 
-fn picture(cells: &[Cell], sizes: &[usize], skews: &[f64]) -> Picture {
-    let at = |objective: &str, symbols: usize, skew: f64| {
-        let wanted = |c: &&Cell| {
-            (c.objective, c.symbols, c.skew, c.epsilon) == (objective, symbols, skew, 1.0)
-        };
+/// Four views of one objective at ε = 1.
+fn picture(cells: &[Cell], name: &str, sizes: &[usize], skews: &[f64]) -> Picture {
+    let at = |symbols: usize, skew: f64| {
+        let wanted =
+            |c: &&Cell| (c.objective, c.symbols, c.skew, c.epsilon) == (name, symbols, skew, 1.0);
         cells.iter().find(wanted)
     };
-    let panel = |title: String, y: &str, objective: &str, of: &dyn Fn(&Cell) -> f64| Panel {
-        title,
+    let panel = |title: &str, y: &str, of: &dyn Fn(&Cell) -> f64| Panel {
+        title: title.into(),
         x_label: "skew of the prior (Zipf exponent)".into(),
         y_label: y.into(),
         series: sizes
             .iter()
             .map(|&symbols| {
-                let point = |&skew: &f64| (skew, at(objective, symbols, skew).map_or(f64::NAN, of));
+                let point = |&skew: &f64| (skew, at(symbols, skew).map_or(f64::NAN, of));
                 Series::solid(format!("{symbols} symbols"), skews.iter().map(point).collect())
             })
             .collect(),
         ..Panel::default()
     };
-    let mut panels = Vec::new();
-    for (name, _) in objectives() {
-        let gain = |c: &Cell| 100.0 * c.gain();
-        panels.push(panel(format!("{name}: gain over LDP(ε)"), "less loss, in %", name, &gain));
-        let way = |c: &Cell| 100.0 * c.way();
-        panels.push(panel(
-            format!("{name}: share of the way to LDP(2ε)"),
-            "0 is LDP(ε), 100 is LDP(2ε), in %",
-            name,
-            &way,
-        ));
-        let mut ldp = panel(format!("{name}: attained LDP"), "LDP, in nats", name, &|c| c.lip.ldp);
-        let ends = |level: f64| vec![(skews[0], level), (skews[skews.len() - 1], level)];
-        ldp.series.push(Series::reference("ε and 2ε", {
-            let mut both = ends(1.0);
-            both.push((f64::NAN, f64::NAN));
-            both.extend(ends(2.0));
-            both
-        }));
-        panels.push(ldp);
+    let mut ldp = panel("attained LDP", "LDP, in nats", &|c| c.lip.ldp);
+    let (first, last) = (skews[0], skews[skews.len() - 1]);
+    let gap = (f64::NAN, f64::NAN);
+    let levels = vec![(first, 1.0), (last, 1.0), gap, (first, 2.0), (last, 2.0)];
+    ldp.series.push(Series::reference("ε and 2ε", levels));
+    let same = |c: &Cell| 100.0 * (c.lip.value() / c.same.value() - 1.0);
+    Picture {
+        title: format!("{name}: the LIP optimum at ε = 1 against the best LDP channels"),
+        panels: vec![
+            panel("gain over LDP(ε)", "less loss, in %", &|c| 100.0 * c.gain()),
+            panel("share of the way from LDP(ε) to LDP(2ε)", "in %", &|c| 100.0 * c.way()),
+            ldp,
+            panel("price over LDP at the attained level", "more loss, in %", &same),
+        ],
     }
-    Picture { title: "The LIP optimum at ε = 1 against LDP at ε and 2ε".into(), panels }
 }

@@ -89,11 +89,13 @@ fn releases(outcome: &mut Outcome, most: usize) -> Result<Vec<Panel>, Error> {
                     format!("{} after two releases", short(table.number(first + 1, "worst_case"))),
                     line("added_up"),
                 ),
+                Series::reference("its attained LDP added up (holds)", line("optimum_ldp"))
+                    .coloured(3),
                 Series::reference("JSTL21 Theorem 4 (holds, loose)", line("theorem_4")),
-                Series::solid("sharpened bound", line("sharpened")),
-                Series::solid("exact worst case of any mechanism", line("worst_case")),
-                Series::solid("the frequency optimum itself, exact", line("optimum_lip")),
-                Series::reference("its attained LDP added up", line("optimum_ldp")).coloured(3),
+                Series::reference("sharpened bound (holds)", line("sharpened")).coloured(1),
+                Series::solid("exact worst case of any mechanism", line("worst_case")).coloured(2),
+                Series::points("the frequency optimum itself, exact", line("optimum_lip"))
+                    .coloured(7),
             ],
             ..Panel::default()
         });
@@ -193,7 +195,9 @@ fn epochs(outcome: &mut Outcome, context: &Context) -> Result<Panel, Error> {
         };
         outcome.claim(
             Claim::number(
-                format!("ε_I = .18 an epoch is at most this after {n} epochs with the same G"),
+                format!(
+                    "(our specification) ε_I = .18 an epoch is at most this after {n} epochs with the same G"
+                ),
                 expected,
                 at(n, "worst_case"),
                 digits,
@@ -246,9 +250,9 @@ fn epochs(outcome: &mut Outcome, context: &Context) -> Result<Panel, Error> {
                 line("added_up"),
             ),
             Series::reference("what LDP alone gives, at any number of epochs", line("ldp_alone")),
-            Series::solid("exact worst case of any network", line("worst_case")),
-            Series::solid("JOINT for one epoch, certified", line("network")),
-            Series::solid("JOINT for ten epochs, certified", line("for_ten_epochs")),
+            Series::solid("exact worst case of any network", line("worst_case")).coloured(2),
+            Series::points("JOINT for one epoch, certified", line("network")).coloured(7),
+            Series::solid("JOINT for ten epochs, certified", line("for_ten_epochs")).coloured(3),
         ],
     };
     outcome.table(table);

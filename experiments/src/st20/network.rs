@@ -89,6 +89,14 @@ pub struct Point {
     pub maps: Maps,
 }
 
+impl Point {
+    /// The largest I(X_t;Z_t) of all sensors but the first. They are alike in law, but designs often let only a few
+    /// of them speak, so no single one of them says much.
+    pub fn others(&self) -> f64 {
+        self.sensor_information.iter().skip(1).copied().fold(0.0, f64::max)
+    }
+}
+
 /// A law in integers.
 pub struct Network {
     exact: ExactModel,

@@ -26,7 +26,7 @@ const COLUMNS: [&str; 11] = [
     "i_h_z",
     "i_g_z",
     "i_x1_z1",
-    "i_x2_z2",
+    "i_x_other",
     "attained_i",
     "attained_ld",
 ];
@@ -75,7 +75,6 @@ impl Sweep {
         let mut table = Table::new(name, &COLUMNS);
         for ((information, ldp), method, p) in &points {
             let name = METHODS.iter().find(|(other, ..)| other == method).map_or("", |(_, n, _)| n);
-            let [first, second] = [0, 1].map(|t| p.sensor_information[t]);
             table.push(row![
                 information,
                 ldp,
@@ -84,8 +83,8 @@ impl Sweep {
                 p.error_private,
                 p.public_information,
                 p.private_information,
-                first,
-                second,
+                p.sensor_information[0],
+                p.others(),
                 p.information,
                 p.ldp,
             ]);

@@ -75,7 +75,7 @@ fn parts(context: &Context, train: usize, test: usize) -> Result<(Parts, usize),
 
 fn run(context: &Context) -> Result<Outcome, Error> {
     let mut outcome = Outcome::default();
-    let test = context.pick(800, TESTED);
+    let test = context.pick(500, TESTED);
     let settings = Settings { restarts: context.pick(1, 3), ..Settings::default() };
     let (parts_few, repeated) = parts(context, 80, test)?;
     let (parts_many, _) = parts(context, context.pick(200, 1000), test)?;

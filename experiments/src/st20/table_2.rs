@@ -91,14 +91,15 @@ fn run(context: &Context) -> Result<Outcome, Error> {
     let mut outcome = Outcome::default();
     let settings = Settings { restarts: context.pick(1, 3), ..Settings::default() };
     let columns = columns(context)?;
-    let prepared = parts(&columns, context.pick(3000, TESTED))?;
+    let prepared = parts(&columns, context.pick(2000, TESTED))?;
     let features = Comparison::run(&prepared, &PRINTED, &settings)?;
     impossible(&mut outcome);
     shape(&mut outcome, &features);
 
     let bits = sequences::one_hot(&columns);
-    let spread = parts(&bits, context.pick(800, 3000))?;
-    let learned: Vec<Printed> = PRINTED.into_iter().take(3).collect();
+    let spread = parts(&bits, context.pick(250, 3000))?;
+    let learned: Vec<Printed> =
+        PRINTED.into_iter().filter(|line| ["epic", "e-ldp"].contains(&line.method)).collect();
     let one_hot = Comparison::run(&spread, &learned, &settings)?;
     let twice = features_of_bits(&mut outcome, &spread, &one_hot);
     outcome.table(twice);
