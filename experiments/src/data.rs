@@ -24,6 +24,8 @@ pub const STUDENT_MAT: DataFile =
 pub const ADULT_DATA: DataFile = DataFile { path: "adult/adult.data.gz", section: "2 (adult)" };
 /// UCI Adult, test part.
 pub const ADULT_TEST: DataFile = DataFile { path: "adult/adult.test.gz", section: "2 (adult)" };
+/// UCI AReM, body sensors, in the place of OPPORTUNITY.
+pub const AREM: DataFile = DataFile { path: "arem/arem.csv.gz", section: "6 (arem)" };
 
 /// Baltimore city employee salaries, fiscal year 2019, without names.
 pub const SALARIES: DataFile = DataFile {

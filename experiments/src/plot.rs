@@ -235,13 +235,15 @@ impl Panel {
             });
             let ink = PALETTE[colour % PALETTE.len()];
             let placed: Vec<_> = series.points.iter().map(|point| self.place(*point)).collect();
+            // A series of one point is a thing to be found, not part of a cloud.
+            let size = if series.points.len() == 1 { 5 } else { 2 };
             for piece in placed.split(|point| point.is_none()) {
                 let points = piece.iter().flatten().copied();
                 match (series.stroke, piece) {
                     (_, []) => {}
                     (Stroke::Points, _) | (_, [_]) => drop(
                         chart
-                            .draw_series(points.map(|point| Circle::new(point, 2, ink.filled())))
+                            .draw_series(points.map(|point| Circle::new(point, size, ink.filled())))
                             .map_err(broken)?,
                     ),
                     (Stroke::Dashed, _) => drop(

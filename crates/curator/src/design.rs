@@ -11,11 +11,11 @@
 //! accepts the whole box. LDP at the same ε is always a candidate: it implies LIP for any prior.
 
 use undertone_core::{
-    Alphabet, Claim, Context, Decimal, Epsilon, Policy, PriorBox, Provenance, Shape, WEIGHT_ONE,
+    Alphabet, Claim, Context, Decimal, Epsilon, Policy, Provenance, Shape, WEIGHT_ONE,
 };
 use undertone_design::designer::{self, Method, Outcome, Request};
 use undertone_design::extremal::LiftRange;
-use undertone_design::knowledge::Knowledge;
+use undertone_design::knowledge::{Knowledge, corners};
 use undertone_design::mechanism::{keep, posterior, staircase, unary};
 use undertone_design::objective::{self, Objective};
 use undertone_design::quantize::{self, Promise};
@@ -279,42 +279,6 @@ pub fn variance(prior: &Distribution, policy: &Policy) -> Result<f64, Error> {
         }
         _ => objective::frequency(prior, &realise::channel(shape)?),
     }
-}
-
-/// The corners of a box of priors: all coordinates but one at an end, the last fixed by the sum. `None` if
-/// there are more than `most`.
-pub fn corners(within: &PriorBox, most: usize) -> Option<Vec<Distribution>> {
-    let (lower, upper) = (within.lower(), within.upper());
-    let size = lower.len();
-    if size > 12 {
-        return None;
-    }
-    let mut found: Vec<Vec<u64>> = Vec::new();
-    for free in 0..size {
-        for choice in 0..1usize << (size - 1) {
-            let end = |x: usize| {
-                let bit = if x > free { x - 1 } else { x };
-                if choice >> bit & 1 == 1 { upper[x] } else { lower[x] }
-            };
-            let others: u64 = (0..size).filter(|&x| x != free).map(end).sum();
-            let Some(left) = WEIGHT_ONE.checked_sub(others) else { continue };
-            if (lower[free]..=upper[free]).contains(&left) {
-                let corner: Vec<u64> =
-                    (0..size).map(|x| if x == free { left } else { end(x) }).collect();
-                if !found.contains(&corner) {
-                    found.push(corner);
-                    if found.len() > most {
-                        return None;
-                    }
-                }
-            }
-        }
-    }
-    let floats = |corner: Vec<u64>| {
-        let p = corner.into_iter().map(|w| w as f64 / WEIGHT_ONE as f64).collect();
-        Distribution::new("a corner of the box", p).ok()
-    };
-    found.into_iter().map(floats).collect()
 }
 
 /// Where the prior came from: part of the policy's identity, and different for every round and group.

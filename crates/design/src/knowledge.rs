@@ -129,6 +129,42 @@ impl Knowledge {
     }
 }
 
+/// The corners of a box of priors: all coordinates but one at an end, the last fixed by the sum. `None` if
+/// there are more than `most`.
+pub fn corners(within: &PriorBox, most: usize) -> Option<Vec<Distribution>> {
+    let (lower, upper) = (within.lower(), within.upper());
+    let size = lower.len();
+    if size > 12 {
+        return None;
+    }
+    let mut found: Vec<Vec<u64>> = Vec::new();
+    for free in 0..size {
+        for choice in 0..1usize << (size - 1) {
+            let end = |x: usize| {
+                let bit = if x > free { x - 1 } else { x };
+                if choice >> bit & 1 == 1 { upper[x] } else { lower[x] }
+            };
+            let others: u64 = (0..size).filter(|&x| x != free).map(end).sum();
+            let Some(left) = WEIGHT_ONE.checked_sub(others) else { continue };
+            if (lower[free]..=upper[free]).contains(&left) {
+                let corner: Vec<u64> =
+                    (0..size).map(|x| if x == free { left } else { end(x) }).collect();
+                if !found.contains(&corner) {
+                    found.push(corner);
+                    if found.len() > most {
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+    let floats = |corner: Vec<u64>| {
+        let p = corner.into_iter().map(|w| w as f64 / WEIGHT_ONE as f64).collect();
+        Distribution::new("a corner of the box", p).ok()
+    };
+    found.into_iter().map(floats).collect()
+}
+
 fn each(priors: &[Distribution]) -> Result<(Vec<undertone_core::Prior>, u64), Error> {
     let mut moved = 0;
     let round = |prior: &Distribution| {
@@ -169,5 +205,19 @@ mod tests {
         let epsilon = Epsilon::parse("1").unwrap();
         let claim = Knowledge::Nothing.claim(Claim::lip(epsilon));
         assert_eq!(claim.bound, Bound::Ldp(epsilon));
+    }
+
+    #[test]
+    fn the_corners_of_a_box() {
+        let knowledge = Knowledge::Within { lower: vec![0.1; 3], upper: vec![0.6, 0.6, 0.6] };
+        let Context::Within(within) = knowledge.context().unwrap().context else { panic!() };
+        // Three ways to put .6 on one symbol, times two for who gets the lower end beside .3.
+        let found = corners(&within, 64).unwrap();
+        assert_eq!(found.len(), 6);
+        for corner in &found {
+            let inside = |p: &f64| *p > 0.1 - 1e-6 && *p < 0.6 + 1e-6;
+            assert!(corner.as_slice().iter().all(inside));
+        }
+        assert!(corners(&within, 5).is_none());
     }
 }

@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use undertone_fusion::design::Watch;
 use undertone_fusion::learn::compare::{Entry, Line, Study, compare};
 use undertone_fusion::learn::leakage::Bound;
+use undertone_fusion::learn::prepare::{self, Recipe};
 use undertone_fusion::learn::release::one_hot_ldp;
-use undertone_fusion::learn::sequences::pick;
-use undertone_fusion::learn::split::{Plan, Split, split};
+use undertone_fusion::learn::split::Plan;
 use undertone_fusion::learn::{Settings, expected_steps};
-use undertone_fusion::{Codebook, Columns, Origin, Samples};
+use undertone_fusion::{Columns, Origin, Samples};
 
 use super::report;
-use super::source::{SampleArgs, Table};
+use super::source::SampleArgs;
 use crate::failure::Failure;
 use crate::output::{Outcome, nats, number, optional, progress, save, table};
 use crate::plot;
@@ -167,46 +167,26 @@ fn parts(args: &Args) -> Result<Parts, Failure> {
             "give --samples with --public, --private and --sensors: training needs labelled samples",
         ));
     };
-    let bad = |error: undertone_fusion::Error| table.problem(&error);
-    let Table { columns, sequence, .. } = &table;
-    let mut labels: Vec<String> = columns.public.cells.clone();
-    for column in &columns.private {
-        let pairs = labels.iter_mut().zip(&column.cells);
-        pairs.for_each(|(label, cell)| *label = format!("{label}\u{0}{cell}"));
+    if args.samples.keep == Some(0) {
+        return Err(Failure::usage("--keep is 0: keep at least one sensor"));
     }
-    let mut known = labels.clone();
-    known.sort_unstable();
-    known.dedup();
-    let codes: Vec<usize> =
-        labels.iter().map(|label| known.partition_point(|other| other < label)).collect();
-    let plan = Plan {
-        share: args.hold_out,
-        train: args.train,
-        test: args.test,
-        balance: args.balance,
-        seed: args.seed,
+    let recipe = Recipe {
+        plan: Plan {
+            share: args.hold_out,
+            train: args.train,
+            test: args.test,
+            balance: args.balance,
+            seed: args.seed,
+        },
+        levels: args.samples.levels,
+        spacing: args.samples.spacing(),
+        keep: args.samples.keep,
     };
-    let Split { train, test } = split(&codes, sequence.as_deref(), &plan).map_err(bad)?;
-    let seen = pick(columns, &train);
-    let codebook = Codebook::fit_part(&seen, columns, args.samples.levels, args.samples.spacing());
-    let codebook = codebook.map_err(bad)?;
-    let learned = codebook.samples(&seen).map_err(bad)?;
-    let mut held_out = pick(columns, &test);
-    let judged = codebook.samples(&held_out).map_err(bad)?;
-    let kept = match args.samples.keep {
-        Some(0) => return Err(Failure::usage("--keep is 0: keep at least one sensor")),
-        Some(count) => learned.most_relevant(count),
-        None => (0..learned.sensors().len()).collect(),
-    };
-    held_out.sensors = kept.iter().map(|&t| held_out.sensors[t].clone()).collect();
-    Ok(Parts {
-        train: learned.keep(&kept).map_err(bad)?,
-        test: judged.keep(&kept).map_err(bad)?,
-        held_out,
-        units: sequence.as_ref().map(|sequence| test.iter().map(|&i| sequence[i]).collect()),
-        repeated: table.repeated,
-        one_hot: args.samples.one_hot,
-    })
+    let prepare::Parts { train, test, held_out, units } =
+        prepare::prepare(&table.columns, table.sequence.as_deref(), &recipe)
+            .map_err(|error| table.problem(&error))?;
+    let (repeated, one_hot) = (table.repeated, args.samples.one_hot);
+    Ok(Parts { train, test, held_out, units, repeated, one_hot })
 }
 
 /// The files asked for.

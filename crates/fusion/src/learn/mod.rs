@@ -15,6 +15,7 @@ pub mod draw;
 pub mod leakage;
 pub mod linear;
 mod logistic;
+pub mod prepare;
 pub mod release;
 mod search;
 pub mod sequences;
