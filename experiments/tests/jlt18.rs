@@ -5,7 +5,8 @@
 mod common;
 
 use common::{assert_verdicts, quick, table};
-use undertone_experiments::Table;
+use undertone_experiments::data::DataFolder;
+use undertone_experiments::{Context, Table, registry};
 
 fn rows(table: &Table, column: &str, text: &str) -> Vec<usize> {
     let at = table.column(column).unwrap();
@@ -212,4 +213,14 @@ fn figure_9_the_printed_point_lies_outside() {
     close(table.number(best, "q0"), 0.217_595_070_563, 1e-9);
     let yes = "reproduced";
     assert_verdicts(&outcome, &[yes, yes, "false", "false", yes]);
+}
+
+#[test]
+fn figure_8_names_the_file_it_lacks() {
+    let experiment = registry::find("jlt18-fig-8").unwrap();
+    let context = Context { data: DataFolder::none(), quick: true };
+    let words = (experiment.run)(&context).unwrap_err().to_string();
+    for word in ["kosarak/kosarak_first36682.dat.gz", "section 3 (kosarak)", "--data"] {
+        assert!(words.contains(word), "{words}");
+    }
 }

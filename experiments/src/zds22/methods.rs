@@ -363,7 +363,11 @@ fn draw(outcome: &mut Outcome, large: &Table, small: &Table, optimum: &Table) ->
     let labels = |budgets: &[(f64, f64)]| {
         let short = |value: f64| value.to_string().trim_start_matches('0').to_owned();
         let label = |(lower, upper): &(f64, f64)| format!("({},{})", short(*lower), short(*upper));
-        format!("(ε_l,ε_u): {}", budgets.iter().map(label).collect::<Vec<_>>().join(" "))
+        format!(
+            "1 to {}: {}",
+            budgets.len(),
+            budgets.iter().map(label).collect::<Vec<_>>().join(" ")
+        )
     };
     let missed = |table: &Table, column: &str| {
         let met = table.numbers(column).into_iter().fold(1.0, f64::min);
@@ -378,7 +382,7 @@ fn draw(outcome: &mut Outcome, large: &Table, small: &Table, optimum: &Table) ->
     };
     let panels = vec![
         panel(
-            "20 secrets, 30 symbols, seven budgets",
+            "20 secrets, 30 symbols, seven budgets (ε_l, ε_u)",
             &BUDGETS,
             vec![
                 Series::missing_its_claim(
@@ -392,7 +396,7 @@ fn draw(outcome: &mut Outcome, large: &Table, small: &Table, optimum: &Table) ->
             ],
         ),
         panel(
-            "3 secrets, 6 symbols, six budgets",
+            "3 secrets, 6 symbols, six budgets (ε_l, ε_u)",
             &small_budgets,
             vec![
                 Series::missing_its_claim(
