@@ -147,7 +147,7 @@ fn summary(page: &mut String, finished: &[Finished]) {
         for claim in outcome.claims.iter().filter(|c| c.verdict != Verdict::Reproduced) {
             let _ = writeln!(
                 page,
-                "<tr><td><a href=\"#{0}\">{0}</a></td><td>{1}</td><td>{2}</td><td>{3}</td>{4}<td>{5}</td></tr>",
+                "<tr><td class=\"key\"><a href=\"#{0}\">{0}</a></td><td>{1}</td><td>{2}</td><td>{3}</td>{4}<td>{5}</td></tr>",
                 found.experiment.key,
                 escape(&claim.paper_says),
                 escape(claim.paper_number_words()),
@@ -261,7 +261,7 @@ const STYLE: &str = "
 body{margin:0 auto;max-width:78rem;padding:1.5rem;font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper)}
 h1{font-size:1.7rem;line-height:1.2}h2{margin-top:2.5rem;border-bottom:2px solid var(--line);padding-bottom:.2rem}h3{margin:1.8rem 0 .2rem}
 a{color:var(--link)}nav{background:var(--tint);border-radius:8px;padding:.4rem 1rem;font-size:.9rem}nav p{margin:.35rem 0}nav a{margin-right:.5rem;white-space:nowrap}
-header p{max-width:60rem}.key,.note{color:var(--soft);font-size:.9rem}.key{margin:0 0 .6rem}.note{max-width:60rem;margin:.4rem 0}
+header p{max-width:60rem}.key,.note{color:var(--soft);font-size:.9rem}.key{margin:0 0 .6rem}td.key{white-space:nowrap}.note{max-width:60rem;margin:.4rem 0}
 .warning{border-left:4px solid var(--leak);padding:.3rem .8rem;background:var(--tint)}
 .scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.86rem;margin:.5rem 0 1rem}
 th,td{border-bottom:1px solid var(--line);padding:.32rem .6rem;text-align:left;vertical-align:top}th{font-weight:600;background:var(--tint)}
