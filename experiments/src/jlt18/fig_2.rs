@@ -86,7 +86,7 @@ fn claims(outcome: &mut Outcome, table: &Table) {
     let same = |a: &str, b: &str| (at_one(a) - at_one(b)).abs() <= 1e-6 * at_one(b);
     outcome.claim(
         Claim::tested(
-            "the unbiased estimate at ε-LDP has error 100E/(E+1)²",
+            "Example 1: the unbiased estimate at ε-LDP has error 100E/(E+1)²",
             pair("printed_ldp", "ldp"),
             "equal at ε = 1",
             same("printed_ldp", "ldp"),
@@ -97,7 +97,7 @@ fn claims(outcome: &mut Outcome, table: &Table) {
     let negative = all.iter().filter(|&&row| table.number(row, "printed_q") < 0.0).count();
     outcome.claim(
         Claim::tested(
-            "q* = 1 − E/2, p* = 1/2 minimise that error",
+            "Example 1: q* = 1 − E/2, p* = 1/2 minimise the error at ε-LDP",
             format!("q* is negative at {negative} of {} levels", all.len()),
             "a probability at every level",
             negative == 0,
@@ -108,7 +108,7 @@ fn claims(outcome: &mut Outcome, table: &Table) {
     let better = below("opt_ldp", "ldp");
     outcome.claim(
         Claim::tested(
-            "that pair errs less than randomised response",
+            "Example 1: the pair p* = 1/2, q* errs less than randomised response",
             format!(
                 "corrected: at {better} of {} levels; ε = 1: {} against {}",
                 all.len(),
@@ -126,7 +126,7 @@ fn claims(outcome: &mut Outcome, table: &Table) {
     );
     outcome.claim(
         Claim::tested(
-            "LIP with q* = P₁/E, p* = P₀/E has error (10E−1)/.64",
+            "Example 1: LIP with q* = P₁/E, p* = P₀/E has error (10E−1)/.64",
             pair("printed_lip", "formula_19"),
             "equal at ε = 1",
             same("printed_lip", "formula_19"),
@@ -137,7 +137,7 @@ fn claims(outcome: &mut Outcome, table: &Table) {
     let claimed = below("formula_19", "ldp");
     outcome.claim(
         Claim::tested(
-            "with those flips LIP errs much less than LDP, as the figure shows",
+            "Example 1: with flips P₁/E and P₀/E LIP errs much less than LDP",
             format!(
                 "(19) against randomised response: at {claimed} of {} levels; ε = 1: {} against {}",
                 all.len(),
@@ -156,7 +156,7 @@ fn claims(outcome: &mut Outcome, table: &Table) {
     let certified = below("lip", "ldp");
     outcome.claim(
         Claim::tested(
-            "LIP errs less than LDP when both are what they claim",
+            "Example 1: LIP errs less than LDP, certified optimum",
             format!(
                 "at {certified} of {} levels; ε = 1: {} against {}",
                 all.len(),
@@ -176,7 +176,7 @@ fn claims(outcome: &mut Outcome, table: &Table) {
     let least = least_of_the_largest_ratio();
     outcome.claim(
         Claim::tested(
-            "the constraints bound the likelihood ratios by ε, and the lifts between −ε and ε",
+            "Example 1: the constraints bound likelihood ratios by ε, and lifts between −ε and ε",
             format!("the largest of the four ratios is never below {}", short(least)),
             "some channel meets the printed LDP constraints at ε = .5 (99 by 99 flip probabilities)",
             least <= 0.5,

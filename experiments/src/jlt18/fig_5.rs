@@ -129,7 +129,7 @@ fn claims(outcome: &mut Outcome, table: &Table) {
     let certified = below(&all, "lip", "ldp");
     outcome.claim(
         Claim::tested(
-            "the same when LIP is what it claims",
+            "ε-Opt-LIP errs less than ε-Opt-LDP, certified optimum",
             format!("at {certified} of {} points", all.len()),
             "certified optimum below Opt-LDP at every point",
             certified == all.len(),
@@ -139,18 +139,18 @@ fn claims(outcome: &mut Outcome, table: &Table) {
     let [even, skewed] = PRIORS.map(|p| mean_ratio(p, "ldp", "printed").exp());
     outcome.claim(
         Claim::tested(
-            "the gap between LIP and LDP is larger at P₁ = .99",
+            "the gap between LIP by (19) and LDP is larger at P₁ = .99",
             format!("(19) errs {} times less at .5, {} times at .99", short(even), short(skewed)),
             "geometric mean over ε of the ratio (the figure's axis is logarithmic), larger at .99",
             skewed > even,
         )
         .only_printed(truth)
-        .because("see the next line for the certified optimum"),
+        .because("see the certified optimum below"),
     );
     let [even, skewed] = PRIORS.map(|p| mean_ratio(p, "ldp", "lip").exp());
     outcome.claim(
         Claim::tested(
-            "the same for the certified optimum",
+            "the gap between LIP and LDP is larger at P₁ = .99, certified optimum",
             format!("it errs {} times less at .5, {} times at .99", short(even), short(skewed)),
             "as above",
             skewed > even,

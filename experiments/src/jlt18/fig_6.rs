@@ -161,7 +161,7 @@ fn claims(outcome: &mut Outcome, table: &Table) -> Result<(), Error> {
         .because("below ε/2 = ln 99 = 4.6 that curve is not ε/2-LIP"),
     );
     outcome.claim(
-        Claim::number("the two curves cross at ε = 8.3", 8.3, cross, 0.25)
+        Claim::number("P₁ = .01: ε/2-Opt-LIP and ε-Opt-LDP cross at ε = 8.3", 8.3, cross, 0.25)
             .or_not_reproducible()
             .because("where (19) at ε/2 meets (20) at ε; the paper draws in steps of .5"),
     );
@@ -170,7 +170,7 @@ fn claims(outcome: &mut Outcome, table: &Table) -> Result<(), Error> {
     let at_two = |column: &str| two.map_or(f64::NAN, |row| get(row, column).powi(2));
     outcome.claim(
         Claim::tested(
-            "so ε/2-Opt-LIP has better utility and stronger privacy than ε-Opt-LDP",
+            "P₁ = .01: ε/2-Opt-LIP has better utility and stronger privacy than ε-Opt-LDP",
             format!(
                 "certified: at {wins} of {} points; ε = 2, mean squared errors: (19) {}, right {}, ε-LDP {}",
                 all.len(),

@@ -242,7 +242,7 @@ fn claims(
             ours || crossed > 0,
         )
         .only_printed(worst(&rows(table, "5")))
-        .because("with priors far from one half, as the paper says; where the promise is kept they cannot cross (next line but one)"),
+        .because("with priors far from one half, as the paper says; where the promise is kept they cannot cross"),
     );
     let lip = count(&large, "lip", "ldp");
     outcome.claim(
@@ -310,7 +310,7 @@ fn claims(
     });
     outcome.claim(
         Claim::tested(
-            "everybody's mechanism is ε-LIP",
+            "Theorem 2 gives everybody an ε-LIP mechanism",
             format!("(19) misses for {} % of 50,000 people at ε = .5; every policy of the optimum holds: {kept}", short(100.0 * most)),
             "(19) holds for everybody at every ε",
             most == 0.0,

@@ -153,7 +153,10 @@ fn claims(outcome: &mut Outcome, printed: &Printed, cases: &[Case], table: &Tabl
     );
     outcome.claim(
         Claim::tested(
-            "these shares are listed for λ = .5 and .65 in this order",
+            format!(
+                "LDP {}: laws with any utility, listed for λ = .5 and .65 in this order",
+                printed.epsilon
+            ),
             percent(nonzero),
             "the larger one is the larger one",
             (nonzero[0] < nonzero[1]) == (printed.nonzero[0] < printed.nonzero[1]),
@@ -189,7 +192,7 @@ fn claims(outcome: &mut Outcome, printed: &Printed, cases: &[Case], table: &Tabl
     );
     outcome.claim(
         Claim::tested(
-            "the utility is increased in all 10⁴ laws at λ = .65",
+            format!("LDP {}: utility is increased in all 10⁴ laws at λ = .65", printed.epsilon),
             words.clone(),
             "up in every law",
             up == 1.0,
@@ -220,7 +223,10 @@ fn claims(outcome: &mut Outcome, printed: &Printed, cases: &[Case], table: &Tabl
         let holds = shares.iter().zip(met).all(|(share, met)| (share - 100.0 * met).abs() <= 1.0);
         outcome.claim(
             Claim::tested(
-                format!("laws that meet the {side} bound after merging, λ = .5 and .65"),
+                format!(
+                    "LDP {}: laws that meet the {side} bound after merging, λ = .5 and .65",
+                    printed.epsilon
+                ),
                 percent(met),
                 "within 1 point",
                 holds,
