@@ -171,6 +171,8 @@ fn table_1_on_the_stand_in() {
     check_comparison(&table(&outcome, "arem"));
     assert_eq!(table(&outcome, "arem_80").rows.len(), 9);
     assert_eq!(verdict(&outcome, "3427 test rows"), "false");
+    assert_eq!(verdict(&outcome, "errs at most .01 more"), "reproduced");
+    assert_eq!(verdict(&outcome, "highest error of H"), "false");
     assert_eq!(verdict(&outcome, "raw readings tell G"), "reproduced");
 }
 
@@ -185,5 +187,7 @@ fn table_2_and_what_bits_cost() {
     }
     assert!(bits.numbers("feature_ld").iter().any(|whole| *whole > 1.0));
     assert_eq!(verdict(&outcome, "15,050 test rows"), "false");
+    assert_eq!(verdict(&outcome, "errs at most .01 more"), "false");
+    assert_eq!(verdict(&outcome, "highest error of H"), "false");
     assert_eq!(verdict(&outcome, "one-hot bits as sensors"), "false");
 }

@@ -120,10 +120,8 @@ struct Frontier {
 
 impl Frontier {
     fn new(example: Example, context: &Context) -> Result<Self, Error> {
-        let many = context.pick(4, 10);
-        let stride = context.pick(2.0, 1.0) * example.step;
         let lips: Vec<f64> =
-            (1..=many).map(|k| (f64::from(k) * stride * 1e6).round() / 1e6).collect();
+            (1..=10).map(|k| (f64::from(k) * example.step * 1e6).round() / 1e6).collect();
         let ldps: Vec<f64> = context.pick(vec![1.0, 2.0], vec![0.5, 1.0, 1.5, 2.0, 3.0]);
         let mut tasks: Vec<(Option<f64>, Option<f64>)> = Vec::new();
         for &ldp in &ldps {
@@ -308,6 +306,7 @@ fn claims(outcome: &mut Outcome, all: &[Frontier]) {
 
 fn picture(all: &[Frontier]) -> Picture {
     let panel = |f: &Frontier| {
+        let most = f.lips.last().copied().unwrap_or(f64::NAN);
         let line = |ldp: Option<f64>| -> Vec<(f64, f64)> {
             f.lips.iter().map(|&lip| (lip, f.loss(Some(lip), ldp))).collect()
         };
@@ -316,7 +315,7 @@ fn picture(all: &[Frontier]) -> Picture {
             .iter()
             .map(|&ldp| {
                 let from =
-                    f.free_from(ldp).map_or("never here".into(), |lip| format!("from {lip}"));
+                    f.free_from(ldp).map_or(format!("above {most}"), |lip| format!("from {lip}"));
                 Series::solid(format!("with LDP {ldp}; LIP is free {from}"), line(Some(ldp)))
             })
             .collect();
@@ -325,6 +324,7 @@ fn picture(all: &[Frontier]) -> Picture {
             title: f.example.name.into(),
             x_label: "LIP level, in nats".into(),
             y_label: format!("{} (less is better)", f.example.loss),
+            log_y: f.example.objective == Objective::Frequency,
             series,
             ..Panel::default()
         }

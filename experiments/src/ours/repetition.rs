@@ -89,8 +89,11 @@ fn releases(outcome: &mut Outcome, most: usize) -> Result<Vec<Panel>, Error> {
                     format!("{} after two releases", short(table.number(first + 1, "worst_case"))),
                     line("added_up"),
                 ),
-                Series::reference("its attained LDP added up (holds)", line("optimum_ldp"))
-                    .coloured(3),
+                Series::reference(
+                    "the LDP of the frequency optimum added up (holds)",
+                    line("optimum_ldp"),
+                )
+                .coloured(3),
                 Series::reference("JSTL21 Theorem 4 (holds, loose)", line("theorem_4")),
                 Series::reference("sharpened bound (holds)", line("sharpened")).coloured(1),
                 Series::solid("exact worst case of any mechanism", line("worst_case")).coloured(2),

@@ -8,7 +8,7 @@ use undertone_fusion::learn::compare::{Entry, Line, Study, compare};
 use undertone_fusion::learn::prepare::Parts;
 
 use crate::row;
-use crate::{Error, Panel, Series, Table, certified};
+use crate::{Claim, Error, Outcome, Panel, Series, Table, certified};
 
 /// A line of one of the paper's tables: errors of H and G, ε_I and ε_LD as printed.
 pub struct Printed {
@@ -25,6 +25,41 @@ pub struct Printed {
 /// One line of a printed table.
 pub const fn printed(method: &'static str, h: f64, g: f64, information: f64, ldp: f64) -> Printed {
     Printed { method, errors: (h, g), information, ldp }
+}
+
+/// What the text says about its table, held against the table as printed.
+pub fn text_against_table(outcome: &mut Outcome, name: &str, lines: &[Printed]) {
+    let Some((epic, others)) = lines.split_first() else { return };
+    let sanitisers = || others.iter().filter(|line| line.method != "raw");
+    let best = sanitisers().map(|line| line.errors.0).fold(f64::INFINITY, f64::min);
+    let gap = epic.errors.0 - best;
+    outcome.claim(
+        Claim::tested(
+            format!("{name}, as the text reads it: EPIC errs at most .01 more on H than the best other sanitiser"),
+            format!("the printed table: {} against {best}, {gap:.4} apart", epic.errors.0),
+            "at most .01, in the printed table",
+            gap <= 0.01 + 1e-9,
+        )
+        .printed(".01"),
+    );
+    let worse: Vec<String> = others
+        .iter()
+        .filter(|line| line.errors.0 > epic.errors.0)
+        .map(|line| format!("{} {}", line.method, line.errors.0))
+        .collect();
+    outcome.claim(
+        Claim::tested(
+            format!("{name}, as the text reads it: EPIC has the highest error of H of all methods"),
+            format!(
+                "the printed table has {} for EPIC; above it: {}",
+                epic.errors.0,
+                worse.join(", ")
+            ),
+            "no method of the printed table errs more",
+            worse.is_empty(),
+        )
+        .printed(epic.errors.0.to_string()),
+    );
 }
 
 /// Methods, learned and judged.

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use rand_core::Rng;
 use undertone_design::measure::{ldp, network::Network};
 use undertone_design::relation::{
-    Guarantee, Notion, Rule, Setting, counterexample, forms, map, relate, rules,
+    Guarantee, Notion, Rule, Setting, counterexample, forms, relate, rules,
 };
 use undertone_design::{Channel, Distribution, Joint};
 use undertone_fusion::learn::draw::uniform;
 
+use super::map;
 use crate::claim::short;
 use crate::outcome::Drawing;
 use crate::row;
@@ -139,7 +140,7 @@ fn run(context: &Context) -> Result<Outcome, Error> {
     proof(&mut outcome);
     outcome.note("Logarithms are natural everywhere; the paper's 1/log 2 turns nats into bits, and its bounds (ii), (iv), (xi) compare the two. \
          Definition 3's \"does not guarantee\" is read as: the least budget of the second notion does not tend to 0.");
-    outcome.note("The picture is the one `undertone relate --map` draws, from the same rules; it shows the notions of all five papers.");
+    outcome.note("The picture is drawn from the rules that compute the numbers; `undertone relate --map` draws the notions of all five papers.");
     outcome.drawings.push(Drawing { name: "map".into(), svg: map::svg() });
     outcome.table(table);
     Ok(outcome)

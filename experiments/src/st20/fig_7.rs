@@ -35,7 +35,7 @@ fn run(context: &Context) -> Result<Outcome, Error> {
     claims(&mut outcome, &sweep, ldps);
     outcome.note(STAND_IN);
     outcome.note(
-        "Here the first sensor's readings are independent of G given H, with the law of H kept.",
+        "Here the first sensor's readings are independent of G given H, with their law given H kept. Lines of its panel coincide where LDP alone binds.",
     );
     let panel = |title: &str, y: &str, of: fn(&Point) -> f64| Panel {
         title: title.into(),

@@ -128,7 +128,13 @@ fn run(context: &Context) -> Result<Outcome, Error> {
     };
     let panels = vec![
         panel("error of H", "Bayes error of H", "epic_h", "e_ldp_h"),
-        panel("error of G", "Bayes error of G", "epic_g", "e_ldp_g"),
+        Panel {
+            series: vec![
+                Series::solid("EPIC, ε_LD = 5", line("epic_g")),
+                Series::points("E-LDP, tuned to it", line("e_ldp_g")).coloured(1),
+            ],
+            ..panel("error of G", "Bayes error of G", "epic_g", "e_ldp_g")
+        },
         panel("attained LDP", "LDP of the worst sensor, in nats", "epic_ld", "e_ldp_ld"),
     ];
     outcome.draw("correlation", &Picture { title: "ST20 Figure 9".into(), panels })?;

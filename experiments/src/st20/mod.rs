@@ -10,6 +10,7 @@ pub mod fig_7;
 pub mod fig_8;
 pub mod fig_9;
 pub mod learned;
+pub mod map;
 pub mod network;
 pub mod sweep;
 pub mod table_1;

@@ -6,7 +6,7 @@ use undertone_fusion::learn::sequences::{self, Sequenced};
 use undertone_fusion::learn::split::Plan;
 use undertone_fusion::{Column, Columns, Spacing};
 
-use super::comparison::{Comparison, Printed, averaged, ldp, printed};
+use super::comparison::{Comparison, Printed, averaged, ldp, printed, text_against_table};
 use crate::claim::short;
 use crate::data::AREM;
 use crate::{Claim, Context, Error, Experiment, Outcome, Paper, Picture};
@@ -84,6 +84,7 @@ fn run(context: &Context) -> Result<Outcome, Error> {
     let learned = parts_many.train.samples().len();
 
     impossible(&mut outcome);
+    text_against_table(&mut outcome, "Table I", &PRINTED);
     shape(&mut outcome, &many, learned);
     let spread = |of: fn(&undertone_fusion::learn::compare::Line) -> f64| {
         let all = PRINTED.iter().filter(|p| p.method != "raw").map(|p| few.figure(p.method, of));

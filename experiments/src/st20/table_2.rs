@@ -7,7 +7,7 @@ use undertone_fusion::learn::split::Plan;
 use undertone_fusion::learn::{Settings, sequences};
 use undertone_fusion::{Column, Columns, Spacing};
 
-use super::comparison::{Comparison, Printed, averaged, ldp, printed};
+use super::comparison::{Comparison, Printed, averaged, ldp, printed, text_against_table};
 use crate::claim::short;
 use crate::data::ADULT_DATA;
 use crate::row;
@@ -94,6 +94,7 @@ fn run(context: &Context) -> Result<Outcome, Error> {
     let prepared = parts(&columns, context.pick(2000, TESTED))?;
     let features = Comparison::run(&prepared, &PRINTED, &settings)?;
     impossible(&mut outcome);
+    text_against_table(&mut outcome, "Table II", &PRINTED);
     shape(&mut outcome, &features);
 
     let bits = sequences::one_hot(&columns);
