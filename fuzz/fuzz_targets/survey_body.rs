@@ -5,7 +5,7 @@
 #[allow(dead_code)]
 #[path = "../../crates/curator/src/problem.rs"]
 mod problem;
-#[allow(dead_code)]
+#[allow(dead_code, unused_imports)]
 #[path = "../../crates/curator/src/survey/mod.rs"]
 mod survey;
 
