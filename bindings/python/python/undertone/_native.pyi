@@ -3,6 +3,31 @@
 from collections.abc import Sequence
 from typing import Any, final
 
+__all__ = [
+    "ArrowArray",
+    "ArrowStream",
+    "Ledger",
+    "Policy",
+    "Report",
+    "Tally",
+    "__version__",
+    "call",
+    "commit",
+    "count",
+    "draw",
+    "fit_counts",
+    "fit_mixture",
+    "lip_consequence",
+    "main",
+    "odds_nats",
+    "parse_epsilon",
+    "policy_from_bytes",
+    "profile",
+    "report_from",
+    "rustc",
+    "target",
+]
+
 __version__: str
 target: str
 profile: str
