@@ -11,12 +11,17 @@ type Read<'a> = dyn Fn(Range<usize>, &mut Vec<Code>) + Sync + 'a;
 /// Appends the symbols of a range of rows, given all of the alphabet's; false if a row has none.
 type Direct<'a> = dyn Fn(Range<usize>, &[Symbol], &mut Vec<Symbol>) -> bool + Sync + 'a;
 
+/// Counts all rows by symbol; false, with some counted, if a row has none.
+type Count<'a> = dyn Fn(&mut [u64]) -> bool + Sync + 'a;
+
 /// A column that can be read by several threads, a block of rows at a time.
 pub(crate) struct Cells<'a> {
     len: usize,
     read: Box<Read<'a>>,
     /// The short way for indices, several times as fast.
     direct: Option<Box<Direct<'a>>>,
+    /// The same for counting.
+    count: Option<Box<Count<'a>>>,
 }
 
 /// One value of a Python list.
@@ -32,7 +37,7 @@ impl<'a> Cells<'a> {
     /// Cells read one by one.
     pub(crate) fn each(len: usize, code: impl Fn(usize) -> Code + Sync + 'a) -> Self {
         let read = move |rows: Range<usize>, codes: &mut Vec<Code>| codes.extend(rows.map(&code));
-        Self { len, read: Box::new(read), direct: None }
+        Self { len, read: Box::new(read), direct: None, count: None }
     }
 
     /// Whole numbers in one piece, all present.
@@ -62,7 +67,20 @@ impl<'a> Cells<'a> {
             out.extend(values.iter().map(|value| all[value.index() as usize]));
             true
         };
-        Self { direct: Some(Box::new(direct)), ..Self::each(len, code) }
+        let count = move |counts: &mut [u64]| {
+            values.iter().all(|value| match counts.get_mut(value.index() as usize) {
+                Some(count) => {
+                    *count += 1;
+                    true
+                }
+                None => false,
+            })
+        };
+        Self {
+            direct: Some(Box::new(direct)),
+            count: Some(Box::new(count)),
+            ..Self::each(len, code)
+        }
     }
 
     /// Numbers in one piece.
@@ -95,6 +113,18 @@ impl<'a> Cells<'a> {
     ) -> bool {
         out.clear();
         self.direct.as_ref().is_some_and(|direct| direct(rows, all, out))
+    }
+
+    /// Adds every row to its symbol's count, if that can be done the short way; if not, `counts` is
+    /// as it was.
+    pub(crate) fn count(&self, counts: &mut [u64]) -> bool {
+        let Some(count) = &self.count else { return false };
+        let mut more = vec![0; counts.len()];
+        let all = count(&mut more);
+        if all {
+            counts.iter_mut().zip(more).for_each(|(count, more)| *count += more);
+        }
+        all
     }
 
     /// Replaces `codes` by those of some rows.

@@ -154,7 +154,9 @@ pub(crate) fn fit_mixture<'py>(
 ) -> PyResult<(Bound<'py, PyDict>, Vec<(f64, f64, f64)>)> {
     let work = || -> Result<_, undertone_design::Error> {
         let mut fit = Fit::from_counts(counts, 0.0, beta)?;
-        let (low, high) = (edges[0], edges[edges.len() - 1]);
+        let (&[low, ..], &[.., high]) = (edges.as_slice(), edges.as_slice()) else {
+            return Err(undertone_design::Error::Empty { what: "edges".into() });
+        };
         let clipped: Vec<f64> = numbers.iter().map(|v| v.clamp(low, high)).collect();
         // Nothing narrower than what a bin hides can be seen in the bins.
         let bin = (high - low) / (edges.len() - 1) as f64;

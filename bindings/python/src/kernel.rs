@@ -172,6 +172,18 @@ impl Report {
     }
 }
 
+/// A report drawn from given bytes, for tests of other languages: whoever knows them knows the answer.
+#[pyfunction]
+pub(crate) fn report_from(
+    ledger: &Bound<'_, Ledger>,
+    datum: &str,
+    policy: &Bound<'_, Policy>,
+    index: usize,
+    stream: &[u8],
+) -> PyResult<Report> {
+    ledger.get().drawn(datum, policy, index, None, &mut Bytes { bytes: stream, used: 0 })
+}
+
 /// One person's budget: what repetition costs, in nats of LDP, and what cannot be repeated.
 #[pyclass(frozen, module = "undertone")]
 pub(crate) struct Ledger(Mutex<core::Ledger>);
@@ -218,26 +230,15 @@ impl Ledger {
     }
 
     /// Spends the budget and draws one report for the input with this index.
-    #[pyo3(signature = (datum, policy, index, earlier = None, *, stream = None))]
+    #[pyo3(signature = (datum, policy, index, earlier = None))]
     fn report(
         &self,
         datum: &str,
         policy: &Bound<'_, Policy>,
         index: usize,
         earlier: Earlier<'_, '_>,
-        stream: Option<&[u8]>,
     ) -> PyResult<Report> {
-        let prepared = &policy.get().0;
-        let x = symbol(prepared, index)?;
-        let earlier = earlier.map(|policy| &policy.get().0.policy);
-        let permit = self.ledger()?.spend(datum, &prepared.policy, earlier).map_err(failed)?;
-        let mut system = generator(None).map_err(failed)?;
-        let mut given = stream.map(|bytes| Bytes { bytes, used: 0 });
-        let rng: &mut dyn CryptoRng = match &mut given {
-            Some(bytes) => bytes,
-            None => &mut system,
-        };
-        prepared.policy.randomize(x, permit, rng).map(Report).map_err(failed)
+        self.drawn(datum, policy, index, earlier, &mut generator(None).map_err(failed)?)
     }
 
     /// The nats spent on a datum; `None` where they have no finite sum.
@@ -247,6 +248,21 @@ impl Ledger {
 }
 
 impl Ledger {
+    fn drawn(
+        &self,
+        datum: &str,
+        policy: &Bound<'_, Policy>,
+        index: usize,
+        earlier: Earlier<'_, '_>,
+        rng: &mut impl CryptoRng,
+    ) -> PyResult<Report> {
+        let prepared = &policy.get().0;
+        let x = symbol(prepared, index)?;
+        let earlier = earlier.map(|policy| &policy.get().0.policy);
+        let permit = self.ledger()?.spend(datum, &prepared.policy, earlier).map_err(failed)?;
+        prepared.policy.randomize(x, permit, rng).map(Report).map_err(failed)
+    }
+
     fn ledger(&self) -> PyResult<std::sync::MutexGuard<'_, core::Ledger>> {
         self.0.lock().map_err(|_| PyValueError::new_err("the ledger was left half-written"))
     }

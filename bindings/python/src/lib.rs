@@ -31,6 +31,7 @@ mod _native {
     #[pymodule_export]
     use super::kernel::{
         Ledger, Report, draw, lip_consequence, odds_nats, parse_epsilon, policy_from_bytes,
+        report_from,
     };
     #[pymodule_export]
     use super::policy::Policy;

@@ -107,7 +107,7 @@ impl Policy {
     }
 
     /// The index of every value's input.
-    #[pyo3(signature = (values, *, other = false))]
+    #[pyo3(name = "_encode_column", signature = (values, *, other = false))]
     fn encode_column<'py>(
         &self,
         py: Python<'py>,
@@ -131,7 +131,7 @@ impl Policy {
     }
 
     /// Randomises a column: indices from a list or an array, labels from Arrow.
-    #[pyo3(signature = (values, *, other = false, threads = None, seed = None))]
+    #[pyo3(name = "_draw_column", signature = (values, *, other = false, threads = None, seed = None))]
     fn draw_column<'py>(
         &self,
         py: Python<'py>,
@@ -158,16 +158,15 @@ impl Policy {
     }
 
     /// A stream of record batches with one column randomised, batch by batch.
-    #[pyo3(signature = (stream, column, *, other = false, threads = None, seed = None))]
+    #[pyo3(name = "_draw_stream", signature = (stream, column, *, other = false, threads = None))]
     fn draw_stream(
         &self,
         stream: &Bound<'_, PyAny>,
         column: &str,
         other: bool,
         threads: Option<usize>,
-        seed: Option<u64>,
     ) -> PyResult<ArrowStream> {
-        let options = Options { other, threads: checked(threads)?, seed };
+        let options = Options { other, threads: checked(threads)?, seed: None };
         if other && self.0.other.is_none() {
             return Err(troubled(Trouble::NoOther));
         }

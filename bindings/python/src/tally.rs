@@ -83,6 +83,7 @@ impl Tally {
     }
 
     /// Adds the reports of another tally of the same policy.
+    #[pyo3(name = "_merge_tally")]
     fn merge_tally(&self, py: Python<'_>, other: &Bound<'_, Tally>) -> PyResult<()> {
         // Copied first: the other may be this one.
         let other = other.get().counted()?.clone();
@@ -90,6 +91,7 @@ impl Tally {
     }
 
     /// Counts released values; all of them or, with an error, none.
+    #[pyo3(name = "_add_column")]
     fn add_column(&self, py: Python<'_>, tokens: &Bound<'_, PyAny>) -> PyResult<()> {
         let prepared = self.prepared()?.clone();
         if let Some(width) = prepared.width() {
@@ -111,6 +113,10 @@ fn count(pieces: &[Cells<'_>], outputs: usize) -> Result<Vec<u64>, String> {
     let mut counts = vec![0u64; outputs];
     let (mut codes, mut before) = (Vec::new(), 0);
     for cells in pieces {
+        if cells.count(&mut counts) {
+            before += cells.len();
+            continue;
+        }
         for start in (0..cells.len()).step_by(BLOCK) {
             cells.read(start..(start + BLOCK).min(cells.len()), &mut codes);
             for (at, code) in codes.iter().enumerate() {
@@ -161,6 +167,7 @@ fn packed(tokens: &Bound<'_, PyAny>, width: usize, symbols: usize) -> PyResult<V
             if array.null_count() > 0 {
                 return Err(wrong("a missing row".into()));
             }
+            array.to_data().validate_full().map_err(failed)?;
             match array.data_type() {
                 DataType::FixedSizeBinary(found) if *found as usize == width => {
                     let rows: &FixedSizeBinaryArray = array.as_fixed_size_binary();

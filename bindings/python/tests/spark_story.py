@@ -49,7 +49,6 @@ for column, policy in (("answer", names), ("pay", numbers), ("floor", indices), 
     undertone.spark.randomize(frame, policy, column).write.mode("overwrite").parquet(place)
     perturbed = time.monotonic() - begun
     released = spark.read.parquet(place)
-    assert released.count() == rows
     counted = undertone.spark.tally(released, policy, column)
     # The same rows on one machine, without Spark.
     table = pyarrow.parquet.read_table(place)

@@ -138,6 +138,22 @@ def test_capsules_of_the_wrong_kind(policy):
         policy.randomize(Liar(pair))
 
 
+def test_arrow_arrays_that_lie_about_their_contents(policy):
+    not_text = pa.array([b"\xff\xfe"]).view(pa.string())
+    no_such_key = pa.DictionaryArray.from_arrays(pa.array([0, 5]), pa.array(["a"]), safe=False)
+    beyond = pa.Array.from_buffers(pa.string(), 2, [None, pa.py_buffer(np.array([0, 900, 2], "i4").tobytes()), pa.py_buffer(b"ab")])
+    for column in (not_text, no_such_key, beyond):
+        for call in (policy.randomize, policy.encode, Tally(policy).add):
+            with pytest.raises((TypeError, Error)):
+                call(column)
+
+
+def test_a_stream_without_the_column(policy):
+    reader = pa.RecordBatchReader.from_batches(pa.schema({"x": pa.string()}), iter([]))
+    with pytest.raises(ValueError, match="the columns are x"):
+        Tally(policy).add(reader, "y")
+
+
 def test_tampered_policies(policy, tmp_path):
     document = policy.document
     document["channel"]["masses"][0][0] += 2**30
@@ -166,6 +182,12 @@ def test_tallies(policy, counted):
         with pytest.raises(error):
             tally.add(bad)
     assert tally.reports == 0, "all or nothing"
+    indices = Tally(counted)
+    with pytest.raises(Error, match="row 2 is nothing this policy releases"):
+        indices.add(np.array([0, 1, 9], dtype=np.uint32))
+    with pytest.raises(Error, match="row 3 "):
+        indices.add(pa.chunked_array([[0, 1], [2, -1]]))
+    assert indices.add(pa.chunked_array([[0, 1], [2, 0]])).counts == [2, 1, 1, 0]
     with pytest.raises(Error, match="policy"):
         tally.merge(Tally(counted))
     with pytest.raises(TypeError):

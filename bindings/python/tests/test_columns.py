@@ -3,6 +3,7 @@
 import json
 import pickle
 import threading
+import time
 
 import numpy as np
 import pandas as pd
@@ -49,6 +50,8 @@ WORDS = ["a", "b", "c", "c", "a"] * 40
         pd.Series(WORDS, name="x", index=range(100, 300)),
         pd.Series(WORDS, dtype="category"),
         pd.Series(WORDS, dtype="string"),
+        pd.Series(WORDS, dtype="string[pyarrow]"),
+        pd.Series(WORDS, dtype=pd.ArrowDtype(pa.string())),
         pl.Series("x", WORDS),
         pl.Series("x", WORDS, dtype=pl.Categorical),
         pa.array(WORDS),
@@ -144,8 +147,9 @@ def test_tables(names):
         columns = released.column_names if hasattr(released, "column_names") else list(released.columns)
         assert columns == ["id", "answer"]
         assert Tally(names).add(released, "answer").reports == 200
-        with pytest.raises(ValueError, match="the columns are id, answer"):
-            names.randomize(table, "missing")
+        for call in (names.randomize, Tally(names).add):
+            with pytest.raises(ValueError, match="the columns are id, answer"):
+                call(table, "missing")
         with pytest.raises(TypeError, match="column="):
             names.randomize(table)
 
@@ -206,6 +210,29 @@ def test_several_python_threads(indices):
     [thread.start() for thread in threads]
     [thread.join() for thread in threads]
     assert done == [300_000] * 4
+
+
+def test_the_interpreter_is_free_meanwhile(indices):
+    """Another Python thread runs in the middle of a call, which it could not if the call kept the lock."""
+    column = np.arange(20_000_000, dtype=np.uint8) % 16
+    tally = Tally(indices)
+    for work in (lambda: indices.randomize(column, threads=1), lambda: tally.add(column)):
+        span, seen = [], []
+
+        def call():
+            span.append(time.perf_counter())
+            work()
+            span.append(time.perf_counter())
+
+        thread = threading.Thread(target=call)
+        thread.start()
+        while len(span) < 2:
+            seen.append(time.perf_counter())
+            time.sleep(0)
+        thread.join()
+        begun, ended = span
+        margin = (ended - begun) / 4
+        assert any(begun + margin < moment < ended - margin for moment in seen)
 
 
 def test_round_trips(names, tmp_path):

@@ -93,7 +93,7 @@ def test_reports(path):
     vector = read(path)
     policy = policy_of(vector["policy"])
     stream = bytes.fromhex(vector["stream"])
-    report = Ledger("22").report("datum", policy, vector["symbol"], stream=stream)
+    report = _native.report_from(Ledger("22"), "datum", policy, vector["symbol"], stream)
     assert json.loads(report.to_json()) == vector["report"]
     assert report.to_bytes() == bytes.fromhex(vector["bytes"])
     assert Report.from_json(json.dumps(vector["report"])) == report

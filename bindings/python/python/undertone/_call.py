@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from fractions import Fraction
 from typing import Any, Iterable
 
 from . import _native
@@ -116,11 +117,15 @@ def _raise_refusal(answer: Answer) -> None:
     if refusal is None:
         claimed, attained = level["claimed"], level["attained"]
         raise Refused(f"the formula claims {claimed} and leaks {attained} nats", {}, attained, claimed)
-    cell = {name: refusal.get(name) for name in ("output", "high", "low", "prior")}
-    cell["ratio"] = refusal["attained"]["ratio"]
-    attained, claimed = float(refusal["attained"]["nats"]), float(refusal["allowed"]["nats"])
+    names = ("claim", "side", "output", "high", "low", "prior")
+    cell = {name: refusal[name] for name in names if name in refusal}
+    cell["ratio"], cell["allowed"] = refusal["attained"]["ratio"], refusal["allowed"]["ratio"]
     if level is not None:
         attained, claimed = level["attained"], level["claimed"]
+    elif refusal.get("delta") is not None:
+        attained, claimed = refusal["delta"], float(Fraction(cell["allowed"]))
+    else:
+        attained, claimed = float(refusal["attained"]["nats"]), float(refusal["allowed"]["nats"])
     raise Refused(refusal["message"], cell, attained, claimed)
 
 

@@ -53,12 +53,21 @@ def _pandas_plain(series: Any) -> Any:
     if not hasattr(series, "dtype") or getattr(series, "ndim", 1) != 1:
         raise TypeError("a frame, where one column is needed: name it with column=")
     dtype = series.dtype
+    if _in_arrow(dtype):
+        import pyarrow
+
+        return pyarrow.array(series)
     if str(dtype) == "category":
         return series.astype(object).tolist()
     kind = getattr(dtype, "kind", "O")
     if kind in "iufb" and type(dtype).__module__.startswith("numpy"):
         return _array_plain(series.to_numpy())
     return series.astype(object).tolist()
+
+
+def _in_arrow(dtype: Any) -> bool:
+    """Whether pandas keeps such a column in Arrow's memory."""
+    return type(dtype).__name__ == "ArrowDtype" or getattr(dtype, "storage", None) == "pyarrow"
 
 
 def in_kind(values: Any, drawn: Any, policy: Any) -> Any:
@@ -100,6 +109,14 @@ def _arrow_in_kind(values: Any, drawn: Any, module: str) -> Any:
         import polars
 
         return polars.Series(values.name, drawn)
+    if module == "pandas":
+        import pandas
+        import pyarrow
+
+        array = pyarrow.array(drawn)
+        same = pyarrow.types.is_string(array.type) and type(values.dtype).__name__ == "StringDtype"
+        dtype = values.dtype if same else pandas.ArrowDtype(array.type)
+        return _pandas_in_kind(values, pandas.array(array, dtype=dtype), None)
     return drawn
 
 
@@ -128,15 +145,15 @@ def replaced(table: Any, column: str, perturb: Callable[[Any], Any], stream: Cal
     """A table with one column put through `perturb`; streams go through `stream`, batch by batch."""
     module, name = _module(table), type(table).__name__
     if module == "pandas":
-        _known(column, list(table.columns))
+        known(column, table)
         return table.assign(**{column: perturb(table[column])})
     if module == "polars":
         if name == "LazyFrame":
             raise TypeError("a LazyFrame has no data yet: collect() it, or stream its batches")
-        _known(column, table.columns)
+        known(column, table)
         return table.with_columns(perturb(table[column]).alias(column))
     if module == "pyarrow" and name in ("Table", "RecordBatch"):
-        _known(column, table.schema.names)
+        known(column, table)
         at = table.schema.get_field_index(column)
         return table.set_column(at, column, perturb(table.column(at)))
     if hasattr(table, "__arrow_c_stream__"):
@@ -149,6 +166,8 @@ def replaced(table: Any, column: str, perturb: Callable[[Any], Any], stream: Cal
     raise TypeError(f"a table of type {name}: use pandas, polars, pyarrow, or an Arrow stream")
 
 
-def _known(column: str, columns: list) -> None:
+def known(column: str, table: Any) -> None:
+    """Raises unless the table has that column."""
+    columns = table.schema.names if _module(table) == "pyarrow" else list(table.columns)
     if column not in columns:
         raise ValueError(f"there is no column {column!r}: the columns are {', '.join(map(str, columns))}")

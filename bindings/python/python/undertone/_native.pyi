@@ -1,7 +1,32 @@
 """The native module. Use the package `undertone`, whose classes build on these."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, final
+
+__all__ = [
+    "ArrowArray",
+    "ArrowStream",
+    "Ledger",
+    "Policy",
+    "Report",
+    "Tally",
+    "__version__",
+    "call",
+    "commit",
+    "count",
+    "draw",
+    "fit_counts",
+    "fit_mixture",
+    "lip_consequence",
+    "main",
+    "odds_nats",
+    "parse_epsilon",
+    "policy_from_bytes",
+    "profile",
+    "report_from",
+    "rustc",
+    "target",
+]
 
 __version__: str
 target: str
@@ -27,18 +52,17 @@ class Policy:
     def input_kind(self) -> str: ...
     @property
     def output_kind(self) -> str: ...
-    def encode_column(self, values: Any, *, other: bool = False) -> Any: ...
-    def draw_column(
+    def _encode_column(self, values: Any, *, other: bool = False) -> Any: ...
+    def _draw_column(
         self, values: Any, *, other: bool = False, threads: int | None = None, seed: int | None = None
     ) -> Any: ...
-    def draw_stream(
+    def _draw_stream(
         self,
         stream: Any,
         column: str,
         *,
         other: bool = False,
         threads: int | None = None,
-        seed: int | None = None,
     ) -> ArrowStream: ...
 
 class Tally:
@@ -50,9 +74,10 @@ class Tally:
     def reports(self) -> int: ...
     @property
     def counts(self) -> list[int]: ...
-    def merge_tally(self, other: Tally) -> None: ...
-    def add_column(self, tokens: Any) -> None: ...
+    def _merge_tally(self, other: Tally) -> None: ...
+    def _add_column(self, tokens: Any) -> None: ...
 
+@final
 class Report:
     @staticmethod
     def from_json(text: str) -> Report: ...
@@ -68,31 +93,27 @@ class Report:
     def token(self) -> int | bytes: ...
     def check(self, policy: Policy) -> None: ...
 
+@final
 class Ledger:
     def __new__(cls, budget: str | float) -> Ledger: ...
     def request(self, datum: str, policy: Policy, earlier: Policy | None = None) -> str: ...
     def spend(self, datum: str, policy: Policy, earlier: Policy | None = None) -> None: ...
-    def report(
-        self,
-        datum: str,
-        policy: Policy,
-        index: int,
-        earlier: Policy | None = None,
-        *,
-        stream: bytes | None = None,
-    ) -> Report: ...
+    def report(self, datum: str, policy: Policy, index: int, earlier: Policy | None = None) -> Report: ...
     def spent(self, datum: str) -> str | None: ...
 
+@final
 class ArrowArray:
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]: ...
     def __len__(self) -> int: ...
 
+@final
 class ArrowStream:
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
 
 def call(words: Sequence[str], documents: dict[str, str]) -> tuple[str, bool, dict[str, str]]: ...
 def main(words: Sequence[str]) -> int: ...
 def draw(policy: Policy, index: int, stream: bytes, *, flat: bool = False) -> tuple[int | bytes, int]: ...
+def report_from(ledger: Ledger, datum: str, policy: Policy, index: int, stream: bytes) -> Report: ...
 def parse_epsilon(text: str) -> tuple[tuple[int, int], str]: ...
 def odds_nats(numerator: int, denominator: int) -> str: ...
 def lip_consequence(spent: str, weights: Sequence[int]) -> str | None: ...

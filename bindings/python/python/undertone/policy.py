@@ -103,7 +103,7 @@ class Policy(_native.Policy):
         >>> policy.encode(["b", "a"])
         [1, 0]
         """
-        return self.encode_column(plain(values), other=_other(unknown))
+        return self._encode_column(plain(values), other=_other(unknown))
 
     def randomize(
         self,
@@ -136,11 +136,11 @@ class Policy(_native.Policy):
                 values,
                 column,
                 lambda part: self.randomize(part, unknown=unknown, threads=threads),
-                lambda stream: self.draw_stream(stream, column, other=other, threads=threads),
+                lambda stream: self._draw_stream(stream, column, other=other, threads=threads),
             )
         if is_table(values):
             raise TypeError("a table, where one column is needed: name it with column=")
-        return in_kind(values, self.draw_column(plain(values), other=other, threads=threads), self)
+        return in_kind(values, self._draw_column(plain(values), other=other, threads=threads), self)
 
     @property
     def document(self) -> dict[str, Any]:

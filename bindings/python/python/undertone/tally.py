@@ -8,7 +8,7 @@ from typing import Any, Iterable, Sequence
 
 from . import _native
 from ._call import Answer, Call
-from ._columns import is_table, plain
+from ._columns import is_table, known, plain
 from ._errors import Error
 from .policy import Policy
 
@@ -37,17 +37,17 @@ class Tally(_native.Tally):
         """
         if column is not None:
             for part in _parts(tokens, column):
-                self.add_column(plain(part))
+                self._add_column(plain(part))
             return self
         if is_table(tokens):
             raise TypeError("a table, where one column is needed: name it with column=")
-        self.add_column(_bits(tokens))
+        self._add_column(_bits(tokens))
         return self
 
     def merge(self, *others: _native.Tally) -> Tally:
         """Adds the reports of other tallies of the same policy and returns the tally."""
         for other in others:
-            self.merge_tally(other)
+            self._merge_tally(other)
         return self
 
     @classmethod
@@ -92,8 +92,10 @@ def _bits(tokens: Any) -> Any:
 
 def _parts(table: Any, column: str) -> Iterable[Any]:
     if hasattr(table, "columns") and hasattr(table, "__getitem__"):
+        known(column, table)
         yield table[column]
     elif type(table).__module__.startswith("pyarrow") and hasattr(table, "schema"):
+        known(column, table)
         for batch in table:
             yield batch.column(batch.schema.get_field_index(column))
     elif hasattr(table, "__arrow_c_stream__"):

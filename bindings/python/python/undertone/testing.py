@@ -16,4 +16,4 @@ def randomize_with_seed(policy: Policy, values: Any, seed: int) -> Any:
     >>> randomize_with_seed(policy, [0, 1, 1], 7) == randomize_with_seed(policy, [0, 1, 1], 7)
     True
     """
-    return in_kind(values, policy.draw_column(plain(values), seed=seed), policy)
+    return in_kind(values, policy._draw_column(plain(values), seed=seed), policy)

@@ -18,6 +18,13 @@ pub(crate) fn cells<'a>(
     bare: Option<u32>,
     named: bool,
 ) -> Result<Cells<'a>, String> {
+    if !array.data_type().is_primitive() {
+        // Offsets, keys and texts are as good as their maker; numbers cannot be bad.
+        array
+            .to_data()
+            .validate_full()
+            .map_err(|problem| format!("a bad Arrow array: {problem}"))?;
+    }
     let (len, nulls) = (array.len(), array.nulls());
     let present = move |at: usize| nulls.is_none_or(|nulls| nulls.is_valid(at));
     Ok(match array.data_type() {
