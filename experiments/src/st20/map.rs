@@ -6,12 +6,12 @@ use undertone_design::relation::{Notion, Verdict, counterexample, rules};
 
 /// A notion, its name on the map, and where it stands.
 const NODES: [(Notion, &str, (f64, f64)); 6] = [
-    (Notion::Infdp, "inference DP of G", (190.0, 130.0)),
-    (Notion::Infp, "information privacy of G", (190.0, 330.0)),
-    (Notion::Avgleak, "average leakage I(G;Z)", (190.0, 530.0)),
-    (Notion::Ident, "identifiability of X", (770.0, 130.0)),
-    (Notion::Ldp, "LDP of every reading", (770.0, 330.0)),
-    (Notion::Mipx, "mutual information I(X;Z)", (770.0, 530.0)),
+    (Notion::Infdp, "inference DP of G", (330.0, 130.0)),
+    (Notion::Infp, "information privacy of G", (330.0, 330.0)),
+    (Notion::Avgleak, "average leakage I(G;Z)", (330.0, 530.0)),
+    (Notion::Ident, "identifiability of X", (850.0, 130.0)),
+    (Notion::Ldp, "LDP of every reading", (850.0, 330.0)),
+    (Notion::Mipx, "mutual information I(X;Z)", (850.0, 530.0)),
 ];
 /// Half of a box's width and height.
 const BOX: (f64, f64) = (104.0, 22.0);
@@ -35,37 +35,39 @@ impl Kind {
     }
 }
 
-/// How far each arrow bends to its left, so that no two lie on each other.
-const BENDS: [(Notion, Notion, Kind, f64); 17] = [
-    (Notion::Infp, Notion::Infdp, Kind::Implies, -42.0),
-    (Notion::Infdp, Notion::Infp, Kind::Implies, -42.0),
-    (Notion::Infdp, Notion::Infp, Kind::DoesNot, -220.0),
-    (Notion::Infp, Notion::Avgleak, Kind::Implies, -42.0),
-    (Notion::Avgleak, Notion::Infp, Kind::DoesNot, -42.0),
-    (Notion::Infdp, Notion::Avgleak, Kind::Implies, 240.0),
-    (Notion::Infdp, Notion::Avgleak, Kind::DoesNot, 330.0),
-    (Notion::Avgleak, Notion::Infdp, Kind::DoesNot, 330.0),
-    (Notion::Ldp, Notion::Infp, Kind::Implies, 40.0),
-    (Notion::Infp, Notion::Ldp, Kind::DoesNot, 40.0),
-    (Notion::Infp, Notion::Mipx, Kind::DoesNot, 50.0),
-    (Notion::Mipx, Notion::Infp, Kind::DoesNot, 50.0),
-    (Notion::Mipx, Notion::Avgleak, Kind::Implies, 0.0),
-    (Notion::Ldp, Notion::Mipx, Kind::Implies, -42.0),
-    (Notion::Mipx, Notion::Ldp, Kind::DoesNot, -42.0),
-    (Notion::Ldp, Notion::Ident, Kind::Implies, -42.0),
-    (Notion::Ident, Notion::Ldp, Kind::Implies, -42.0),
+/// How far each arrow bends to its left and how far along it its label stands, so that nothing overlaps.
+const BENDS: [(Notion, Notion, Kind, f64, f64); 19] = [
+    (Notion::Infp, Notion::Infdp, Kind::Implies, -42.0, 0.5),
+    (Notion::Infdp, Notion::Infp, Kind::Implies, -42.0, 0.62),
+    (Notion::Infdp, Notion::Infp, Kind::DoesNot, -110.0, 0.4),
+    (Notion::Infp, Notion::Avgleak, Kind::Implies, -42.0, 0.4),
+    (Notion::Avgleak, Notion::Infp, Kind::DoesNot, -42.0, 0.3),
+    (Notion::Infdp, Notion::Avgleak, Kind::Implies, 150.0, 0.28),
+    (Notion::Infdp, Notion::Avgleak, Kind::DoesNot, -240.0, 0.5),
+    (Notion::Avgleak, Notion::Infdp, Kind::DoesNot, 150.0, 0.3),
+    (Notion::Ldp, Notion::Infp, Kind::Implies, 30.0, 0.32),
+    (Notion::Infp, Notion::Ldp, Kind::DoesNot, 40.0, 0.6),
+    (Notion::Infp, Notion::Mipx, Kind::DoesNot, 40.0, 0.7),
+    (Notion::Mipx, Notion::Infp, Kind::DoesNot, 40.0, 0.45),
+    (Notion::Mipx, Notion::Avgleak, Kind::Implies, 0.0, 0.5),
+    (Notion::Ldp, Notion::Mipx, Kind::Implies, -42.0, 0.5),
+    (Notion::Mipx, Notion::Ldp, Kind::DoesNot, -42.0, 0.5),
+    (Notion::Ldp, Notion::Ident, Kind::Implies, -42.0, 0.25),
+    (Notion::Ident, Notion::Ldp, Kind::Implies, -42.0, 0.3),
+    (Notion::Ldp, Notion::Ident, Kind::DoesNot, 130.0, 0.35),
+    (Notion::Ident, Notion::Ldp, Kind::Denied, 130.0, 0.5),
 ];
 
 /// The map as SVG, from the same rules that compute numbers.
 pub fn svg() -> String {
     let mut svg = String::from(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1000\" height=\"700\" viewBox=\"0 0 1000 700\" \
-         font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"1000\" height=\"700\" fill=\"#fff\"/>\n",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1100\" height=\"700\" viewBox=\"0 0 1100 700\" \
+         font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"1100\" height=\"700\" fill=\"#fff\"/>\n",
     );
     text(&mut svg, (20.0, 30.0), 17, "#222", "start", "ST20 Figure 2, with corrected constants");
     let about = [
-        (190.0, "what outputs say of the private hypothesis"),
-        (770.0, "what they say of the readings"),
+        (330.0, "what outputs say of the private hypothesis"),
+        (850.0, "what they say of the readings"),
     ];
     for (x, words) in about {
         text(&mut svg, (x, 80.0), 14, "#666", "middle", words);
@@ -126,9 +128,8 @@ fn place(notion: Notion) -> Option<(f64, f64)> {
 /// A bent arrow from box to box; its label goes to `labels`, which are drawn above all arrows.
 fn arrow(svg: &mut String, labels: &mut String, ends: (Notion, Notion), kind: Kind, label: &str) {
     let (Some(from), Some(to)) = (place(ends.0), place(ends.1)) else { return };
-    let listed = BENDS.iter().find(|(a, b, k, _)| (*a, *b) == ends && *k == kind);
-    // Arrows that are not listed share their pair with a listed one.
-    let bend = listed.map_or(130.0, |(.., bend)| *bend);
+    let listed = BENDS.iter().find(|(a, b, k, ..)| (*a, *b) == ends && *k == kind);
+    let (bend, along) = listed.map_or((60.0, 0.5), |(.., bend, along)| (*bend, *along));
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = dx.hypot(dy).max(1.0);
     let middle = ((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0);
@@ -170,7 +171,7 @@ fn arrow(svg: &mut String, labels: &mut String, ends: (Notion, Notion), kind: Ki
         last.0 - ux + uy / 2.5,
         last.1 - uy - ux / 2.5
     );
-    let centre = path[path.len() * 9 / 20];
+    let centre = path[((path.len() - 1) as f64 * along) as usize];
     let width = 7.4 * label.chars().count() as f64 + 10.0;
     let _ = writeln!(
         labels,
