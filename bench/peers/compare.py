@@ -156,7 +156,7 @@ def aggregation(k, epsilon=1.0):
     def theirs():
         server = DEServer(epsilon, k)
         for report in listed:
-            server.aggregate(report + 1)
+            server.aggregate(report)
         return server.estimate_all(range(1, k + 1))
 
     own = np.exp(epsilon) / (np.exp(epsilon) + k - 1)
