@@ -224,7 +224,6 @@ def errors(k, epsilon, n=20_000, rounds=40):
     n, rounds = less(n), 2 if QUICK else rounds
     truth_data = [people(k, n, seed) for seed in range(rounds)]
     krr, oue = anybody(k, epsilon, "krr"), anybody(k, epsilon, "oue")
-    lip = undertone.design(zipf(k), protect=[f"ldp:{epsilon}"], objective="hamming").policy
     own = np.exp(epsilon) / (np.exp(epsilon) + k - 1)
     matrix = np.full((k, k), (1 - own) / (k - 1))
     np.fill_diagonal(matrix, own)
@@ -268,7 +267,6 @@ def errors(k, epsilon, n=20_000, rounds=40):
     }
     if k <= 16:
         methods["pure-ldp OUE"] = ue
-        methods["Undertone, LDP design that knows the prior (0-1 loss)"] = lambda data: shares(lip, data, "unbiased")
     found = {}
     for name, method in methods.items():
         squares = [np.mean((np.asarray(method(data)) - np.bincount(data, minlength=k) / n) ** 2) for data in truth_data]

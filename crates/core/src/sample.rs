@@ -181,33 +181,53 @@ fn draw_bits<R: CryptoRng + ?Sized>(
     packed: &mut [u8],
 ) {
     rng.fill_bytes(bytes);
-    packed.fill(0);
     let (own, other) = (bits.own(), bits.other());
-    let (top, tied) = (other >> 24, u8::try_from(other >> 24).ok());
-    // Eight bits at a time against the common threshold; ties and the own bit are set right below.
-    let mut ties = false;
-    for (chunk, out) in bytes.chunks(8).zip(packed.iter_mut()) {
-        let mut set = 0;
-        for (at, &byte) in chunk.iter().enumerate() {
-            set |= u8::from(u64::from(byte) < top) << (7 - at);
-            ties |= Some(byte) == tied;
-        }
-        *out = set;
+    // Eight bits at a time against the common threshold, whose top byte decides unless it is met;
+    // such ties and the own bit are set right below. A threshold of one is above every byte.
+    let (top, always) = u8::try_from(other >> 24).map_or((0, 1), |top| (top, 0));
+    let below = |byte: u8| u8::from(byte < top) | always;
+    let (eights, rest) = bytes.as_chunks::<8>();
+    for (eight, out) in eights.iter().zip(packed.iter_mut()) {
+        *out = gather(eight.map(below));
+    }
+    if !rest.is_empty() {
+        let mut eight = [0; 8];
+        eight.iter_mut().zip(rest).for_each(|(place, &byte)| *place = below(byte));
+        packed[eights.len()] = gather(eight);
     }
     let flag = |at: usize| 0x80u8 >> (at % 8);
     packed[x / 8] &= !flag(x);
     if bit(bytes[x], own) == Ok(true) {
         packed[x / 8] |= flag(x);
     }
-    if !ties && bit(bytes[x], own).is_ok() {
-        return;
-    }
-    for (at, &byte) in bytes.iter().enumerate() {
-        let threshold = if at == x { own } else { other };
-        if bit(byte, threshold).is_err() && next::<3>(rng) < threshold & 0xff_ffff {
-            packed[at / 8] |= flag(at);
+    let mut settle = |group: usize, chunk: &[u8]| {
+        for (at, &byte) in (8 * group..).zip(chunk) {
+            let threshold = if at == x { own } else { other };
+            if bit(byte, threshold).is_err() && next::<3>(rng) < threshold & 0xff_ffff {
+                packed[at / 8] |= flag(at);
+            }
+        }
+    };
+    for (group, eight) in eights.iter().enumerate() {
+        if holds(*eight, top) || group == x / 8 {
+            settle(group, eight);
         }
     }
+    settle(eights.len(), rest);
+}
+
+/// Whether one of eight bytes is the given one.
+fn holds(eight: [u8; 8], byte: u8) -> bool {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    // Equal bytes become nought, and a byte of nought is the only one to borrow from its own top bit.
+    let apart = u64::from_ne_bytes(eight) ^ (ONES * u64::from(byte));
+    apart.wrapping_sub(ONES) & !apart & (ONES << 7) != 0
+}
+
+/// Eight bytes of 0 or 1 as the bits of one, the first at the top.
+fn gather(eight: [u8; 8]) -> u8 {
+    // Each byte's lowest bit is moved to its own place in the top byte; no two meet.
+    (u64::from_be_bytes(eight).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
 }
 
 /// A policy prepared for many draws: guide tables turn the search into one look-up, with the same
