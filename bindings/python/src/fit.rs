@@ -141,6 +141,9 @@ pub(crate) fn fit_counts<'py>(
     fields(py, &fit)
 }
 
+/// Weight, mean and deviation of one part of a mixture.
+type Part = (f64, f64, f64);
+
 /// The same with the shape of a mixture of normal laws, whose parts are the second result.
 #[pyfunction]
 #[pyo3(signature = (numbers, edges, counts, beta, components = None))]
@@ -151,7 +154,7 @@ pub(crate) fn fit_mixture<'py>(
     counts: Vec<u64>,
     beta: f64,
     components: Option<usize>,
-) -> PyResult<(Bound<'py, PyDict>, Vec<(f64, f64, f64)>)> {
+) -> PyResult<(Bound<'py, PyDict>, Vec<Part>)> {
     let work = || -> Result<_, undertone_design::Error> {
         let mut fit = Fit::from_counts(counts, 0.0, beta)?;
         let (&[low, ..], &[.., high]) = (edges.as_slice(), edges.as_slice()) else {
@@ -181,6 +184,6 @@ pub(crate) fn fit_mixture<'py>(
             parts.map(|part| (part.weight, part.law.mean(), part.law.deviation())).collect();
         Ok((fit, parts))
     };
-    let (fit, parts): (Fit, Vec<(f64, f64, f64)>) = py.detach(work).map_err(failed)?;
+    let (fit, parts): (Fit, Vec<Part>) = py.detach(work).map_err(failed)?;
     Ok((fields(py, &fit)?, parts))
 }

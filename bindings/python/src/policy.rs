@@ -23,7 +23,9 @@ pub(crate) struct Policy(pub(crate) Arc<Prepared>);
 
 /// Reads and verifies a document.
 pub(crate) fn verified(py: Python<'_>, draft: Draft) -> PyResult<Policy> {
-    let policy = py.detach(|| draft.verify()).map_err(|refusal| refused(py, &refusal))?;
+    // Boxed: a refusal carries exact ratios, and is large.
+    let policy = py.detach(|| draft.verify().map_err(Box::new));
+    let policy = policy.map_err(|refusal| refused(py, &refusal))?;
     let prepared = py.detach(|| Prepared::new(policy)).map_err(failed)?;
     Ok(Policy(Arc::new(prepared)))
 }

@@ -66,7 +66,7 @@ fn problem_codes_are_described_with_their_status() {
                 for name in codes.split(", ") {
                     let code = Code::ALL.iter().find(|code| code.name() == name);
                     let code = code.unwrap_or_else(|| panic!("{name} in {method} {path}"));
-                    assert_eq!(code.status().as_str(), status, "{name} in {method} {path}");
+                    assert_eq!(&code.status().to_string(), status, "{name} in {method} {path}");
                     mentioned.insert(code.name());
                 }
             }
