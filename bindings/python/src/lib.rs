@@ -1,8 +1,8 @@
 //! Undertone's native module for Python.
 //!
-//! Columns of data are read, randomised and counted here ([`policy`], [`tally`]), without Python's lock;
+//! Columns of data are read, randomised and counted here (`policy`, `tally`), without Python's lock;
 //! everything else (designs, audits, estimates) is a command of the command line, called in place
-//! ([`command`]), so that the two can never disagree. The package's Python files make both pleasant.
+//! (`command`), so that the two can never disagree. The package's Python files make both pleasant.
 
 mod arrow;
 mod cells;
