@@ -307,10 +307,10 @@ fn the_readme_tour_works() {
             })
             .collect();
         let mut args: Vec<&str> = args.iter().map(String::as_str).collect();
-        // These would serve for good; `serve` has tests of its own.
+        // These would serve for good, or run every experiment; `serve` and `reproduce` have tests of their own.
         match args[..] {
             ["demo", ..] => args.push("--once"),
-            ["serve", ..] => continue,
+            ["serve", ..] | ["reproduce", ..] => continue,
             _ => {}
         }
         let output = undertone(&args);

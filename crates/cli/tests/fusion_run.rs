@@ -37,6 +37,24 @@ fn start(args: &[&str]) -> Child {
         .unwrap()
 }
 
+/// A centre, for which sensors wait before they are done; ended when dropped.
+struct Listening(Child);
+
+impl Listening {
+    fn start(dir: &Scratch, bundle: &str, broker: &str) -> Self {
+        let state = dir.path("center.state");
+        let args = ["--broker", broker, "--state", &state, "--deadline", "60", "--json"];
+        Self(start(&[&["fusion", "center", "--bundle", bundle], &args[..]].concat()))
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 #[test]
 fn the_demonstration_shows_one_hypothesis_and_hides_the_other() {
     let dir = Scratch::new("fusion-demo");
@@ -133,6 +151,7 @@ fn epochs_are_counted_numbered_or_the_clock_s() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let broker = runtime.block_on(Broker::start(0)).unwrap();
     let address = format!("mqtt://127.0.0.1:{}", broker.port());
+    let _center = Listening::start(&dir, &bundle, &address);
     let sensor = ["fusion", "sensor", "--bundle", &bundle, "--broker", &address, "--json"];
     let told = |rest: &[&str], lines: &str| -> Value {
         let mut process = start(&[&sensor[..], rest].concat());
@@ -175,6 +194,7 @@ fn a_sensor_follows_a_topic_until_it_is_asked_to_end() {
         assert!(link.close(std::time::Duration::from_secs(60)).await);
     });
     let (to, from, state) = (address(&reports), address(&values), dir.path("state"));
+    let _center = Listening::start(&dir, &bundle, &to);
     let mut args = vec!["fusion", "sensor", "--bundle", &bundle, "--index", "0", "--broker", &to];
     args.extend(["--state", &state, "--topic", "home/meter", "--topic-broker", &from]);
     let mut process = Command::new(env!("CARGO_BIN_EXE_undertone"))
