@@ -59,13 +59,15 @@ impl<'a> Cells<'a> {
             _ => Code::Unknown,
         };
         let direct = move |rows: Range<usize>, all: &[Symbol], out: &mut Vec<Symbol>| {
-            let values = &values[rows];
-            let largest = values.iter().fold(0, |largest, value| value.index().max(largest));
-            if largest >= all.len() as u64 {
-                return false;
-            }
-            out.extend(values.iter().map(|value| all[value.index() as usize]));
-            true
+            // In one pass without a branch: what is too large counts as the last and is refused below.
+            let last = all.len().saturating_sub(1);
+            let mut known = !all.is_empty();
+            out.extend(values[rows].iter().map(|value| {
+                let index = value.index();
+                known &= index <= last as u64;
+                all[(index as usize).min(last)]
+            }));
+            known
         };
         let count = move |counts: &mut [u64]| {
             values.iter().all(|value| match counts.get_mut(value.index() as usize) {

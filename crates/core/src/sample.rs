@@ -182,18 +182,17 @@ fn draw_bits<R: CryptoRng + ?Sized>(
 ) {
     rng.fill_bytes(bytes);
     let (own, other) = (bits.own(), bits.other());
-    // Eight bits at a time against the common threshold, whose top byte decides unless it is met;
-    // such ties and the own bit are set right below. A threshold of one is above every byte.
+    // All bits against the common threshold, whose top byte decides unless it is met; such ties and
+    // the own bit are set right below. A threshold of one is above every byte.
     let (top, always) = u8::try_from(other >> 24).map_or((0, 1), |top| (top, 0));
-    let below = |byte: u8| u8::from(byte < top) | always;
-    let (eights, rest) = bytes.as_chunks::<8>();
-    for (eight, out) in eights.iter().zip(packed.iter_mut()) {
-        *out = gather(eight.map(below));
-    }
-    if !rest.is_empty() {
-        let mut eight = [0; 8];
-        eight.iter_mut().zip(rest).for_each(|(place, &byte)| *place = below(byte));
-        packed[eights.len()] = gather(eight);
+    for (chunk, packed) in bytes.chunks(64).zip(packed.chunks_mut(8)) {
+        let mut below = [0; 64];
+        for (below, &byte) in below.iter_mut().zip(chunk) {
+            *below = u8::from(byte < top) | always;
+        }
+        for (eight, out) in below.as_chunks().0.iter().zip(packed) {
+            *out = gather(*eight);
+        }
     }
     let flag = |at: usize| 0x80u8 >> (at % 8);
     packed[x / 8] &= !flag(x);
@@ -208,6 +207,7 @@ fn draw_bits<R: CryptoRng + ?Sized>(
             }
         }
     };
+    let (eights, rest) = bytes.as_chunks();
     for (group, eight) in eights.iter().enumerate() {
         if holds(*eight, top) || group == x / 8 {
             settle(group, eight);
@@ -337,8 +337,10 @@ impl Sampler {
             Prepared::Keep { keep, .. } => keep.len(),
             Prepared::Bits(bits) => bits.symbols(),
         };
-        let largest = inputs.iter().map(|x| x.index() as usize).max();
-        if largest.is_some_and(|x| x >= size) { Err(SampleError::UnknownSymbol) } else { Ok(()) }
+        // Folded so that the compiler makes vectors of it; an empty list has nothing unknown.
+        let largest = inputs.iter().fold(0, |largest, x| x.index().max(largest)) as usize;
+        let known = largest < size || inputs.is_empty();
+        if known { Ok(()) } else { Err(SampleError::UnknownSymbol) }
     }
 }
 
