@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// Where results go.
     #[arg(short, long, default_value = "report")]
     output: PathBuf,
-    /// Fewer draws and coarser grids: minutes instead of an hour.
+    /// Fewer draws and coarser grids: half a minute instead of six.
     #[arg(long)]
     quick: bool,
     /// Compute everything again, whatever an earlier run left.
