@@ -186,7 +186,7 @@ fn table_2_and_what_bits_cost() {
         assert!(bit <= 1.0 && whole <= 2.0 * bit + 1e-9);
     }
     assert!(bits.numbers("feature_ld").iter().any(|whole| *whole > 1.0));
-    assert_eq!(verdict(&outcome, "15,050 test rows"), "false");
+    assert_eq!(verdict(&outcome, "15050 test rows"), "false");
     assert_eq!(verdict(&outcome, "errs at most .01 more"), "false");
     assert_eq!(verdict(&outcome, "highest error of H"), "false");
     assert_eq!(verdict(&outcome, "one-hot bits as sensors"), "false");

@@ -7,6 +7,7 @@ use undertone_fusion::learn::Settings;
 use undertone_fusion::learn::compare::{Entry, Line, Study, compare};
 use undertone_fusion::learn::prepare::Parts;
 
+use crate::claim::short;
 use crate::row;
 use crate::{Claim, Error, Outcome, Panel, Series, Table, certified};
 
@@ -59,6 +60,24 @@ pub fn text_against_table(outcome: &mut Outcome, name: &str, lines: &[Printed]) 
             worse.is_empty(),
         )
         .printed(epic.errors.0.to_string()),
+    );
+}
+
+/// Printed values of ε_I that (12) cannot take on so many rows.
+pub fn impossible(outcome: &mut Outcome, name: &str, lines: &[Printed], rows: usize) {
+    let most = (rows as f64).ln();
+    let above = lines.iter().filter(|line| line.information > most);
+    let listed: Vec<String> =
+        above.map(|line| format!("{} {}", line.method, line.information)).collect();
+    outcome.claim(
+        Claim::tested(
+            format!("{name} lists (12) on {rows} test rows"),
+            format!("a finite value of (12) on {rows} rows is at most ln {rows} = {}", short(most)),
+            "every printed ε_I is at most that",
+            listed.is_empty(),
+        )
+        .printed(listed.join(", "))
+        .because("a cell holds at least one row, so no finite ratio of counts exceeds n; the printed values must come from something else, perhaps smoothed counts"),
     );
 }
 
@@ -145,11 +164,8 @@ impl Comparison {
         let panel = |detector: &str, of: fn(&Line) -> (f64, f64)| {
             let point = |line: &Line| {
                 let ldp = ldp(line);
-                let level = if ldp.is_finite() {
-                    format!("LDP {}", crate::claim::short(ldp))
-                } else {
-                    "no LDP".into()
-                };
+                let level =
+                    if ldp.is_finite() { format!("LDP {}", short(ldp)) } else { "no LDP".into() };
                 Series::points(format!("{} ({level})", line.entry.name()), vec![of(line)])
             };
             let mut series: Vec<Series> = self.lines.iter().map(point).collect();

@@ -6,7 +6,9 @@ use undertone_fusion::learn::sequences::{self, Sequenced};
 use undertone_fusion::learn::split::Plan;
 use undertone_fusion::{Column, Columns, Spacing};
 
-use super::comparison::{Comparison, Printed, averaged, ldp, printed, text_against_table};
+use super::comparison::{
+    Comparison, Printed, averaged, impossible, ldp, printed, text_against_table,
+};
 use crate::claim::short;
 use crate::data::AREM;
 use crate::{Claim, Context, Error, Experiment, Outcome, Paper, Picture};
@@ -83,7 +85,7 @@ fn run(context: &Context) -> Result<Outcome, Error> {
     let many = Comparison::run(&parts_many, &PRINTED, &settings)?;
     let learned = parts_many.train.samples().len();
 
-    impossible(&mut outcome);
+    impossible(&mut outcome, "Table I", &PRINTED, TESTED);
     text_against_table(&mut outcome, "Table I", &PRINTED);
     shape(&mut outcome, &many, learned);
     let spread = |of: fn(&undertone_fusion::learn::compare::Line) -> f64| {
@@ -107,24 +109,6 @@ fn run(context: &Context) -> Result<Outcome, Error> {
     outcome.table(many.table("arem", &PRINTED));
     outcome.table(few.table("arem_80", &PRINTED));
     Ok(outcome)
-}
-
-/// Two printed values that (12) cannot take.
-fn impossible(outcome: &mut Outcome) {
-    let most = (TESTED as f64).ln();
-    let above: Vec<&Printed> = PRINTED.iter().filter(|line| line.information > most).collect();
-    let listed: Vec<String> =
-        above.iter().map(|line| format!("{} {}", line.method, line.information)).collect();
-    outcome.claim(
-        Claim::tested(
-            "Table I lists (12) on 3427 test rows",
-            format!("a finite value of (12) on 3427 rows is at most ln 3427 = {}", short(most)),
-            "every printed ε_I is at most that",
-            above.is_empty(),
-        )
-        .printed(listed.join(", "))
-        .because("a cell holds at least one row, so no finite ratio of counts exceeds n; the printed values must come from something else, perhaps smoothed counts"),
-    );
 }
 
 fn shape(outcome: &mut Outcome, many: &Comparison, learned: usize) {

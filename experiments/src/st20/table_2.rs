@@ -7,7 +7,9 @@ use undertone_fusion::learn::split::Plan;
 use undertone_fusion::learn::{Settings, sequences};
 use undertone_fusion::{Column, Columns, Spacing};
 
-use super::comparison::{Comparison, Printed, averaged, ldp, printed, text_against_table};
+use super::comparison::{
+    Comparison, Printed, averaged, impossible, ldp, printed, text_against_table,
+};
 use crate::claim::short;
 use crate::data::ADULT_DATA;
 use crate::row;
@@ -93,7 +95,7 @@ fn run(context: &Context) -> Result<Outcome, Error> {
     let columns = columns(context)?;
     let prepared = parts(&columns, context.pick(2000, TESTED))?;
     let features = Comparison::run(&prepared, &PRINTED, &settings)?;
-    impossible(&mut outcome);
+    impossible(&mut outcome, "Table II", &PRINTED, TESTED);
     text_against_table(&mut outcome, "Table II", &PRINTED);
     shape(&mut outcome, &features);
 
@@ -125,24 +127,6 @@ fn run(context: &Context) -> Result<Outcome, Error> {
     outcome.table(features.table("adult", &PRINTED));
     outcome.table(one_hot.table("adult_one_hot", &learned));
     Ok(outcome)
-}
-
-/// Printed values that (12) cannot take.
-fn impossible(outcome: &mut Outcome) {
-    let most = (TESTED as f64).ln();
-    let above: Vec<&Printed> = PRINTED.iter().filter(|line| line.information > most).collect();
-    let listed: Vec<String> =
-        above.iter().map(|line| format!("{} {}", line.method, line.information)).collect();
-    outcome.claim(
-        Claim::tested(
-            "Table II lists (12) on 15,050 test rows",
-            format!("a finite value of (12) on 15,050 rows is at most ln 15050 = {}", short(most)),
-            "every printed ε_I is at most that",
-            above.is_empty(),
-        )
-        .printed(listed.join(", "))
-        .because("a cell holds at least one row, so no finite ratio of counts exceeds n"),
-    );
 }
 
 fn shape(outcome: &mut Outcome, found: &Comparison) {
