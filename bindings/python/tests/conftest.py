@@ -17,7 +17,10 @@ def root():
 @pytest.fixture(scope="session")
 def binary():
     """The Rust command line, as scripts/test builds it."""
-    given = os.environ.get("UNDERTONE_BINARY", ROOT / "target/release/undertone")
-    if not shutil.which(given):
-        pytest.skip(f"no binary at {given}: cargo build --release")
-    return str(given)
+    if given := os.environ.get("UNDERTONE_BINARY"):
+        assert shutil.which(given), f"UNDERTONE_BINARY is {given}, where there is no program"
+        return given
+    built = ROOT / "target/release/undertone"
+    if not shutil.which(built):
+        pytest.skip(f"no binary at {built}: cargo build --release")
+    return str(built)

@@ -216,7 +216,8 @@ def test_the_interpreter_is_free_meanwhile(indices):
     """Another Python thread runs in the middle of a call, which it could not if the call kept the lock."""
     column = np.arange(20_000_000, dtype=np.uint8) % 16
     tally = Tally(indices)
-    for work in (lambda: indices.randomize(column, threads=1), lambda: tally.add(column)):
+
+    def free_during(work):
         span, seen = [], []
 
         def call():
@@ -232,7 +233,11 @@ def test_the_interpreter_is_free_meanwhile(indices):
         thread.join()
         begun, ended = span
         margin = (ended - begun) / 4
-        assert any(begun + margin < moment < ended - margin for moment in seen)
+        return any(begun + margin < moment < ended - margin for moment in seen)
+
+    for work in (lambda: indices.randomize(column, threads=1), lambda: tally.add(column)):
+        # On a busy machine this thread may get no turn in time; with the lock kept it never would.
+        assert any(free_during(work) for _ in range(10))
 
 
 def test_round_trips(names, tmp_path):
