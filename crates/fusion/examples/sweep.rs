@@ -5,7 +5,7 @@
 //!     cargo run --release -p undertone-fusion --example sweep large      # 15 sensors; evaluation at 18
 #![allow(clippy::unwrap_used)]
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/suite/common/mod.rs"]
 mod common;
 
 use std::time::Instant;

@@ -8,7 +8,7 @@
 mod generator;
 mod memory;
 mod peers;
-#[path = "../../tests/common/postgres.rs"]
+#[path = "../../tests/suite/common/postgres.rs"]
 mod postgres;
 mod process;
 mod server;

@@ -1,0 +1,320 @@
+//! `undertone design` and `undertone curve`: what ships, what is refused, and what is said beside it.
+use crate::common::{Scratch, complaint, json};
+use serde_json::Value;
+
+/// Nine digits: what a shipped policy must keep of the exact optimum.
+#[track_caller]
+fn nine(value: &Value, expected: f64) {
+    let found = value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"));
+    assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{found} is not {expected}");
+}
+
+#[test]
+fn the_optimum_ships_to_nine_digits() {
+    let dir = Scratch::new("optimum");
+    let skewed = dir.file("p.json", "[0.1,0.1,0.1,0.7]");
+    for (objective, golden) in
+        [("hamming", 0.106748726512), ("mmse", 0.292760821309), ("mi", 0.559539502232)]
+    {
+        let (code, value) =
+            json(&["design", "--prior", &skewed, "--protect", "lip:2", "--objective", objective]);
+        assert_eq!(code, 0, "{value}");
+        nine(&value["utility"], golden);
+        nine(&value["optimum"], golden);
+        assert!(value["attained"]["lip"].as_f64().unwrap() <= 2.0);
+        assert!(value["attained"]["ldp"].as_f64().unwrap() <= 4.0 + 1e-9);
+        assert_eq!(value["requested"][0], "lip:2");
+        assert_eq!(value["policy_id"].as_str().unwrap().len(), 64);
+        for field in ["ldp", "ldp_twice", "blind"] {
+            assert!(value["comparison"][field].is_number(), "{objective} {field}: {value}");
+        }
+        let rows = value["channel"].as_array().unwrap();
+        for row in rows {
+            let sum: f64 = row.as_array().unwrap().iter().map(|q| q.as_f64().unwrap()).sum();
+            assert!((sum - 1.0).abs() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn a_binary_survey_and_its_printed_formula() {
+    let dir = Scratch::new("binary");
+    let prior = dir.file("p.json", r#"{"symbols":["no","yes"],"p":[0.9,0.1]}"#);
+    let out = dir.path("policy.json");
+    let (code, value) = json(&[
+        "design",
+        "--prior",
+        &prior,
+        "--protect",
+        "lip:1",
+        "--objective",
+        "mmse",
+        "-o",
+        &out,
+    ]);
+    assert_eq!(code, 0);
+    nine(&value["utility"], 0.0791383873037);
+    nine(&value["channel"][0][1], 0.217595070563);
+    let (code, checked) = json(&["policy", "verify", &out]);
+    assert_eq!((code, &checked["policy_id"]), (0, &value["policy_id"]));
+
+    let printed = ["design", "--prior", &prior, "--protect", "lip:1", "--method", "published"];
+    let (code, value) = json(&printed);
+    assert_eq!((code, &value["policy_id"]), (1, &Value::Null));
+    assert!((value["published"]["attained"].as_f64().unwrap() - 1.90047709789).abs() < 1e-8);
+    assert_eq!((&value["refusal"]["output"], &value["refusal"]["high"]), (&1.into(), &1.into()));
+    let (code, value) = json(&[&printed[..], &["--accept"]].concat());
+    assert_eq!(code, 0);
+    assert!(value["attained"]["lip"].as_f64().unwrap() > 1.9);
+
+    // At p >= 1/(1+e) the printed formula is right, and ships.
+    let fair = dir.file("fair.json", "[0.7,0.3]");
+    let (code, value) = json(&[
+        "design",
+        "--prior",
+        &fair,
+        "--protect",
+        "lip:1",
+        "--method",
+        "published",
+        "--objective",
+        "mmse",
+    ]);
+    assert_eq!(code, 0, "{value}");
+    assert!((value["utility"].as_f64().unwrap() - 0.12609).abs() < 1e-5);
+}
+
+#[test]
+fn uncertain_priors() {
+    let dir = Scratch::new("uncertain");
+    let (low, high) = (dir.file("l.json", "[0.1,0.2,0.3]"), dir.file("u.json", "[0.3,0.4,0.6]"));
+    let weigh = dir.file("w.json", "[0.2,0.3,0.5]");
+    let (code, value) = json(&[
+        "design",
+        "--prior",
+        &weigh,
+        "--prior-lower",
+        &low,
+        "--prior-upper",
+        &high,
+        "--protect",
+        "lip:1.5",
+    ]);
+    assert_eq!(code, 0);
+    nine(&value["utility"], 0.202932508708);
+    let (low, high) = (dir.file("l2.json", "[0.8,0.05]"), dir.file("u2.json", "[0.95,0.2]"));
+    let (code, value) =
+        json(&["design", "--prior-lower", &low, "--prior-upper", &high, "--protect", "lip:1"]);
+    assert_eq!(code, 0, "{value}");
+    assert!(value["attained"]["lip"].as_f64().unwrap() <= 1.0);
+    let (code, value) = json(&[
+        "design",
+        "--prior-lower",
+        &low,
+        "--prior-upper",
+        &high,
+        "--protect",
+        "lip:1",
+        "--method",
+        "published",
+    ]);
+    assert_eq!(code, 1);
+    assert!((value["published"]["attained"].as_f64().unwrap() - 1.9035).abs() < 1e-4);
+    // Two priors: the policy holds under each.
+    let (a, b) = (dir.file("a.json", "[0.7,0.3]"), dir.file("b.json", "[0.5,0.5]"));
+    let (code, value) = json(&["design", "--prior", &a, "--prior", &b, "--protect", "lip:1"]);
+    assert_eq!(code, 0);
+    assert!(value["attained"]["lip"].as_f64().unwrap() <= 1.0);
+    // Any prior: that is LDP.
+    let (code, value) = json(&["design", "--prior", "wc", "--prior", &b, "--protect", "lip:1"]);
+    assert_eq!((code, &value["requested"][0]), (0, &"ldp:1".into()));
+}
+
+#[test]
+fn several_protections_hold_at_once() {
+    let dir = Scratch::new("several");
+    let zipf = dir.file("z.json", "[0.48,0.24,0.16,0.12]");
+    let (_, lip) = json(&["design", "--prior", &zipf, "--protect", "lip:1"]);
+    let (_, ldp) = json(&["design", "--prior", &zipf, "--protect", "ldp:1.5"]);
+    let (code, both) =
+        json(&["design", "--prior", &zipf, "--protect", "lip:1", "--protect", "ldp:1.5"]);
+    assert_eq!(code, 0);
+    // The LDP optimum already satisfies the LIP claim here.
+    assert!((ldp["utility"].as_f64().unwrap() - 0.3915).abs() < 5e-5, "{ldp}");
+    assert!((both["utility"].as_f64().unwrap() - 0.3915).abs() < 5e-5);
+    assert!(lip["utility"].as_f64().unwrap() <= both["utility"].as_f64().unwrap() + 1e-9);
+    assert!(
+        both["attained"]["lip"].as_f64().unwrap() <= 1.0
+            && both["attained"]["ldp"].as_f64().unwrap() <= 1.5
+    );
+}
+
+#[test]
+fn every_method_ships_something_verified() {
+    let dir = Scratch::new("methods");
+    let prior = dir.file("p.json", "[0.5,0.3,0.2]");
+    for method in ["optimal", "krr", "oue", "sue", "sampling"] {
+        let (code, value) =
+            json(&["design", "--prior", &prior, "--protect", "lip:1", "--method", method]);
+        assert_eq!(code, 0, "{method}: {value}");
+        assert!(value["attained"]["lip"].as_f64().unwrap() <= 1.0, "{method}");
+    }
+    let (code, value) = json(&[
+        "design",
+        "--prior",
+        &prior,
+        "--protect",
+        "ldp:1",
+        "--method",
+        "extremal-ldp",
+        "--objective",
+        "mi",
+    ]);
+    assert_eq!(code, 0, "{value}");
+    let binary = dir.file("b.json", "[0.7,0.3]");
+    let (code, value) = json(&[
+        "design",
+        "--prior",
+        &binary,
+        "--protect",
+        "lip:1",
+        "--method",
+        "symmetric",
+        "--objective",
+        "mmse",
+    ]);
+    assert_eq!(code, 0);
+    nine(&value["utility"], 0.153702978315);
+    for protect in ["lip:1,0.01", "alip:0.5,1", "di:3"] {
+        let (code, value) = json(&["design", "--prior", &prior, "--protect", protect]);
+        assert_eq!(code, 0, "{protect}: {value}");
+    }
+    let joint = dir.file("j.json", "[[0.2,0.2,0.1],[0.1,0.1,0.3]]");
+    let (code, value) =
+        json(&["design", "--joint", &joint, "--protect", "lip:0.3", "--protect", "input:ldp:2"]);
+    assert_eq!(code, 0, "{value}");
+    assert!(value["attained"]["secret"]["lip"].as_f64().unwrap() <= 0.3);
+    assert!(value["attained"]["ldp"].as_f64().unwrap() <= 2.0);
+}
+
+#[test]
+fn accuracy_can_be_asked_for_instead() {
+    let dir = Scratch::new("accuracy");
+    let prior = dir.file("p.json", "[0.9,0.1]");
+    let asked = ["--accuracy", "0.03", "--level", "0.95"];
+    let (code, value) = json(&[&["design", "--prior", &prior, "--n", "1000"], &asked[..]].concat());
+    assert_eq!(code, 0, "{value}");
+    assert_eq!(value["objective"], "frequency");
+    assert!(value["parameters"]["half_width"].as_f64().unwrap() <= 0.03);
+    let claim = value["requested"][0].as_str().unwrap().to_owned();
+    // The same level needs at most those thousand people, and a little less privacy would not do.
+    let (_, back) = json(
+        &[
+            &[
+                "design",
+                "--prior",
+                &prior,
+                "--protect",
+                &claim,
+                "--objective",
+                "frequency",
+                "--for-n",
+            ],
+            &asked[..],
+        ]
+        .concat(),
+    );
+    let needed = back["parameters"]["needed_n"].as_f64().unwrap();
+    assert!(needed <= 1000.0 && needed > 950.0, "{needed}");
+    let (code, words) =
+        complaint(&[&["design", "--prior", &prior, "--n", "10"], &asked[..]].concat());
+    assert!(code == 1 && words.contains("even raw answers need"), "{words}");
+}
+
+#[test]
+fn a_large_alphabet_gets_a_keep_policy_with_a_bound() {
+    let dir = Scratch::new("large");
+    let weights: Vec<f64> = (1..=2000).map(|rank| 1.0 / f64::from(rank)).collect();
+    let total: f64 = weights.iter().sum();
+    let zipf: Vec<String> = weights.iter().map(|w| format!("{}", w / total)).collect();
+    let prior = dir.file("p.json", &format!("[{}]", zipf.join(",")));
+    let (code, value) = json(&["design", "--prior", &prior, "--protect", "lip:2"]);
+    assert_eq!(code, 0);
+    let (utility, bound) = (value["utility"].as_f64().unwrap(), value["bound"].as_f64().unwrap());
+    assert!(bound <= utility && utility < 0.95, "{bound} {utility}");
+}
+
+#[test]
+fn infeasible_and_malformed_requests_say_why() {
+    let dir = Scratch::new("infeasible");
+    let prior = dir.file("p.json", "[0.7,0.2,0.1]");
+    let (code, words) = complaint(&["design", "--prior", &prior, "--protect", "di:1"]);
+    assert_eq!(code, 1, "{words}");
+    assert!(words.contains("1.94"), "what would be feasible: {words}");
+    for args in [
+        vec!["--protect", "lip:-1"],
+        vec!["--protect", "lip:x"],
+        vec!["--protect", "lip:1,1.5"],
+        vec!["--protect", "nope:1"],
+        vec!["--protect", "lip:1", "--objective", "nope"],
+        vec!["--protect", "lip:1", "--method", "nope"],
+        vec![],
+    ] {
+        let (code, words) = complaint(&[&["design", "--prior", &prior], args.as_slice()].concat());
+        assert_eq!(code, 2, "{args:?}: {words}");
+    }
+    let (code, words) = complaint(&[
+        "design",
+        "--prior",
+        &prior,
+        "--protect",
+        "lip:1",
+        "--values",
+        "1,2",
+        "--objective",
+        "absolute",
+    ]);
+    assert!(code == 1 && words.contains("values"), "{words}");
+}
+
+#[test]
+fn a_curve_is_a_table_and_a_picture() {
+    let dir = Scratch::new("curve");
+    let prior = dir.file("p.json", "[0.9,0.1]");
+    let (csv, svg) = (dir.path("c.csv"), dir.path("c.svg"));
+    let (code, value) = json(&[
+        "curve",
+        "--prior",
+        &prior,
+        "--objective",
+        "mmse",
+        "--epsilons",
+        "0.5:2:0.5",
+        "--methods",
+        "optimal,published,krr,ldp,ldp2",
+        "-o",
+        &csv,
+        "--plot",
+        &svg,
+    ]);
+    assert_eq!(code, 0);
+    let rows = value["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 20);
+    let at = |method: &str, epsilon: f64| {
+        rows.iter()
+            .find(|r| {
+                r["method"] == method && (r["epsilon"].as_f64().unwrap() - epsilon).abs() < 1e-9
+            })
+            .unwrap()
+    };
+    let utility = |method: &str, epsilon: f64| at(method, epsilon)["utility"].as_f64().unwrap();
+    for epsilon in [0.5, 1.0, 1.5, 2.0] {
+        assert!(utility("optimal", epsilon) <= utility("ldp", epsilon) + 1e-9);
+        assert!(utility("ldp2", epsilon) <= utility("optimal", epsilon) + 1e-9);
+        assert!(at("optimal", epsilon)["lip"].as_f64().unwrap() <= epsilon);
+    }
+    assert!(at("published", 1.0)["policy_id"].is_null());
+    assert!(at("published", 1.0)["lip"].as_f64().unwrap() > 1.9);
+    assert_eq!(std::fs::read_to_string(csv).unwrap().lines().count(), 21);
+    assert!(std::fs::read_to_string(svg).unwrap().contains("<svg"));
+}

@@ -1,0 +1,22 @@
+//! One binary for all integration tests of this crate: linking them one by one took longer than running them.
+
+#![allow(clippy::unwrap_used)]
+
+mod commands;
+mod common;
+mod continuous;
+mod design;
+mod estimate;
+mod examples;
+mod frontier;
+mod fusion;
+mod fusion_run;
+mod fusion_train;
+mod papers;
+mod perturb;
+mod plots;
+mod prior;
+mod reproduce;
+mod serve;
+mod tour_salaries;
+mod watchdog;

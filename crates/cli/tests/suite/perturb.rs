@@ -1,0 +1,440 @@
+//! `undertone perturb`: a column randomised, everything else as it was.
+//!
+//! Noise comes from the system and cannot be seeded, so these policies leave nothing to it: `constant`
+//! always releases the same symbol, `faithful` any other than the given one with probability 2^-31
+//! (some hundred draws in all: a false alarm once in ten million runs). One test looks at frequencies,
+//! and states its own error.
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+
+use crate::common::{Scratch, complaint, json, undertone};
+use undertone_core::{
+    Alphabet, Bits, Claim, Context, Decimal, Draft, Epsilon, KEEP_ONE, Keep, MASS_ONE, Provenance,
+    Shape, Table, WEIGHT_ONE,
+};
+
+fn document(inputs: Alphabet, shape: Shape, epsilon: &str) -> String {
+    let claims = vec![Claim::ldp(Epsilon::parse(epsilon).unwrap())];
+    let draft =
+        Draft::new(inputs, None, shape, Context::Unknown, claims, Provenance::default()).unwrap();
+    draft.verify().unwrap().draft().to_json()
+}
+
+fn names(list: &[&str]) -> Alphabet {
+    Alphabet::names(list.iter().map(|name| (*name).into()).collect()).unwrap()
+}
+
+fn decimals(list: &[&str]) -> Vec<Decimal> {
+    list.iter().map(|text| text.parse().unwrap()).collect()
+}
+
+/// Ten thousand to forty thousand in bins of ten thousand.
+fn bins() -> Alphabet {
+    Alphabet::bins(
+        decimals(&["10000", "20000", "30000", "40000"]),
+        decimals(&["15000", "25000.5", "35000"]),
+    )
+    .unwrap()
+}
+
+/// Releases the symbol itself but for a part in two thousand million for every other.
+fn faithful(inputs: Alphabet) -> String {
+    let size = inputs.len();
+    let rare = 1u64 << 17;
+    let row = |x: usize| {
+        let mut row = vec![rare; size];
+        row[x] = MASS_ONE - rare * (size as u64 - 1);
+        row
+    };
+    let table = Table::from_masses((0..size).map(row).collect()).unwrap();
+    document(inputs, Shape::Table(table), "22")
+}
+
+/// Releases the last symbol whatever the input.
+fn constant(inputs: Alphabet) -> String {
+    let mut row = vec![0; inputs.len()];
+    row[inputs.len() - 1] = MASS_ONE;
+    let table = Table::from_masses(vec![row; inputs.len()]).unwrap();
+    document(inputs, Shape::Table(table), "0")
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// No half-written file is left beside `path`.
+fn assert_no_part(dir: &Scratch) {
+    let folder = dir.path("");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(!name.contains(".part"), "{name}");
+    }
+}
+
+/// Runs with something on standard input; exit code, standard output, standard error.
+fn piped(args: &[&str], input: &[u8]) -> (i32, Vec<u8>, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_undertone"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let feed = std::thread::spawn(move || {
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().unwrap();
+    feed.join().unwrap();
+    (
+        output.status.code().unwrap(),
+        output.stdout,
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    )
+}
+
+const ODD: &str = "\u{feff}id;answer;\"a, note\"\r\n1;yes;\"x;\"\"y\"\"\r\nz\"\r\n\r\n2;no; spaced \r\n3; yes ;5\" pipe\r\n4;no;";
+
+#[test]
+fn untouched_cells_keep_every_byte() {
+    let dir = Scratch::new("bytes");
+    let data = dir.file("odd.csv", ODD);
+    let out = dir.path("out.csv");
+    let policy = dir.file("p.json", &faithful(names(&["yes", "no"])));
+    let (code, value) =
+        json(&["perturb", "--policy", &policy, "--column", "answer", &data, "-o", &out]);
+    assert_eq!(code, 0);
+    // Only the spaces around a cell that is replaced are gone.
+    assert_eq!(read(&out), ODD.replace(" yes ", "yes"));
+    for (field, count) in
+        [("rows", 4), ("perturbed", 4), ("unknown", 0), ("missing", 0), ("skipped", 0)]
+    {
+        assert_eq!(value[field], count, "{field}");
+    }
+    assert!(value["rate"].as_f64().unwrap() > 0.0);
+    assert_eq!(value["policy_id"].as_str().unwrap().len(), 64);
+    // Labels that need quotes get them.
+    let policy = dir.file("q.json", &constant(names(&["yes", "no", "a;\"b\""])));
+    let (code, _) =
+        json(&["perturb", "--policy", &policy, "--column", "answer", &data, "-o", &out]);
+    assert_eq!(code, 0);
+    let expected = ODD
+        .replace("yes;\"x", "\"a;\"\"b\"\"\";\"x")
+        .replace("no;", "\"a;\"\"b\"\"\";")
+        .replace(" yes ;", "\"a;\"\"b\"\"\";");
+    assert_eq!(read(&out), expected);
+}
+
+#[test]
+fn many_blocks_on_many_threads_keep_the_order_of_rows() {
+    let dir = Scratch::new("blocks");
+    let mut rows = String::from("id,answer,text\n");
+    for at in 0..120_000 {
+        let answer = ["red", "green", "blue"][(at * 7 + at / 5) % 3];
+        rows += &format!("{at},{answer},\"some text, quoted {at}\"\n");
+    }
+    let data = dir.file("big.csv", &rows);
+    let policy = dir.file("p.json", &constant(names(&["red", "green", "blue"])));
+    let expected = rows.replace(",red,", ",blue,").replace(",green,", ",blue,");
+    let out = dir.path("out.csv");
+    for threads in ["1", "2", "5"] {
+        let args = ["perturb", "--policy", &policy, "--column", "answer", &data, "-o", &out];
+        let (code, value) = json(&[&args[..], &["--threads", threads]].concat());
+        assert_eq!((code, &value["perturbed"]), (0, &120_000.into()));
+        assert!(read(&out) == expected, "{threads} threads");
+    }
+}
+
+#[test]
+fn values_without_a_symbol_are_refused_left_out_or_other() {
+    let dir = Scratch::new("unknown");
+    let data = dir.file("a.csv", "id,answer\n1,yes\n2,\"maybe\"\n3,no\n4,\n5,NaN\n6,no\n");
+    let policy = dir.file("p.json", &faithful(names(&["yes", "no", "other"])));
+    let small = dir.file("s.json", &faithful(names(&["yes", "no"])));
+    let out = dir.path("out.csv");
+    let run = |policy: &str, unknown: &str| {
+        let args = ["perturb", "--policy", policy, "--column", "answer", &data, "-o", &out];
+        json(&[&args[..], &["--unknown", unknown]].concat())
+    };
+    let (code, value) = run(&policy, "error");
+    let said = value["error"].as_str().unwrap();
+    assert_eq!(code, 1);
+    for part in [
+        "row 2 (line 3)",
+        "\"answer\"",
+        "\"maybe\"",
+        "3 symbols (yes, no, other)",
+        "--unknown skip or other",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(!std::path::Path::new(&out).exists());
+    assert_no_part(&dir);
+    let (code, value) = run(&policy, "skip");
+    assert_eq!(code, 0);
+    assert_eq!(read(&out), "id,answer\n1,yes\n3,no\n6,no\n");
+    for (field, count) in
+        [("rows", 6), ("perturbed", 3), ("unknown", 1), ("missing", 2), ("skipped", 3)]
+    {
+        assert_eq!(value[field], count, "{field}");
+    }
+    let (code, value) = run(&policy, "other");
+    assert_eq!((code, &value["skipped"], &value["unknown"]), (0, &0.into(), &1.into()));
+    assert_eq!(read(&out), "id,answer\n1,yes\n2,other\n3,no\n4,other\n5,other\n6,no\n");
+    // A policy without that symbol cannot.
+    let (code, value) = run(&small, "other");
+    assert!(code == 2 && value["error"].as_str().unwrap().contains("no symbol \"other\""));
+}
+
+#[test]
+fn numbers_are_clipped_binned_and_counted() {
+    let dir = Scratch::new("bins");
+    let data = dir.file("a.csv", "pay\n9999.99\n10000\n19999.999\n2e4\n40000\n1e9\nnan\n-3\n");
+    let policy = dir.file("p.json", &faithful(bins()));
+    let out = dir.path("out.csv");
+    let args = ["perturb", "--policy", &policy, "--column", "pay", &data, "-o", &out];
+    let (code, value) = json(&args);
+    assert!(code == 1 && value["error"].as_str().unwrap().contains("row 7"), "{value}");
+    let (code, value) = json(&[&args[..], &["--unknown", "skip"]].concat());
+    assert_eq!(code, 0);
+    assert_eq!(read(&out), "pay\n15000\n15000\n15000\n25000.5\n35000\n35000\n15000\n");
+    for (field, count) in
+        [("clipped", 3), ("clipped_below", 2), ("clipped_above", 1), ("missing", 1), ("rows", 8)]
+    {
+        assert_eq!(value[field], count, "{field}");
+    }
+    // Text that is no number is not a number below the range.
+    let words = dir.file("w.csv", "pay\nmuch\n");
+    let (code, said) =
+        complaint(&["perturb", "--policy", &policy, "--column", "pay", &words, "-o", &out]);
+    assert!(code == 1 && said.contains("\"much\", not a number"), "{said}");
+    // All of it outside: said, and a warning.
+    let cents = dir.file("c.csv", &("pay\n".to_owned() + &"2500000\n2600000\n".repeat(20)));
+    let args = ["perturb", "--policy", &policy, "--column", "pay", &cents, "-o", &out];
+    let (_, value) = json(&args);
+    assert_eq!(value["clipped"], 40);
+    assert!(value["warnings"][0].as_str().unwrap().contains("right unit"), "{value}");
+    let text = String::from_utf8(undertone(&args).stdout).unwrap();
+    assert!(text.contains("above the range") && text.contains("100.00 % of all"), "{text}");
+}
+
+#[test]
+fn one_column_no_header_gzip_and_pipes() {
+    let dir = Scratch::new("ways");
+    let policy = dir.file("p.json", &faithful(names(&["yes", "no"])));
+    let data = dir.file("a.csv", "id,answer\r\n1,yes\r\n2,no\r\n");
+    let base = ["perturb", "--policy", &policy];
+    let out = dir.path("out.csv");
+    let run = |more: &[&str]| {
+        let (code, value) = json(&[&base[..], more].concat());
+        assert_eq!(code, 0, "{value}");
+    };
+    run(&["--column", "answer", &data, "-o", &out, "--only"]);
+    assert_eq!(read(&out), "answer\r\nyes\r\nno\r\n");
+    let bare = dir.file("b.csv", "1,yes\n2,no");
+    run(&["--column", "2", &bare, "-o", &out, "--no-header"]);
+    assert_eq!(read(&out), "1,yes\n2,no");
+    // Packed again by the name of the output; several members, one file.
+    let packed = dir.path("out.csv.gz");
+    run(&["--column", "answer", &data, "-o", &packed]);
+    let mut text = String::new();
+    let file = std::fs::File::open(&packed).unwrap();
+    flate2::read::MultiGzDecoder::new(file).read_to_string(&mut text).unwrap();
+    assert_eq!(text, read(&data));
+    run(&["--column", "answer", &packed, "-o", &out]);
+    assert_eq!(read(&out), read(&data));
+    let bytes = std::fs::read(&packed).unwrap();
+    let torn = dir.path("torn.csv.gz");
+    std::fs::write(&torn, &bytes[..bytes.len() - 9]).unwrap();
+    std::fs::remove_file(&out).unwrap();
+    let (code, said) = complaint(&[&base[..], &["--column", "answer", &torn, "-o", &out]].concat());
+    assert!(code == 1 && said.contains("cannot be read to its end"), "{said}");
+    assert!(!std::path::Path::new(&out).exists());
+    // Rows on standard output, the summary on standard error.
+    let args = [&base[..], &["--column", "answer", "-", "-o", "-"]].concat();
+    let (code, stdout, said) = piped(&args, b"answer\nno\nyes\n");
+    assert_eq!((code, stdout.as_slice()), (0, &b"answer\nno\nyes\n"[..]));
+    assert!(said.contains("perturbed") && said.contains("rows per second"), "{said}");
+    let (_, _, said) = piped(&[&args[..], &["--json"]].concat(), b"answer\nno\n");
+    assert!(said.contains("\"perturbed\": 1"), "{said}");
+    let (code, stdout, _) = piped(&args, &bytes);
+    assert_eq!((code, stdout), (0, read(&data).into_bytes()));
+    let (code, _, said) = piped(&args, b"PAR1 and more");
+    assert!(code == 1 && said.contains("read from its end"), "{said}");
+}
+
+#[test]
+fn a_file_may_be_replaced_by_itself() {
+    let dir = Scratch::new("self");
+    let policy = dir.file("p.json", &constant(names(&["yes", "no"])));
+    let data = dir.file("a.csv", "answer\nyes\nno\n");
+    let (code, _) =
+        json(&["perturb", "--policy", &policy, "--column", "answer", &data, "-o", &data]);
+    assert_eq!(code, 0);
+    assert_eq!(read(&data), "answer\nno\nno\n");
+}
+
+#[test]
+fn what_fails_leaves_nothing_and_says_why() {
+    let dir = Scratch::new("fails");
+    let good = faithful(names(&["yes", "no"]));
+    let policy = dir.file("p.json", &good);
+    let data = dir.file("a.csv", "id,answer\n1,yes\n2,no\n");
+    let out = dir.file("out.csv", "precious");
+    let check = |policy: &str, column: &str, data: &str, out: &str, expected: &str| {
+        let (code, said) =
+            complaint(&["perturb", "--policy", policy, "--column", column, data, "-o", out]);
+        assert!(code == 1 && said.contains(expected), "{expected}: {code} {said}");
+    };
+    check(&policy, "reply", &data, &out, "no column \"reply\"; the columns are id, answer");
+    check(&policy, "id", &data, &out, "row 1 (line 2), column \"id\" is \"1\"");
+    check(&policy, "answer", &dir.path("none.csv"), &out, "cannot read");
+    check(&policy, "answer", &dir.file("e.csv", ""), &out, "the file is empty");
+    check(
+        &policy,
+        "answer",
+        &dir.file("r.csv", "id,answer\n1,yes\n2\n"),
+        &out,
+        "row 2 (line 3) has 1 cells",
+    );
+    check(
+        &policy,
+        "answer",
+        &dir.file("q.csv", "id,answer\n1,yes\n2,\"no\n"),
+        &out,
+        "row 2 (line 3) opens a quote",
+    );
+    check(&policy, "x", &dir.file("t.csv", "x,x\nyes,no\n"), &out, "two columns are called \"x\"");
+    let latin = dir.path("latin.csv");
+    std::fs::write(&latin, b"answer\nyes\nn\xe3o\n").unwrap();
+    check(&policy, "answer", &latin, &out, "row 2 (line 3) is not UTF-8");
+    // Someone made the claim stronger than the table: refused before a row is read.
+    let ratio = (MASS_ONE - (1 << 17)) / (1 << 17);
+    let forged = good.replace("\"22\"", "\"1.0986122887\"");
+    assert!(forged != good && ratio > 3, "{good}");
+    let (code, said) = complaint(&[
+        "perturb",
+        "--policy",
+        &dir.file("f.json", &forged),
+        "--column",
+        "answer",
+        &data,
+        "-o",
+        &out,
+    ]);
+    assert!(code == 1 && said.contains("f.json"), "{said}");
+    assert_eq!(read(&out), "precious");
+    assert_no_part(&dir);
+    // Where nothing can be written.
+    check(&policy, "answer", &data, "/no/such/folder/out.csv", "cannot write");
+    check(&policy, "answer", &data, &dir.path(""), "is a folder");
+    if std::path::Path::new("/dev/full").exists() {
+        check(&policy, "answer", &data, "/dev/full", "make room");
+    }
+    let (code, said) = complaint(&[
+        "perturb",
+        "--policy",
+        &policy,
+        "--column",
+        "answer",
+        &data,
+        "-o",
+        &dir.path("o.parquet"),
+    ]);
+    assert!(code == 2 && said.contains("which is CSV"), "{said}");
+    let (code, said) = complaint(&[
+        "perturb",
+        "--policy",
+        &policy,
+        "--column",
+        "answer",
+        &data,
+        "-o",
+        &out,
+        "--separator",
+        "x",
+    ]);
+    assert!(code == 2 && said.contains("--separator"), "{said}");
+    // Two bins that look alike in the output.
+    let alike = Alphabet::bins(decimals(&["0", "1", "2"]), decimals(&["1", "1"])).unwrap();
+    let alike = dir.file("alike.json", &constant(alike));
+    check(&alike, "id", &data, &out, "written alike");
+}
+
+#[test]
+fn no_rows_are_no_failure() {
+    let dir = Scratch::new("none");
+    let policy = dir.file("p.json", &faithful(names(&["yes", "no"])));
+    let data = dir.file("a.csv", "id,answer\n");
+    let out = dir.path("out.csv");
+    let (code, value) =
+        json(&["perturb", "--policy", &policy, "--column", "answer", &data, "-o", &out]);
+    assert_eq!((code, &value["rows"]), (0, &0.into()));
+    assert_eq!(read(&out), "id,answer\n");
+}
+
+#[test]
+fn a_sorted_file_is_warned_about() {
+    let dir = Scratch::new("sorted");
+    let policy = dir.file("p.json", &constant(bins()));
+    let out = dir.path("out.csv");
+    let pay = |order: &dyn Fn(u64) -> u64| {
+        let rows: Vec<String> =
+            (0..300).map(|at| format!("{}\n", 10_000 + 100 * order(at))).collect();
+        "pay\n".to_owned() + &rows.concat()
+    };
+    for (name, order, sorted) in [
+        ("up", &(|at| at) as &dyn Fn(u64) -> u64, true),
+        ("down", &|at| 299 - at, true),
+        ("mixed", &|at| at * 97 % 300, false),
+    ] {
+        let data = dir.file(&format!("{name}.csv"), &pay(order));
+        let (_, value) =
+            json(&["perturb", "--policy", &policy, "--column", "pay", &data, "-o", &out]);
+        let warned = value["warnings"].to_string().contains("shuffle");
+        assert_eq!(warned, sorted, "{name}: {value}");
+    }
+}
+
+#[test]
+fn bits_are_written_as_digits() {
+    let dir = Scratch::new("bits");
+    let ten: Vec<String> = (0..10).map(|at| format!("s{at}")).collect();
+    let inputs = names(&ten.iter().map(String::as_str).collect::<Vec<_>>());
+    // Every bit is set with the same probability, 0 or 1: the digits are known.
+    for (probability, expected) in [(0, "0000"), (WEIGHT_ONE, "ffc0")] {
+        let bits = Shape::Bits(Bits::new(10, probability, probability).unwrap());
+        let policy = dir.file("p.json", &document(inputs.clone(), bits, "0"));
+        let data = dir.file("a.csv", "x,y\ns3,1\ns9,2\n");
+        let out = dir.path("out.csv");
+        let (code, value) =
+            json(&["perturb", "--policy", &policy, "--column", "x", &data, "-o", &out]);
+        assert_eq!(code, 0, "{value}");
+        assert_eq!(read(&out), format!("x,y\n{expected},1\n{expected},2\n"));
+    }
+}
+
+/// The only test that looks at frequencies: a correct build fails it once in 10^9 runs.
+#[test]
+fn frequencies_are_the_channels() {
+    const Z: f64 = 6.11;
+    let dir = Scratch::new("noise");
+    let keep =
+        Keep::new(vec![KEEP_ONE / 4, KEEP_ONE / 2], vec![MASS_ONE / 4, MASS_ONE - MASS_ONE / 4]);
+    let policy = dir.file("p.json", &document(names(&["a", "b"]), Shape::Keep(keep.unwrap()), "3"));
+    let rows = 40_000;
+    for (input, chance) in [("a", 0.25 + 0.75 * 0.25), ("b", 0.5 * 0.25)] {
+        let data = dir.file("a.csv", &("x\n".to_owned() + &format!("{input}\n").repeat(rows)));
+        let out = dir.path("out.csv");
+        let (code, _) = json(&["perturb", "--policy", &policy, "--column", "x", &data, "-o", &out]);
+        assert_eq!(code, 0);
+        let seen = read(&out).lines().filter(|line| *line == "a").count() as f64;
+        let n = rows as f64;
+        let error = (n * chance * (1.0 - chance)).sqrt();
+        assert!((seen - n * chance).abs() < Z * error, "{input}: {seen} of {n}, chance {chance}");
+    }
+}
+
+#[cfg(feature = "parquet")]
+mod parquet_files;

@@ -1,0 +1,135 @@
+//! `undertone serve` and the part of `undertone demo` that stays: the real binary, over real sockets.
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+use crate::common::{Scratch, complaint};
+use serde_json::{Value, json};
+
+/// A running command that is ended when the test is.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Running {
+    fn start(
+        args: &[&str],
+        variables: &[(&str, &str)],
+    ) -> (Self, BufReader<std::process::ChildStdout>) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_undertone"));
+        command.args(args).env_remove("UNDERTONE_ADMIN_TOKEN").envs(variables.iter().copied());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        (Self(child), output)
+    }
+
+    /// Asks it to stop and gives its exit code.
+    fn stop(&mut self) -> Option<i32> {
+        let id = self.0.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        self.0.wait().unwrap().code()
+    }
+}
+
+/// Sends a request and gives status and body.
+fn ask(base: &str, method: &str, path: &str, token: Option<&str>, body: &Value) -> (u16, Value) {
+    let host = base.strip_prefix("http://").unwrap().trim_end_matches('/');
+    let body = if body.is_null() { String::new() } else { body.to_string() };
+    let token = token.map_or(String::new(), |token| format!("authorization: Bearer {token}\r\n"));
+    let mut stream = TcpStream::connect(host).unwrap();
+    write!(
+        stream,
+        "{method} {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-type: application/json\r\n{token}content-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+    let body = answer.split_once("\r\n\r\n").unwrap().1;
+    (status, serde_json::from_str(body).unwrap_or(Value::Null))
+}
+
+#[test]
+fn serves_until_it_is_stopped() {
+    let dir = Scratch::new("serve");
+    let store = format!("sqlite:{}", dir.path("curator.db"));
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--store", &store, "--json"];
+    let (mut running, mut output) = Running::start(&serve, &[]);
+    let mut line = String::new();
+    output.read_line(&mut line).unwrap();
+    let said: Value = serde_json::from_str(&line).unwrap();
+    let (base, token) = (said["address"].as_str().unwrap(), said["token"].as_str().unwrap());
+    assert_eq!(token.len(), 64);
+    assert_eq!(ask(base, "GET", "/readyz", None, &Value::Null).0, 200);
+    let survey = json!({
+        "id": "commute", "title": "Commute", "question": "How do you get to work?",
+        "answers": {"names": ["car", "bus", "bicycle"]}, "plan": {"epsilon": "1"},
+    });
+    assert_eq!(ask(base, "POST", "/v1/surveys", None, &survey).0, 401);
+    let (status, made) = ask(base, "POST", "/v1/surveys", Some(token), &survey);
+    assert_eq!((status, &made["state"]), (201, &json!("open")), "{made}");
+    assert_eq!(running.stop(), Some(0));
+
+    // What was made is still there, and a token of one's own opens it.
+    let own = "a-token-of-ones-own-0123456789";
+    let (mut running, mut output) = Running::start(&serve, &[("UNDERTONE_ADMIN_TOKEN", own)]);
+    let mut line = String::new();
+    output.read_line(&mut line).unwrap();
+    let said: Value = serde_json::from_str(&line).unwrap();
+    assert!(said["token"].is_null(), "a given token is not printed");
+    let base = said["address"].as_str().unwrap();
+    let (status, listed) = ask(base, "GET", "/v1/surveys", Some(own), &Value::Null);
+    assert_eq!((status, &listed["surveys"][0]["id"]), (200, &json!("commute")));
+    assert_eq!(ask(base, "GET", "/v1/surveys", Some(token), &Value::Null).0, 401);
+    assert_eq!(running.stop(), Some(0));
+}
+
+#[test]
+fn bad_settings_get_plain_words() {
+    let dir = Scratch::new("serve-bad");
+    let short = dir.file("token", "short");
+    let store = format!("sqlite:{}", dir.path("x.db"));
+    for (args, said) in [
+        (vec!["serve", "--store", "mysql://x"], "sqlite:FILE"),
+        (vec!["serve", "--store", &store, "--admin-token-file", &short], "16 to 512"),
+        (
+            vec!["serve", "--store", &store, "--admin-token-file", "/nonexistent/token"],
+            "cannot read",
+        ),
+        (vec!["serve", "--store", &store, "--listen", "nowhere"], "cannot listen"),
+        (vec!["serve", "--store", &store, "--tls-cert", &short, "--tls-key", &short], "TLS"),
+        (vec!["serve", "--store", &store, "--tls-cert", &short], "--tls-key"),
+    ] {
+        let (code, words) = complaint(&args);
+        assert!(code == 1 || code == 2, "{args:?}: {code} {words}");
+        assert!(words.contains(said), "{args:?}: {words}");
+    }
+}
+
+#[test]
+fn the_demo_stays() {
+    let demo = ["demo", "--users", "300", "--seed", "3", "--json"];
+    let (mut running, mut output) = Running::start(&demo, &[]);
+    // The result is one JSON document over several lines.
+    let mut text = String::new();
+    let value: Value = loop {
+        let mut line = String::new();
+        assert_ne!(output.read_line(&mut line).unwrap(), 0, "{text}");
+        text += &line;
+        if let Ok(value) = serde_json::from_str(&text) {
+            break value;
+        }
+    };
+    let base = value["address"].as_str().unwrap();
+    assert_eq!(ask(base, "GET", "/healthz", None, &Value::Null).0, 200);
+    let token = value["token"].as_str().unwrap();
+    let (status, seen) = ask(base, "GET", "/v1/surveys/demo/estimates", Some(token), &Value::Null);
+    assert_eq!((status, &seen["rounds"][0]["reports"]), (200, &json!(300)), "{seen}");
+    assert_eq!(running.stop(), Some(0));
+}

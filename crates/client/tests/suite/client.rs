@@ -1,0 +1,342 @@
+//! The client against a curator that loses answers, is busy, refuses, or is not there.
+
+use crate::common::{self, Fault, TestCurator, golden, quick};
+use undertone_client::{
+    AboveConsent, Client, ClientError, Consent, Curator, Delivery, Device, FetchError, Form,
+    SecretConsent, SubmitError,
+};
+use undertone_core::{Exhausted, Nats, Policy, Symbol, Token};
+
+fn symbol(policy: &Policy, at: usize) -> Symbol {
+    policy.draft().inputs().symbol(at).unwrap()
+}
+
+fn nats(text: &str) -> Nats {
+    Nats::parse_down(text).unwrap()
+}
+
+fn published(name: &str) -> (TestCurator, Policy) {
+    let (curator, policy) = (TestCurator::start(), golden(name));
+    curator.publish("survey", &policy, "open");
+    (curator, policy)
+}
+
+#[test]
+fn an_answer_is_drawn_remembered_and_sent_once() {
+    let (curator, policy) = published("minimal");
+    let mut client = Client::with_curator(curator.curator(), Device::memory());
+    let survey = client.survey("survey").unwrap();
+    assert_eq!((survey.question(), survey.people(), survey.is_open()), ("A question?", 1000, true));
+    let first = client.answer(&survey, symbol(&policy, 0)).unwrap();
+    assert_eq!((first.delivery.clone(), first.repeated), (Delivery::Accepted, false));
+    policy.accepts(&first.report).unwrap();
+    // Whatever the answer is now.
+    let again = client.answer(&survey, symbol(&policy, 1)).unwrap();
+    assert_eq!((again.report, again.repeated), (first.report, true));
+    assert_eq!(curator.stored().into_values().collect::<Vec<_>>(), [1]);
+    assert_eq!(client.device().spent("survey"), Some(nats("1.0986122887")));
+}
+
+#[test]
+fn lost_answers_are_repeated_with_the_same_report_id() {
+    let (curator, policy) = published("minimal");
+    for fault in [Fault::Lost, Fault::Cut, Fault::Busy, Fault::Portal, Fault::Short] {
+        let (before, stored) = (curator.attempts().len(), curator.stored().len());
+        curator.fault(fault);
+        let mut client = Client::with_curator(curator.curator(), Device::memory());
+        let survey = client.survey("survey").unwrap();
+        let answer = client.answer(&survey, symbol(&policy, 0)).unwrap();
+        assert_eq!(answer.delivery, Delivery::Accepted);
+        let attempts = curator.attempts()[before..].to_vec();
+        assert_eq!(attempts, vec![vec![answer.report.id.to_string()]; 2]);
+        assert_eq!(curator.stored().len(), stored + 1);
+    }
+}
+
+#[test]
+fn patience_ends_and_the_report_waits() {
+    let (curator, policy) = published("minimal");
+    (0..3).for_each(|_| curator.fault(Fault::Problem(429, "too_many_requests")));
+    let mut client = Client::with_curator(curator.curator(), Device::memory());
+    let survey = client.survey("survey").unwrap();
+    let answer = client.answer(&survey, symbol(&policy, 0)).unwrap();
+    assert_eq!(answer.delivery, Delivery::Waiting);
+    assert!(answer.obstacle.unwrap().contains("429"));
+    assert_eq!((curator.attempts().len(), client.device().waiting()), (3, 1));
+    assert_eq!(client.flush().unwrap().accepted, 1);
+    assert_eq!(client.device().waiting(), 0);
+    assert_eq!(curator.stored().len(), 1);
+}
+
+#[test]
+fn final_refusals_are_not_repeated() {
+    let (curator, policy) = published("minimal");
+    curator.fault(Fault::Problem(409, "round_sealed"));
+    let mut client = Client::with_curator(curator.curator(), Device::memory());
+    let survey = client.survey("survey").unwrap();
+    let answer = client.answer(&survey, symbol(&policy, 0)).unwrap();
+    let Delivery::Refused(problem) = answer.delivery else { panic!("{:?}", answer.delivery) };
+    assert_eq!((problem.status, problem.code.as_str()), (409, "round_sealed"));
+    assert_eq!(curator.attempts().len(), 1);
+    assert_eq!(client.flush().unwrap(), undertone_client::Flushed::default());
+}
+
+#[test]
+fn offline_reports_wait_and_go_in_batches_in_both_forms() {
+    for (name, form) in [
+        ("minimal", Form::Json),
+        ("minimal", Form::Binary),
+        ("bits_11", Form::Binary),
+        ("keep_300", Form::Json),
+    ] {
+        let (curator, policy) = published(name);
+        let consent = Consent { lip: Some(nats("100")), ldp: Some(nats("100")), secret: None };
+        let device = Device::memory_with_budget(nats("100"));
+        let mut client =
+            Client::with_curator(curator.curator(), device).with_consent(consent).with_form(form);
+        let survey = client.survey("survey").unwrap();
+        for person in 0..5 {
+            let about = survey.clone().about(&format!("person {person}"));
+            client.record(&about, symbol(&policy, 1)).unwrap();
+        }
+        assert_eq!((client.device().waiting(), curator.attempts().len()), (5, 0));
+        // The batch is refused for one bad report, then each goes by itself and one is refused.
+        curator.fault(Fault::Problem(422, "token_out_of_range"));
+        curator.fault(Fault::Problem(422, "token_out_of_range"));
+        let flushed = client.flush().unwrap();
+        assert_eq!((flushed.accepted, flushed.refused, flushed.waiting), (4, 1, 0));
+        let sizes: Vec<usize> = curator.attempts().iter().map(Vec::len).collect();
+        assert_eq!(sizes, [5, 1, 1, 1, 1, 1]);
+        assert_eq!(curator.stored().len(), 4);
+        let kinds = curator.seen.lock().unwrap().kinds.clone();
+        assert!(kinds.iter().all(|kind| kind == form.media_type()), "{kinds:?}");
+    }
+}
+
+#[test]
+fn nobody_there() {
+    let (curator, policy) = published("minimal");
+    let survey = curator.curator().survey("survey").unwrap();
+    // A port that was free a moment ago.
+    let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut client = Client::with_curator(quick(&format!("http://{gone}")), Device::memory());
+    assert!(matches!(
+        client.survey("survey"),
+        Err(ClientError::Fetch(FetchError::Unavailable { .. }))
+    ));
+    assert!(matches!(
+        client.answer(&survey, symbol(&policy, 0)),
+        Err(ClientError::OtherCurator { .. })
+    ));
+}
+
+#[test]
+fn consent_is_held_against_what_is_attained() {
+    let cases = [
+        // Default consent accepts exactly ln 3 without a context.
+        ("minimal", Consent::default(), None),
+        ("minimal", Consent { ldp: Some(nats("1.0986122886")), ..Consent::default() }, Some("ldp")),
+        // No context: judged by LDP alone.
+        ("minimal", Consent { lip: Some(Nats::ZERO), ..Consent::default() }, None),
+        ("table_prior_lip", Consent { lip: Some(nats("0.01")), ..Consent::default() }, Some("lip")),
+        // No finite LDP is above every number.
+        (
+            "watchdog_three",
+            Consent { lip: Some(nats("100")), ldp: Some(nats("100")), secret: None },
+            Some("ldp"),
+        ),
+        // Without a limit on LDP, LIP is what bounds; without a context LDP stands in for it.
+        ("watchdog_three", Consent { lip: None, ldp: None, secret: None }, None),
+        ("minimal", Consent { lip: Some(nats("1")), ldp: None, secret: None }, Some("lip")),
+        ("minimal", Consent { lip: Some(nats("1.1")), ldp: None, secret: None }, None),
+        (
+            "minimal",
+            Consent {
+                secret: Some(SecretConsent { name: "income".into(), ldp: nats("0.5") }),
+                ..Consent::default()
+            },
+            Some("secret"),
+        ),
+    ];
+    for (name, consent, refused) in cases {
+        let (curator, policy) = published(name);
+        let mut client =
+            Client::with_curator(curator.curator(), Device::memory()).with_consent(consent);
+        let survey = client.curator().survey("survey").unwrap();
+        let outcome = client.answer(&survey, symbol(&policy, 0));
+        let why = match &outcome {
+            Ok(_) => None,
+            Err(ClientError::Consent(AboveConsent::Ldp { .. })) => Some("ldp"),
+            Err(ClientError::Consent(AboveConsent::Lip { .. })) => Some("lip"),
+            Err(ClientError::Consent(AboveConsent::Secret { .. })) => Some("secret"),
+            Err(other) => panic!("{other}"),
+        };
+        assert_eq!(why, refused, "{name}");
+        assert_eq!(client.survey("survey").is_err(), refused.is_some());
+        assert_eq!(curator.attempts().len(), usize::from(refused.is_none()));
+        assert_eq!(client.device().answers().count(), usize::from(refused.is_none()));
+    }
+}
+
+#[test]
+fn a_named_secret_is_judged_by_its_own_level() {
+    let policy = golden("table_secret_ldp_of_secret");
+    let strength = policy.certificate().secret.unwrap();
+    let (input, secret) =
+        (policy.certificate().input.ldp.ratio.ln_up(), strength.ldp.ratio.ln_up().unwrap());
+    assert!(input.is_none_or(|input| input > secret), "the vector tells the two apart");
+    let undertone_core::Context::Secret(named) = policy.draft().context() else { panic!() };
+    let consent = |name: &str, ldp: Nats| Consent {
+        lip: None,
+        ldp: None,
+        secret: Some(SecretConsent { name: name.into(), ldp }),
+    };
+    consent(named.name(), secret).check(&policy).unwrap();
+    let less = Nats::from_units(secret.units() - 1);
+    assert!(consent(named.name(), less).check(&policy).is_err());
+    // A policy that does not know the secret is judged by the input behind which it stands.
+    assert!(consent("another", secret).check(&policy).is_err());
+}
+
+#[test]
+fn the_budget_of_a_datum_is_shared_by_surveys_about_it() {
+    let (curator, one) = published("minimal");
+    let two = golden("table_prior_lip");
+    curator.publish("other", &two, "open");
+    let device = Device::memory_with_budget(nats("1.1"));
+    let mut client = Client::with_curator(curator.curator(), device);
+    let first = client.survey("survey").unwrap().about("age");
+    client.answer(&first, symbol(&one, 0)).unwrap();
+    let second = client.survey("other").unwrap();
+    let refused = client.answer(&second.clone().about("age"), symbol(&two, 0));
+    assert!(matches!(refused, Err(ClientError::Exhausted(Exhausted::Budget { .. }))));
+    assert_eq!(client.device().spent("age"), Some(nats("1.0986122887")));
+    client.answer(&second.clone().about("weight"), symbol(&two, 0)).unwrap();
+    client.device_mut().set_budget(nats("3")).unwrap();
+    client.answer(&second.about("age"), symbol(&two, 0)).unwrap();
+}
+
+#[test]
+fn a_closed_round_costs_nothing() {
+    let (curator, policy) = published("minimal");
+    curator.publish("closed", &policy, "sealed");
+    let mut client = Client::with_curator(curator.curator(), Device::memory());
+    let survey = client.survey("closed").unwrap();
+    let refused = client.answer(&survey, symbol(&policy, 0));
+    assert!(matches!(refused, Err(ClientError::NotOpen { round: 1 })));
+    assert_eq!(client.device().answers().count(), 0);
+}
+
+#[test]
+fn a_curator_that_cheats_is_refused() {
+    let (curator, policy) = published("minimal");
+    let other = golden("table_prior_lip");
+    let fetch = |seen: &dyn Fn(&mut common::Seen)| {
+        seen(&mut curator.seen.lock().unwrap());
+        curator.curator().survey("survey")
+    };
+    // Another policy under the id.
+    let swapped = fetch(&|seen| {
+        seen.policies.insert(policy.id().to_string(), other.draft().to_bytes());
+    });
+    assert!(matches!(swapped, Err(FetchError::OtherPolicy { .. })));
+    // Bytes that are none.
+    let cut = fetch(&|seen| {
+        let bytes = policy.draft().to_bytes();
+        seen.policies.insert(policy.id().to_string(), bytes[..bytes.len() - 1].to_vec());
+    });
+    assert!(matches!(cut, Err(FetchError::Decode(_))));
+    // Answers that are not the policy's inputs.
+    curator.publish("survey", &policy, "open");
+    let asked = fetch(&|seen| {
+        seen.surveys.get_mut("survey").unwrap()["answers"] =
+            serde_json::json!({"names": ["a", "b"]});
+    });
+    assert!(matches!(asked, Err(FetchError::Answers)));
+    // Two groups and no choice; and another survey than was asked for.
+    curator.publish("survey", &policy, "open");
+    let two = fetch(&|seen| {
+        let groups = &mut seen.surveys.get_mut("survey").unwrap()["round"]["groups"];
+        let mut second = groups[0].clone();
+        second["group"] = "others".into();
+        groups.as_array_mut().unwrap().push(second);
+    });
+    assert!(matches!(two, Err(FetchError::Group { groups }) if groups == ["everyone", "others"]));
+    assert_eq!(curator.curator().survey_of_group("survey", "others").unwrap().group(), "others");
+    let renamed = fetch(&|seen| seen.surveys.get_mut("survey").unwrap()["id"] = "x".into());
+    assert!(matches!(renamed, Err(FetchError::Malformed { .. })));
+    for id in ["", "../admin", "A", &"a".repeat(65)] {
+        assert!(matches!(curator.curator().survey(id), Err(FetchError::SurveyId { .. })), "{id}");
+    }
+    assert!(matches!(curator.curator().survey("gone"), Err(FetchError::Refused(_))));
+}
+
+#[test]
+fn a_false_claim_is_refused() {
+    let curator = TestCurator::start();
+    let honest = golden("table_prior_lip");
+    curator.publish("survey", &honest, "open");
+    let path =
+        format!("{}/../../vectors/v1/policy/bad_table_prior_lip.json", env!("CARGO_MANIFEST_DIR"));
+    let file: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let draft = undertone_core::Draft::from_json(&file["document"].to_string()).unwrap();
+    curator.seen.lock().unwrap().policies.insert(honest.id().to_string(), draft.to_bytes());
+    assert!(matches!(curator.curator().survey("survey"), Err(FetchError::Claim(_))));
+}
+
+#[test]
+fn a_crowd_shares_connection_and_policy() {
+    let (curator, policy) = published("minimal");
+    let shared = curator.curator();
+    let survey = shared.survey("survey").unwrap();
+    let mut reports = Vec::new();
+    for person in 0..200 {
+        let mut client = Client::with_curator(shared.clone(), Device::memory());
+        reports.push(client.record(&survey, symbol(&policy, person % 2)).unwrap().0);
+    }
+    shared.submit("survey", &reports, Form::Binary).unwrap();
+    assert_eq!(curator.stored().len(), 200);
+    assert_eq!(curator.seen.lock().unwrap().fetched, 1);
+    let ones = reports.iter().filter(|report| report.token == Token::Index(1)).count();
+    // Both answers equally often at 3 to 1: sd 6.1 around 100; the chance of leaving this is below 1e-9.
+    assert!((60..=140).contains(&ones), "{ones}");
+}
+
+#[test]
+fn bodies_that_cannot_be_written() {
+    let (curator, policy) = published("minimal");
+    let shared = curator.curator();
+    let survey = shared.survey("survey").unwrap();
+    let mut client = Client::with_curator(shared.clone(), Device::memory());
+    let report = client.record(&survey, symbol(&policy, 0)).unwrap().0;
+    let mut foreign = report.clone();
+    foreign.policy.0[0] ^= 1;
+    let body = |reports: &[_], form| shared.submit("survey", reports, form);
+    assert!(matches!(body(&[], Form::Json), Err(SubmitError::Body { .. })));
+    assert!(matches!(
+        body(&[report.clone(), foreign], Form::Binary),
+        Err(SubmitError::Body { .. })
+    ));
+    let many = vec![report; undertone_client::MAX_BATCH + 1];
+    assert!(matches!(body(&many, Form::Json), Err(SubmitError::Body { .. })));
+    assert!(curator.attempts().is_empty());
+}
+
+#[test]
+fn addresses() {
+    for bad in [
+        "",
+        "localhost:1",
+        "ftp://x",
+        "http://",
+        "http:///x",
+        "http://a b",
+        "http://u@h",
+        "http://h?x",
+        "http://h#x",
+    ] {
+        assert!(Curator::new(bad).is_err(), "{bad}");
+    }
+    assert_eq!(Curator::new("https://h.example/sub/").unwrap().base(), "https://h.example/sub");
+}

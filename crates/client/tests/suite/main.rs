@@ -1,0 +1,7 @@
+//! One binary for all integration tests of this crate: linking them one by one took longer than running them.
+
+#![allow(clippy::unwrap_used)]
+
+mod client;
+mod common;
+mod device;

@@ -1,0 +1,17 @@
+//! One binary for all integration tests of this crate: linking them one by one took longer than running them.
+
+#![allow(clippy::unwrap_used)]
+
+mod claims;
+mod codec;
+mod common;
+mod delta;
+mod document;
+mod epsilon;
+mod invariants;
+mod ledger;
+mod refusals;
+mod reports;
+mod sample;
+mod strength;
+mod vectors;

@@ -1,0 +1,3 @@
+//! What several files of tests share.
+
+pub(crate) mod postgres;

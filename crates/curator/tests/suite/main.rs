@@ -1,0 +1,10 @@
+//! One binary for all integration tests of this crate: linking them one by one took longer than running them.
+
+#![allow(clippy::unwrap_used)]
+
+mod api;
+mod api_logs;
+mod common;
+mod crash;
+mod store_model;
+mod store_story;

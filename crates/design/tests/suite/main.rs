@@ -1,0 +1,21 @@
+//! One binary for all integration tests of this crate: linking them one by one took longer than running them.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+mod golden_binary;
+mod golden_composition;
+mod golden_continuous;
+mod golden_convex;
+mod golden_linear;
+mod golden_measures;
+mod golden_mechanisms;
+mod golden_relations;
+mod golden_watchdog;
+mod properties_composition;
+mod properties_continuous;
+mod properties_convex;
+mod properties_linear;
+mod properties_measures;
+mod properties_relations;
+mod properties_watchdog;

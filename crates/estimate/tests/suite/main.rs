@@ -1,0 +1,13 @@
+//! One binary for all integration tests of this crate: linking them one by one took longer than running them.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+mod coverage;
+mod coverage_quantities;
+mod degenerate;
+mod drift;
+mod golden;
+mod posterior;
+mod properties;
+mod tally;

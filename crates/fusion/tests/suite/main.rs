@@ -1,0 +1,12 @@
+//! One binary for all integration tests of this crate: linking them one by one took longer than running them.
+
+#![allow(clippy::unwrap_used)]
+
+mod certificate;
+mod common;
+mod golden_design;
+mod golden_evaluation;
+mod golden_learn;
+mod learn;
+mod properties;
+mod runtime;

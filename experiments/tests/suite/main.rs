@@ -1,0 +1,12 @@
+//! One binary for all integration tests of this crate: linking them one by one took longer than running them.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+mod framework;
+mod jlt18;
+mod jstl21;
+mod ours;
+mod st20;
+mod stl19;
+mod zds22;
