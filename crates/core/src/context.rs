@@ -1,6 +1,7 @@
 //! What is assumed about the data before anything is released.
 
 use crate::mass::{Prior, WEIGHT_ONE};
+use crate::wide::Wide;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -147,6 +148,29 @@ impl PriorBox {
         self.slack
     }
 
+    /// The least and the greatest Σ_x P(x) entries(x) over the box. Linear in the prior, so the worst prior
+    /// fills the box greedily, the smallest (or largest) entries first.
+    pub(crate) fn range(&self, entries: Vec<Wide>) -> (Wide, Wide) {
+        let mut order: Vec<(Wide, usize)> = entries.into_iter().zip(0..).collect();
+        order.sort_unstable();
+        let base = order
+            .iter()
+            .fold(Wide::ZERO, |sum, &(entry, x)| sum + Wide::from(self.lower[x]) * entry);
+        let fill = |first_to_fill: &mut dyn Iterator<Item = &(Wide, usize)>| {
+            let (mut left, mut sum) = (self.slack, base);
+            for &(entry, x) in first_to_fill {
+                let taken = left.min(self.upper[x] - self.lower[x]);
+                sum += Wide::from(taken) * entry;
+                left -= taken;
+                if left == 0 {
+                    break;
+                }
+            }
+            sum
+        };
+        (fill(&mut order.iter()), fill(&mut order.iter().rev()))
+    }
+
     /// The smallest weight a prior of the box can give to `x`.
     pub(crate) fn least(&self, x: usize) -> u64 {
         let others = self.reach - u128::from(self.upper[x]);
@@ -192,6 +216,27 @@ impl Secret {
 }
 
 impl Context {
+    /// This context with its symbols in another order: symbol i is symbol `order[i]` of this one.
+    pub(crate) fn reordered(&self, order: &[usize]) -> Self {
+        let pick = |ends: &[u64]| order.iter().map(|&x| ends[x]).collect::<Box<[u64]>>();
+        let reorder = |prior: &Prior| prior.reordered(order);
+        match self {
+            Self::Unknown => Self::Unknown,
+            Self::Known(prior) => Self::Known(reorder(prior)),
+            Self::Each(priors) => Self::Each(Priors(priors.0.iter().map(reorder).collect())),
+            Self::Within(within) => Self::Within(PriorBox {
+                lower: pick(&within.lower),
+                upper: pick(&within.upper),
+                ..*within
+            }),
+            Self::Secret(secret) => Self::Secret(Secret {
+                name: secret.name.clone(),
+                prior: secret.prior.clone(),
+                rows: secret.rows.iter().map(reorder).collect(),
+            }),
+        }
+    }
+
     /// The size of the data's alphabet, where the context fixes it.
     pub fn inputs(&self) -> Option<usize> {
         match self {

@@ -1,16 +1,15 @@
 //! The budget of one person: what repetition costs, and what cannot be repeated.
 //!
-//! Attained LDP adds up, also when later policies are chosen after earlier answers were seen. LIP,
-//! secret and (ε,δ) claims do not add up; a policy that attains no finite LDP level is therefore
-//! used once for a datum, and a second, different release is refused unless the exact channel of
-//! both together still meets the claims of both.
+//! Attained LDP adds up, also when later policies are chosen after earlier answers were seen, and the sum
+//! stays within a budget. Everything released about a datum is one [`Sequence`], which is held against the
+//! person's [`Consent`]. LIP, secret and (ε,δ) claims do not add up; once a policy without a finite LDP level is
+//! among the releases, the claims of all of them must hold for the whole.
 
-use crate::certificate::{View, check, with_view};
-use crate::claim::Delta;
-use crate::likelihood::Dense;
+use crate::consent::{AboveConsent, Consent};
 use crate::mass::{Prior, WEIGHT_ONE};
 use crate::nats::Nats;
 use crate::policy::{Policy, PolicyId};
+use crate::sequence::Sequence;
 use crate::wide::Wide;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -48,7 +47,7 @@ pub struct Release {
 }
 
 /// Why nothing may be released.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Exhausted {
     /// The budget would be exceeded.
@@ -63,20 +62,22 @@ pub enum Exhausted {
         /// The budget.
         budget: Nats,
     },
-    /// One of the releases has no finite LDP level and the two together were not, or could not be,
-    /// verified.
+    /// Everything released about the datum would tell more than the person agreed to.
+    #[error(transparent)]
+    Consent(#[from] AboveConsent),
+    /// One of the releases has no finite LDP level and the claims of all of them together fail or cannot be checked.
     #[error("{}", not_composable(*checked))]
     NotComposable {
-        /// Whether the joint channel was checked and failed a claim (otherwise it was not available).
+        /// Whether the claims were checked and one fails (otherwise what is needed was not at hand).
         checked: bool,
     },
 }
 
 fn not_composable(checked: bool) -> &'static str {
     if checked {
-        "this datum was already released under a policy whose promise does not add up, and both releases together break a claim"
+        "this datum was already released under a policy whose promise does not add up, and all releases together break a claim"
     } else {
-        "this datum was already released and one of the policies has no finite LDP level: such a policy is used once per datum, unless the earlier policy is at hand and both together verify"
+        "this datum was already released and one of the policies has no finite LDP level: such a policy is used once per datum, unless the earlier policies are at hand and the claims of all hold together"
     }
 }
 
@@ -117,19 +118,20 @@ impl Ledger {
 
     /// Asks to release `datum` under `policy`. A policy that has answered already is not charged again.
     ///
-    /// `earlier` is the policy of the one previous release, where the device still has it; it is
-    /// needed only when one of the two attains no finite LDP level.
+    /// `past` is what was released about the datum, as far as the device still has it. Where it is not what
+    /// this ledger has noted, only the noted costs are relied on.
     pub fn request(
         &mut self,
         datum: &str,
         policy: &Policy,
-        earlier: Option<&Policy>,
+        past: &Sequence<'_>,
+        consent: &Consent,
     ) -> Result<Decision, Exhausted> {
-        let known = self.data.get(datum).is_some_and(|r| r.iter().any(|r| r.policy == policy.id()));
+        let known = self.noted(datum).iter().any(|release| release.policy == policy.id());
         if known {
             Ok(Decision::Repeat)
         } else {
-            self.spend(datum, policy, earlier).map(Decision::Fresh)
+            self.spend(datum, policy, past, consent).map(Decision::Fresh)
         }
     }
 
@@ -138,37 +140,43 @@ impl Ledger {
         &mut self,
         datum: &str,
         policy: &Policy,
-        earlier: Option<&Policy>,
+        past: &Sequence<'_>,
+        consent: &Consent,
     ) -> Result<Permit, Exhausted> {
-        let cost = policy.certificate().input.ldp.ratio.ln_up();
-        let past = self.data.get(datum).map_or(&[][..], Vec::as_slice);
-        let spent = past.iter().try_fold(Nats::ZERO, |sum, r| sum.checked_add(r.cost?));
-        match (spent, cost) {
-            (Some(spent), Some(cost)) => {
-                let total = spent.checked_add(cost);
-                if total.is_none_or(|total| total > self.budget) {
-                    return Err(Exhausted::Budget { spent, cost, budget: self.budget });
-                }
-            }
-            _ if past.is_empty() => {}
-            _ => {
-                let earlier = earlier.filter(|e| past.len() == 1 && past[0].policy == e.id());
-                match earlier.map(|earlier| verify_together(earlier, policy)) {
-                    Some(Some(true)) => {}
-                    Some(Some(false)) => return Err(Exhausted::NotComposable { checked: true }),
-                    _ => return Err(Exhausted::NotComposable { checked: false }),
-                }
+        let noted = self.noted(datum);
+        let (spent, cost) = (self.spent(datum), policy.ldp());
+        if let (Some(spent), Some(cost)) = (spent, cost) {
+            let total = spent.checked_add(cost);
+            if total.is_none_or(|total| total > self.budget) {
+                return Err(Exhausted::Budget { spent, cost, budget: self.budget });
             }
         }
+        let forgotten = || {
+            let mut sequence = Sequence::new();
+            noted.iter().for_each(|&release| sequence.forgotten(release));
+            sequence
+        };
+        let standing = match past.matches(noted) {
+            true => past.after(policy),
+            false => forgotten().after(policy),
+        };
+        let adds_up = spent.is_some() && cost.is_some();
+        if !adds_up && !noted.is_empty() && standing.claims != Some(true) {
+            return Err(Exhausted::NotComposable { checked: standing.claims.is_some() });
+        }
+        consent.check(&standing)?;
         let release = Release { policy: policy.id(), cost };
         self.data.entry(datum.into()).or_default().push(release);
         Ok(Permit { policy: policy.id() })
     }
 
+    fn noted(&self, datum: &str) -> &[Release] {
+        self.data.get(datum).map_or(&[], Vec::as_slice)
+    }
+
     /// The LDP spent on a datum; `None` if a release had no finite level.
     pub fn spent(&self, datum: &str) -> Option<Nats> {
-        let past = self.data.get(datum).map_or(&[][..], Vec::as_slice);
-        past.iter().try_fold(Nats::ZERO, |sum, r| sum.checked_add(r.cost?))
+        self.noted(datum).iter().try_fold(Nats::ZERO, |sum, release| sum.checked_add(release.cost?))
     }
 
     /// What the LDP spent on a datum means for belief under a prior: posterior and prior differ by
@@ -181,35 +189,4 @@ impl Ledger {
         let mixed = Wide::from(lightest) * one + Wide::from(WEIGHT_ONE - lightest) * odds;
         Some(Nats::ln_up(mixed, Wide::from(WEIGHT_ONE) * one).min(spent))
     }
-}
-
-/// The largest joint table that is checked.
-const MAX_JOINT_CELLS: usize = 1 << 22;
-
-/// Whether both policies' claims hold for their two releases together; `None` if that cannot be
-/// checked here (only tables can be joined exactly, and only up to a size).
-///
-/// A pure claim is an inequality per pair of outputs, so it also holds when the second policy was
-/// chosen after the first answer. A δ is a sum over outputs and does not survive such a choice
-/// (two candidates that each need .0204 with the first need .0336 when chosen by its answer).
-fn verify_together(earlier: &Policy, policy: &Policy) -> Option<bool> {
-    let claims = earlier.draft().claims().iter().chain(policy.draft().claims());
-    if claims.into_iter().any(|claim| claim.delta != Delta::ZERO) {
-        return None;
-    }
-    with_view(earlier.draft().shape(), |a| {
-        with_view(policy.draft().shape(), |b| {
-            let (View::Listed(a), View::Listed(b)) = (a, b) else { return None };
-            let cells = a.inputs().saturating_mul(a.outputs()).saturating_mul(b.outputs());
-            if a.inputs() != b.inputs() || a.unit() + b.unit() > 96 || cells > MAX_JOINT_CELLS {
-                return None;
-            }
-            let joint = Dense::pair(a, b);
-            let holds = |policy: &Policy| {
-                let draft = policy.draft();
-                check(&View::Listed(&joint), None, draft.context(), draft.claims()).is_ok()
-            };
-            Some(holds(earlier) && holds(policy))
-        })
-    })
 }

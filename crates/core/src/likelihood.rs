@@ -1,5 +1,6 @@
 //! A channel as the checker sees it: likelihoods per output, and mixtures of them.
 
+use crate::columns::{Columns, Singled};
 use crate::context::PriorBox;
 use crate::mass::{KEEP_ONE, MASS_ONE};
 use crate::shape::{Keep, Table};
@@ -41,49 +42,19 @@ pub(crate) trait Likelihoods {
     fn box_ranges(&self, within: &PriorBox) -> Vec<(Wide, Wide)>;
 }
 
-/// A table, or the product of two: what one input's two releases look like together.
+/// A table.
 pub(crate) struct Dense<'a> {
-    unit: u32,
-    rows: Vec<Cells<'a>>,
-    extremes: Vec<(u128, u32, u128, u32)>,
-}
-
-enum Cells<'a> {
-    Single(&'a [u64]),
-    Pair(Vec<u128>),
-}
-
-impl Cells<'_> {
-    fn at(&self, y: usize) -> u128 {
-        match self {
-            Self::Single(row) => u128::from(row[y]),
-            Self::Pair(row) => row[y],
-        }
-    }
+    rows: Vec<&'a [u64]>,
+    extremes: Vec<(u64, u32, u64, u32)>,
 }
 
 impl<'a> Dense<'a> {
     pub(crate) fn table(table: &'a Table) -> Self {
-        let rows = table.rows().iter().map(|row| Cells::Single(row.masses())).collect();
-        Self::new(48, rows, table.outputs())
-    }
-
-    /// Two releases of one input: outputs are pairs, the second index fastest.
-    pub(crate) fn pair(a: &dyn Likelihoods, b: &dyn Likelihoods) -> Self {
-        let product = |x: usize| {
-            let row = (0..a.outputs()).flat_map(|y| (0..b.outputs()).map(move |z| (y, z)));
-            Cells::Pair(row.map(|(y, z)| a.at(x, y) * b.at(x, z)).collect())
-        };
-        let rows = (0..a.inputs()).map(product).collect();
-        Self::new(a.unit() + b.unit(), rows, a.outputs() * b.outputs())
-    }
-
-    fn new(unit: u32, rows: Vec<Cells<'a>>, outputs: usize) -> Self {
+        let rows: Vec<&[u64]> = table.rows().iter().map(|row| row.masses()).collect();
         // Row by row, so that a large table is read in memory order.
-        let mut extremes = vec![(0u128, 0u32, u128::MAX, 0u32); outputs];
+        let mut extremes = vec![(0u64, 0u32, u64::MAX, 0u32); table.outputs()];
         for (x, row) in rows.iter().enumerate() {
-            for (y, seen) in extremes.iter_mut().enumerate() {
-                let w = row.at(y);
+            for (seen, &w) in extremes.iter_mut().zip(*row) {
                 if w > seen.0 {
                     (seen.0, seen.1) = (w, x as u32);
                 }
@@ -92,38 +63,13 @@ impl<'a> Dense<'a> {
                 }
             }
         }
-        Self { unit, rows, extremes }
-    }
-}
-
-impl Dense<'_> {
-    /// Linear in the prior, so the worst prior fills the box greedily, the cheapest inputs first.
-    fn box_range(&self, y: usize, within: &PriorBox) -> (Wide, Wide) {
-        let mut order: Vec<(u128, usize)> =
-            (0..self.inputs()).map(|x| (self.at(x, y), x)).collect();
-        order.sort_unstable();
-        let base = order
-            .iter()
-            .fold(Wide::ZERO, |sum, &(w, x)| sum + Wide::from(within.lower()[x]) * Wide::from(w));
-        let fill = |cheapest_first: &mut dyn Iterator<Item = &(u128, usize)>| {
-            let (mut left, mut sum) = (within.slack(), base);
-            for &(w, x) in cheapest_first {
-                let taken = left.min(within.upper()[x] - within.lower()[x]);
-                sum += Wide::from(taken) * Wide::from(w);
-                left -= taken;
-                if left == 0 {
-                    break;
-                }
-            }
-            sum
-        };
-        (fill(&mut order.iter()), fill(&mut order.iter().rev()))
+        Self { rows, extremes }
     }
 }
 
 impl Likelihoods for Dense<'_> {
     fn unit(&self) -> u32 {
-        self.unit
+        48
     }
 
     fn inputs(&self) -> usize {
@@ -135,7 +81,7 @@ impl Likelihoods for Dense<'_> {
     }
 
     fn at(&self, x: usize, y: usize) -> u128 {
-        self.rows[x].at(y)
+        u128::from(self.rows[x][y])
     }
 
     fn extremes(&self, y: usize) -> Extremes {
@@ -155,28 +101,19 @@ impl Likelihoods for Dense<'_> {
     }
 
     fn mixture(&self, weights: &[u64]) -> Vec<Wide> {
-        // 48 + 33 bits per term fit u128 with room for 2^24 of them; products of releases do not.
-        let mut narrow = vec![0u128; self.outputs()];
-        let mut wide = vec![Wide::ZERO; if self.unit == 48 { 0 } else { self.outputs() }];
+        // 48 + 33 bits per term fit u128 with room for 2^24 of them.
+        let mut sums = vec![0u128; self.outputs()];
         for (row, &weight) in self.rows.iter().zip(weights).filter(|&(_, &weight)| weight > 0) {
-            match row {
-                Cells::Single(row) => {
-                    for (sum, &w) in narrow.iter_mut().zip(*row) {
-                        *sum += u128::from(weight) * u128::from(w);
-                    }
-                }
-                Cells::Pair(row) => {
-                    for (sum, &w) in wide.iter_mut().zip(row) {
-                        *sum += Wide::from(weight) * Wide::from(w);
-                    }
-                }
+            for (sum, &w) in sums.iter_mut().zip(*row) {
+                *sum += u128::from(weight) * u128::from(w);
             }
         }
-        if wide.is_empty() { narrow.into_iter().map(Wide::from).collect() } else { wide }
+        sums.into_iter().map(Wide::from).collect()
     }
 
     fn box_ranges(&self, within: &PriorBox) -> Vec<(Wide, Wide)> {
-        (0..self.outputs()).map(|y| self.box_range(y, within)).collect()
+        let column = |y: usize| (0..self.inputs()).map(|x| Wide::from(self.at(x, y))).collect();
+        (0..self.outputs()).map(|y| within.range(column(y))).collect()
     }
 }
 
@@ -212,72 +149,6 @@ impl<'a> KeepView<'a> {
     pub(crate) fn own(&self, x: usize) -> u128 {
         u128::from(self.keep.keep()[x]) * u128::from(MASS_ONE)
             + u128::from(self.rest(x)) * u128::from(self.base(x))
-    }
-}
-
-/// Filling a box greedily, for every output of a `Keep` channel at once.
-///
-/// All inputs but y have likelihood rest(x)·base(y), so their order is the same for every output
-/// and prefix sums answer for it; y itself is met where its own likelihood puts it.
-struct BoxFill<'a> {
-    view: &'a KeepView<'a>,
-    within: &'a PriorBox,
-    /// The inputs, the cheapest to fill first, and where each stands.
-    order: Vec<u32>,
-    position: Vec<u32>,
-    /// Room in the first i inputs, and room x rest of them.
-    room: Vec<u64>,
-    filled: Vec<u128>,
-    greatest: bool,
-}
-
-impl<'a> BoxFill<'a> {
-    fn new(view: &'a KeepView<'a>, within: &'a PriorBox, greatest: bool) -> Self {
-        let mut order = view.by_rest.clone();
-        if greatest {
-            order.reverse();
-        }
-        let mut position = vec![0; order.len()];
-        let (mut room, mut filled) = (vec![0u64], vec![0u128]);
-        let (mut room_sum, mut filled_sum) = (0, 0);
-        for (at, &x) in order.iter().enumerate() {
-            position[x as usize] = at as u32;
-            let here = within.upper()[x as usize] - within.lower()[x as usize];
-            room_sum += here;
-            filled_sum += u128::from(here) * u128::from(view.rest(x as usize));
-            room.push(room_sum);
-            filled.push(filled_sum);
-        }
-        Self { view, within, order, position, room, filled, greatest }
-    }
-
-    /// Σ taken·rest when `amount` is filled in order.
-    fn fill(&self, amount: u64) -> u128 {
-        let full = self.room.partition_point(|&room| room <= amount) - 1;
-        let left = u128::from(amount - self.room[full]);
-        let next = self.order.get(full).map_or(0, |&x| self.view.rest(x as usize));
-        self.filled[full] + left * u128::from(next)
-    }
-
-    /// The weight above the lower ends, worst for output y.
-    fn above_lower(&self, y: usize) -> Wide {
-        let (own, base) = (self.view.own(y), u128::from(self.view.base(y)));
-        let cheaper = |&x: &u32| {
-            let w = u128::from(self.view.rest(x as usize)) * base;
-            if self.greatest { w > own } else { w < own }
-        };
-        let before = self.order.partition_point(cheaper);
-        let at = self.position[y] as usize;
-        let own_room = self.within.upper()[y] - self.within.lower()[y];
-        let room_before = self.room[before] - if at < before { own_room } else { 0 };
-        let own_taken = own_room.min(self.within.slack().saturating_sub(room_before));
-        let others = self.within.slack() - own_taken;
-        let filled = if others <= self.room[at] {
-            self.fill(others)
-        } else {
-            self.fill(others + own_room) - u128::from(own_room) * u128::from(self.view.rest(y))
-        };
-        Wide::from(own_taken) * Wide::from(own) + Wide::from(filled) * Wide::from(base)
     }
 }
 
@@ -340,13 +211,7 @@ impl Likelihoods for KeepView<'_> {
     }
 
     fn box_ranges(&self, within: &PriorBox) -> Vec<(Wide, Wide)> {
-        let base = self.mixture(within.lower());
-        let (least, greatest) =
-            (BoxFill::new(self, within, false), BoxFill::new(self, within, true));
-        let range = |(y, &base): (usize, &Wide)| {
-            (base + least.above_lower(y), base + greatest.above_lower(y))
-        };
-        base.iter().enumerate().map(range).collect()
+        Singled::keep(self.keep, &vec![Wide::from(1u64); self.inputs()]).box_ranges(within)
     }
 }
 

@@ -84,6 +84,11 @@ impl Prior {
         &self.0
     }
 
+    /// This prior with its symbols in another order: symbol i is symbol `order[i]` of this one.
+    pub(crate) fn reordered(&self, order: &[usize]) -> Self {
+        Self(order.iter().map(|&x| self.0[x]).collect())
+    }
+
     /// The number of symbols, those without mass included.
     #[expect(clippy::len_without_is_empty, reason = "a prior is never empty")]
     pub fn len(&self) -> usize {

@@ -6,6 +6,7 @@ use crate::claim::{Bound, Claim, Delta, Subject};
 use crate::codec;
 use crate::context::Context;
 use crate::decimal::Decimal;
+use crate::nats::Nats;
 use crate::shape::Shape;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -276,6 +277,11 @@ impl Policy {
     /// What was found.
     pub fn certificate(&self) -> &Certificate {
         &self.certificate
+    }
+
+    /// The LDP it attains, which is what a release under it costs; `None` if it has no finite level.
+    pub fn ldp(&self) -> Option<Nats> {
+        self.certificate.input.ldp.ratio.ln_up()
     }
 
     /// Its identity.

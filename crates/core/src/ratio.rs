@@ -23,6 +23,19 @@ impl Ratio {
     /// Zero.
     pub const ZERO: Self = Self { numerator: Wide::ZERO, denominator: Wide::power_of_two(0) };
 
+    /// No bound at all.
+    pub const UNBOUNDED: Self = Self { numerator: Wide::power_of_two(0), denominator: Wide::ZERO };
+
+    /// The parts of a ratio that is at least `numerator / denominator` and can be compared with others like
+    /// it, at most 192 bits each, and whether nothing was rounded.
+    pub(crate) fn narrow_up(numerator: Wide, denominator: Wide) -> (Wide, Wide, bool) {
+        let spare = numerator.trailing_zeros().min(denominator.trailing_zeros()).min(383);
+        let longest = numerator.bits().max(denominator.bits());
+        let lost = longest.saturating_sub(spare).saturating_sub(192);
+        let shift = spare + lost;
+        (numerator.shift_up(shift), denominator >> shift, lost == 0)
+    }
+
     /// `numerator / denominator`; `None` for 0/0, which constrains nothing.
     pub fn new(numerator: Wide, denominator: Wide) -> Option<Self> {
         let undefined = numerator.is_zero() && denominator.is_zero();

@@ -7,8 +7,10 @@
 use crate::certificate::{Cell, NOTHING, Strength, keep_worst};
 use crate::context::{Context, Secret};
 use crate::likelihood::Extremes;
-use crate::mass::WEIGHT_ONE;
+use crate::mass::{Prior, WEIGHT_ONE};
+use crate::ratio::Ratio;
 use crate::shape::Bits;
+use crate::transcript::Factor;
 use crate::wide::Wide;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -61,6 +63,12 @@ fn data_weight(secret: &Secret, x: usize) -> Wide {
         .fold(Wide::ZERO, |sum, (&p, row)| sum + Wide::from(p) * Wide::from(row.weights()[x]))
 }
 
+/// P(x) for every x, in units of 2^-64.
+pub(crate) fn data_weights(secret: &Secret) -> Vec<Wide> {
+    let size = secret.rows().first().map_or(0, |row| row.len());
+    (0..size).map(|x| data_weight(secret, x)).collect()
+}
+
 /// The largest posterior odds between two inputs, up to a common factor: the heaviest input with its
 /// bit for it against the lightest with its bit against it.
 pub(crate) fn weighted_extremes(bits: &Bits, weights: &[u64]) -> Option<Extremes> {
@@ -84,7 +92,7 @@ pub(crate) fn secret_strength(bits: &Bits, secret: &Secret) -> Strength {
     let gap = Wide::from(high - low);
     let low = Wide::from(low);
     let unit = Wide::from(WEIGHT_ONE);
-    let data: Vec<Wide> = (0..bits.symbols()).map(|x| data_weight(secret, x)).collect();
+    let data = data_weights(secret);
     let rows: Vec<Vec<Wide>> = secret
         .rows()
         .iter()
@@ -118,4 +126,41 @@ pub(crate) fn secret_strength(bits: &Bits, secret: &Secret) -> Strength {
 fn by_ratio(a: &[Wide], b: &[Wide], x: usize, z: usize) -> Ordering {
     let empty = |at: usize| a[at].is_zero() && b[at].is_zero();
     empty(x).cmp(&empty(z)).then_with(|| (a[z] * b[x]).cmp(&(a[x] * b[z])))
+}
+
+/// What a sequence of releases tells about a secret when its next output multiplies each symbol's
+/// likelihood by `high` or by `low`, for an arbitrary set of symbols; `factor` is the likelihood of what
+/// was released before.
+pub(crate) fn secret_ldp(
+    high: u128,
+    low: u128,
+    secret: &Secret,
+    factor: Option<&Factor>,
+    exact: &mut bool,
+) -> Ratio {
+    let (gap, low) = (Wide::from(high - low), Wide::from(low));
+    let times = |row: &Prior, ends: Option<&[Wide]>| -> Vec<Wide> {
+        let weights = row.weights().iter().map(|&weight| Wide::from(weight)).enumerate();
+        weights.map(|(x, weight)| ends.map_or(weight, |ends| weight * ends[x])).collect()
+    };
+    let sum = |entries: &[Wide]| entries.iter().fold(Wide::ZERO, |sum, &entry| sum + entry);
+    let mut worst = Ratio::ONE;
+    for (s, above) in secret.rows().iter().enumerate() {
+        for (_, below) in secret.rows().iter().enumerate().filter(|&(t, _)| t != s) {
+            let (raw_above, raw_below) = (times(above, None), times(below, None));
+            let upper = times(above, factor.map(Factor::upper));
+            let lower = times(below, factor.map(|factor| factor.lower.as_slice()));
+            let mut order: Vec<usize> = (0..upper.len()).collect();
+            order.sort_by(|&x, &z| by_ratio(&raw_above, &raw_below, x, z));
+            let (mut top, mut bottom) = (low * sum(&upper), low * sum(&lower));
+            for x in order {
+                top += gap * upper[x];
+                bottom += gap * lower[x];
+                let (numerator, denominator, kept) = Ratio::narrow_up(top, bottom);
+                *exact &= kept;
+                worst = Ratio::new(numerator, denominator).map_or(worst, |ratio| ratio.max(worst));
+            }
+        }
+    }
+    worst
 }

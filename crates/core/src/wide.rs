@@ -6,9 +6,10 @@ use core::fmt;
 
 /// An unsigned integer below 2^384.
 ///
-/// The widest numbers of the kernel are cross products of two ratios whose parts stay below
-/// 2^168 (two releases joined, pushed through a secret), so nothing here can overflow; the
-/// operations that could in principle are checked and stop the program rather than wrap.
+/// The widest numbers of the kernel are cross products of two ratios whose parts stay within 192 bits:
+/// those of one policy by the units of its integers, those of a sequence of releases because they are
+/// rounded there. So nothing here can overflow; the operations that could in principle are checked
+/// and stop the program rather than wrap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Wide([u64; 6]);
 
@@ -68,7 +69,14 @@ impl Wide {
         (Self(limbs), rest as u64)
     }
 
-    fn trailing_zeros(self) -> u32 {
+    /// `self` / 2^`by`, rounded up.
+    pub(crate) fn shift_up(self, by: u32) -> Self {
+        let down = self >> by;
+        if down << by == self { down } else { down + Self::from(1u64) }
+    }
+
+    /// How many low bits are zero; 384 for zero.
+    pub(crate) fn trailing_zeros(self) -> u32 {
         let first = self.0.iter().position(|&limb| limb != 0);
         first.map_or(384, |at| 64 * at as u32 + self.0[at].trailing_zeros())
     }

@@ -3,7 +3,9 @@
 use super::grid::Named;
 use super::policies::named;
 use super::text::{inline, list, object, quoted};
-use undertone_core::{Context, Decision, Exhausted, Ledger, Nats, Prior};
+use undertone_core::{
+    Consent, Context, Decision, Exhausted, Ledger, Nats, Policy, Prior, Sequence,
+};
 
 /// One step: `request` or `spend`, a datum, a policy, the earlier policy where it is at hand, and
 /// what must come of it.
@@ -132,6 +134,13 @@ pub(crate) fn file(accepted: &[Named]) -> String {
     object(&fields) + "\n"
 }
 
+/// A release of which the policy is at hand and the answer is not.
+fn past(earlier: Option<&Policy>) -> Sequence<'_> {
+    let mut past = Sequence::new();
+    earlier.into_iter().for_each(|policy| past.untold(policy));
+    past
+}
+
 fn nats(text: &str) -> Nats {
     Nats::parse_down(text).expect("nats")
 }
@@ -141,8 +150,10 @@ fn step(accepted: &[Named], ledger: &mut Ledger, step: &Step) -> String {
     let policy = named(accepted, policy_name);
     let earlier = earlier_name.map(|name| named(accepted, name));
     let outcome = match call {
-        "request" => ledger.request(datum, &policy, earlier.as_ref()),
-        _ => ledger.spend(datum, &policy, earlier.as_ref()).map(Decision::Fresh),
+        "request" => ledger.request(datum, &policy, &past(earlier.as_ref()), &Consent::UNLIMITED),
+        _ => ledger
+            .spend(datum, &policy, &past(earlier.as_ref()), &Consent::UNLIMITED)
+            .map(Decision::Fresh),
     };
     let found = match outcome {
         Ok(Decision::Fresh(_)) => "fresh",
@@ -190,7 +201,9 @@ fn consequences(accepted: &[Named]) -> Vec<String> {
             let mut ledger = Ledger::new(Nats::from_units(u64::MAX));
             for _ in 0..answers {
                 let policy = named(accepted, policy);
-                let _ = ledger.spend("datum", &policy, None).expect("a budget");
+                let _ = ledger
+                    .spend("datum", &policy, &Sequence::new(), &Consent::UNLIMITED)
+                    .expect("a budget");
             }
             let lip = ledger.lip_consequence("datum", prior).expect("a finite level");
             rows.push(inline(&[

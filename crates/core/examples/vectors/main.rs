@@ -12,6 +12,7 @@ mod ledger;
 mod policies;
 mod refused;
 mod reports;
+mod sequences;
 pub(crate) mod stream;
 mod text;
 
@@ -43,6 +44,9 @@ pub(crate) fn files() -> BTreeMap<String, String> {
     for (name, text) in reports::files(&accepted) {
         add("report/", name, text);
     }
+    for (name, text) in sequences::files(&accepted) {
+        add("sequence/", name, text);
+    }
     add("", "epsilon".into(), epsilon::file());
     add("", "ledger".into(), ledger::file(&accepted));
     files
@@ -50,7 +54,7 @@ pub(crate) fn files() -> BTreeMap<String, String> {
 
 fn main() {
     let root = root();
-    for directory in ["policy", "draw", "report"] {
+    for directory in ["policy", "draw", "report", "sequence"] {
         // Files that are no longer generated must not linger.
         let _ = std::fs::remove_dir_all(root.join(directory));
         std::fs::create_dir_all(root.join(directory)).expect("a directory that can be written");

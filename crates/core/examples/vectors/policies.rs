@@ -19,6 +19,7 @@ pub(crate) fn accepted() -> Vec<Named> {
     all.extend(large());
     all.extend(several_claims());
     all.extend(watchdogs());
+    all.extend(super::sequences::policies());
     all
 }
 

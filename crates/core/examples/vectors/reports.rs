@@ -5,7 +5,7 @@ use super::grid::Named;
 use super::policies::named;
 use super::stream::{Mix, Stream};
 use super::text::{edit, hex, object, quoted};
-use undertone_core::{Ledger, Nats, Policy, Report, ReportId, Token};
+use undertone_core::{Consent, Ledger, Nats, Policy, Report, ReportId, Sequence, Token};
 
 /// Every file of reports.
 pub(crate) fn files(accepted: &[Named]) -> Vec<(String, String)> {
@@ -39,7 +39,8 @@ pub(crate) fn files(accepted: &[Named]) -> Vec<(String, String)> {
 
 fn randomize(policy: &Policy, symbol: usize, stream: &[u8]) -> (Report, usize) {
     let mut ledger = Ledger::new(Nats::from_units(u64::MAX));
-    let permit = ledger.spend("answer", policy, None).expect("a budget");
+    let permit =
+        ledger.spend("answer", policy, &Sequence::new(), &Consent::UNLIMITED).expect("a budget");
     let x = policy.draft().inputs().symbol(symbol).expect("a symbol");
     let mut rng = Stream::new(stream);
     let report = policy.randomize(x, permit, &mut rng).expect("a report");

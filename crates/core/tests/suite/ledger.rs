@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::result_large_err)]
 
 use crate::common::{
-    self, Q, Random, alip, doubt, draft, exp, level, ln, nats, prior, ratio, table,
+    self, Q, Random, alip, doubt, draft, exp, level, ln, nats, past, prior, ratio, table,
 };
 use undertone_core::{
-    Bits, Claim, Context, Decision, Delta, Draft, Epsilon, Exhausted, KEEP_ONE, Keep, Ledger,
-    MASS_ONE, Nats, Permit, Policy, Release, Secret, Shape, WEIGHT_ONE,
+    Bits, Claim, Consent, Context, Decision, Delta, Draft, Epsilon, Exhausted, KEEP_ONE, Keep,
+    Ledger, MASS_ONE, Nats, Permit, Policy, Release, Secret, Sequence, Shape, WEIGHT_ONE,
 };
 
 const BUDGET: &str = "3";
@@ -59,19 +59,22 @@ fn costs_add_up_until_the_budget_is_spent() {
     assert_eq!(cost.to_string(), "1.0986122887");
     assert_eq!(ledger.spent("age"), Some(Nats::ZERO));
     for mark in 1..=2 {
-        let _permit = fresh(ledger.request("age", &response(mark), None));
+        let _permit =
+            fresh(ledger.request("age", &response(mark), &Sequence::new(), &Consent::UNLIMITED));
         assert_eq!(ledger.spent("age"), Some(Nats::from_units(mark * cost.units())));
     }
     let spent = Nats::from_units(2 * cost.units());
     let expected = Exhausted::Budget { spent, cost, budget: budget(BUDGET) };
-    let refused = ledger.request("age", &response(3), None).unwrap_err();
+    let refused =
+        ledger.request("age", &response(3), &Sequence::new(), &Consent::UNLIMITED).unwrap_err();
     assert_eq!(refused, expected);
     for part in ["3 nats", "2.1972245774", "1.0986122887"] {
         assert!(refused.to_string().contains(part), "{refused}");
     }
     // Refusal costs nothing, and another datum has a budget of its own.
     assert_eq!(ledger.spent("age"), Some(spent));
-    let _permit = fresh(ledger.request("income", &response(3), None));
+    let _permit =
+        fresh(ledger.request("income", &response(3), &Sequence::new(), &Consent::UNLIMITED));
     assert_eq!(ledger.spent("income"), Some(cost));
 }
 
@@ -81,18 +84,27 @@ fn the_edge_of_the_budget() {
     let cost = response(0).certificate().input.ldp.ratio.ln_up().unwrap();
     for (units, allowed) in [(2 * cost.units(), true), (2 * cost.units() - 1, false)] {
         let mut ledger = Ledger::new(Nats::from_units(units));
-        let _first = fresh(ledger.request("age", &response(1), None));
-        assert_eq!(ledger.request("age", &response(2), None).is_ok(), allowed);
+        let _first =
+            fresh(ledger.request("age", &response(1), &Sequence::new(), &Consent::UNLIMITED));
+        assert_eq!(
+            ledger.request("age", &response(2), &Sequence::new(), &Consent::UNLIMITED).is_ok(),
+            allowed
+        );
     }
     // A first release is held to the budget too, and a free one always passes.
     let mut ledger = Ledger::new(Nats::ZERO);
-    assert!(ledger.request("age", &response(1), None).is_err());
+    assert!(ledger.request("age", &response(1), &Sequence::new(), &Consent::UNLIMITED).is_err());
     let silent = draft(
         table(&[&[MASS_ONE], &[MASS_ONE]]),
         Context::Unknown,
         vec![Claim::ldp(Epsilon::ZERO)],
     );
-    let _permit = fresh(ledger.request("age", &silent.verify().unwrap(), None));
+    let _permit = fresh(ledger.request(
+        "age",
+        &silent.verify().unwrap(),
+        &Sequence::new(),
+        &Consent::UNLIMITED,
+    ));
     assert_eq!(ledger.spent("age"), Some(Nats::ZERO));
 }
 
@@ -100,25 +112,35 @@ fn the_edge_of_the_budget() {
 fn a_repeat_costs_nothing_but_a_second_draw_does() {
     let mut ledger = Ledger::new(budget(BUDGET));
     let policy = response(0);
-    let _permit = fresh(ledger.request("age", &policy, None));
+    let _permit = fresh(ledger.request("age", &policy, &Sequence::new(), &Consent::UNLIMITED));
     let spent = ledger.spent("age");
     for _ in 0..10 {
-        assert!(matches!(ledger.request("age", &policy, None), Ok(Decision::Repeat)));
+        assert!(matches!(
+            ledger.request("age", &policy, &Sequence::new(), &Consent::UNLIMITED),
+            Ok(Decision::Repeat)
+        ));
         assert_eq!(ledger.spent("age"), spent);
     }
     // Asking for an independent answer is a new release.
-    let _permit = ledger.spend("age", &policy, None).unwrap();
+    let _permit = ledger.spend("age", &policy, &Sequence::new(), &Consent::UNLIMITED).unwrap();
     assert_eq!(ledger.spent("age").unwrap().units(), 2 * spent.unwrap().units());
-    assert!(matches!(ledger.spend("age", &policy, None), Err(Exhausted::Budget { .. })));
+    assert!(matches!(
+        ledger.spend("age", &policy, &Sequence::new(), &Consent::UNLIMITED),
+        Err(Exhausted::Budget { .. })
+    ));
     // With the budget gone the remembered answer may still be sent.
-    assert!(matches!(ledger.request("age", &policy, None), Ok(Decision::Repeat)));
+    assert!(matches!(
+        ledger.request("age", &policy, &Sequence::new(), &Consent::UNLIMITED),
+        Ok(Decision::Repeat)
+    ));
 }
 
 #[test]
 fn storing_and_restoring_keeps_every_release() {
     let mut ledger = Ledger::new(budget(BUDGET));
     for (datum, mark) in [("age", 1), ("age", 2), ("income", 1)] {
-        let _permit = fresh(ledger.request(datum, &response(mark), None));
+        let _permit =
+            fresh(ledger.request(datum, &response(mark), &Sequence::new(), &Consent::UNLIMITED));
     }
     let stored: Vec<(String, Vec<Release>)> =
         ledger.releases().map(|(datum, releases)| (datum.into(), releases.to_vec())).collect();
@@ -130,13 +152,13 @@ fn storing_and_restoring_keeps_every_release() {
     });
     let mut restored = Ledger::restore(ledger.budget(), lines);
     assert_eq!(restored, ledger);
-    assert!(restored.request("age", &response(3), None).is_err());
+    assert!(restored.request("age", &response(3), &Sequence::new(), &Consent::UNLIMITED).is_err());
     // Sums past the largest number count as unbounded, not as small.
     let huge = Release { policy: response(1).id(), cost: Some(Nats::from_units(u64::MAX)) };
     let mut full = Ledger::restore(Nats::from_units(u64::MAX), [("age".into(), vec![huge])]);
-    assert!(full.request("age", &response(2), None).is_err());
+    assert!(full.request("age", &response(2), &Sequence::new(), &Consent::UNLIMITED).is_err());
     let mut over = Ledger::restore(Nats::from_units(u64::MAX), [("age".into(), vec![huge, huge])]);
-    assert!(over.request("age", &response(2), None).is_err());
+    assert!(over.request("age", &response(2), &Sequence::new(), &Consent::UNLIMITED).is_err());
 }
 
 /// ln(p + (1-p)e^L), p the lightest symbol: never below, and within 10^-9.
@@ -182,7 +204,8 @@ fn the_consequence_covers_the_joint_channel() {
     let quarter = MASS_ONE / 4;
     let mut ledger = Ledger::new(budget(BUDGET));
     for mark in 1..=2 {
-        let _permit = fresh(ledger.request("age", &response(mark), None));
+        let _permit =
+            fresh(ledger.request("age", &response(mark), &Sequence::new(), &Consent::UNLIMITED));
     }
     for weights in [[1, WEIGHT_ONE - 1], [WEIGHT_ONE / 4, 3 * (WEIGHT_ONE / 4)]] {
         let bound = ledger.lip_consequence("age", &prior(&weights)).unwrap();
@@ -248,19 +271,31 @@ fn the_q36_pair_is_refused() {
 
     for (a, b) in [(&first, &second), (&second, &first)] {
         let mut ledger = Ledger::new(budget(BUDGET));
-        let _permit = fresh(ledger.request("x", a, None));
+        let _permit = fresh(ledger.request("x", a, &Sequence::new(), &Consent::UNLIMITED));
         assert_eq!(ledger.spent("x"), None);
         // Unchecked without the earlier policy, checked and found wanting with it.
         let unchecked = Exhausted::NotComposable { checked: false };
-        assert_eq!(ledger.request("x", b, None).unwrap_err(), unchecked);
-        assert_eq!(ledger.request("x", b, Some(b)).unwrap_err(), unchecked);
+        assert_eq!(
+            ledger.request("x", b, &Sequence::new(), &Consent::UNLIMITED).unwrap_err(),
+            unchecked
+        );
+        assert_eq!(
+            ledger.request("x", b, &past(Some(b)), &Consent::UNLIMITED).unwrap_err(),
+            unchecked
+        );
         let checked = Exhausted::NotComposable { checked: true };
-        assert_eq!(ledger.request("x", b, Some(a)).unwrap_err(), checked);
+        assert_eq!(
+            ledger.request("x", b, &past(Some(a)), &Consent::UNLIMITED).unwrap_err(),
+            checked
+        );
         assert_ne!(unchecked.to_string(), checked.to_string());
         // Nothing was recorded; the first answer may be repeated, another datum is free.
-        assert!(matches!(ledger.request("x", a, None), Ok(Decision::Repeat)));
+        assert!(matches!(
+            ledger.request("x", a, &Sequence::new(), &Consent::UNLIMITED),
+            Ok(Decision::Repeat)
+        ));
         assert_eq!(ledger.releases().map(|(_, releases)| releases.len()).sum::<usize>(), 1);
-        let _permit = fresh(ledger.request("other x", b, None));
+        let _permit = fresh(ledger.request("other x", b, &Sequence::new(), &Consent::UNLIMITED));
     }
 }
 
@@ -282,12 +317,12 @@ fn a_pair_that_composes_is_accepted_and_a_third_refused() {
     let (first, second, third) =
         (policy(&[0, 1, 0, 1], 1), policy(&[1, 0, 1, 0], 2), policy(&[0, 0, 0, 0], 3));
     let mut ledger = Ledger::new(budget(BUDGET));
-    let _permit = fresh(ledger.request("x", &first, None));
-    let _permit = fresh(ledger.request("x", &second, Some(&first)));
+    let _permit = fresh(ledger.request("x", &first, &Sequence::new(), &Consent::UNLIMITED));
+    let _permit = fresh(ledger.request("x", &second, &past(Some(&first)), &Consent::UNLIMITED));
     assert_eq!(ledger.spent("x"), None);
     // Even one that says nothing: three releases cannot be checked as two.
     for earlier in [None, Some(&first), Some(&second)] {
-        let refused = ledger.request("x", &third, earlier).unwrap_err();
+        let refused = ledger.request("x", &third, &past(earlier), &Consent::UNLIMITED).unwrap_err();
         assert_eq!(refused, Exhausted::NotComposable { checked: false });
     }
     // The same pair in a fresh ledger, with a noisy first bit instead: 3/4 against 1/4 meets the
@@ -300,12 +335,12 @@ fn a_pair_that_composes_is_accepted_and_a_third_refused() {
     };
     let (one, two) = (noisy(1), noisy(2));
     let mut ledger = Ledger::new(budget(BUDGET));
-    let _permit = fresh(ledger.request("x", &first, None));
-    let _permit = fresh(ledger.request("x", &one, Some(&first)));
+    let _permit = fresh(ledger.request("x", &first, &Sequence::new(), &Consent::UNLIMITED));
+    let _permit = fresh(ledger.request("x", &one, &past(Some(&first)), &Consent::UNLIMITED));
     // Both have a finite LDP level: here it is the budget that speaks.
     let mut ledger = Ledger::new(budget(BUDGET));
-    let _permit = fresh(ledger.request("x", &one, None));
-    let _permit = fresh(ledger.request("x", &two, Some(&one)));
+    let _permit = fresh(ledger.request("x", &one, &Sequence::new(), &Consent::UNLIMITED));
+    let _permit = fresh(ledger.request("x", &two, &past(Some(&one)), &Consent::UNLIMITED));
     assert_eq!(ledger.spent("x").unwrap().to_string(), "2.1972245774");
 }
 
@@ -320,10 +355,10 @@ fn a_policy_without_a_finite_level_is_used_alone() {
     assert_eq!(whole.certificate().input.ldp.ratio.ln_up(), None);
     for (a, b) in [(whole.clone(), response(1)), (response(1), whole)] {
         let mut ledger = Ledger::new(budget(BUDGET));
-        let _permit = fresh(ledger.request("x", &a, None));
+        let _permit = fresh(ledger.request("x", &a, &Sequence::new(), &Consent::UNLIMITED));
         // A δ is a sum over outputs and does not survive an adaptive choice: never joined.
         for earlier in [None, Some(&a)] {
-            let refused = ledger.request("x", &b, earlier).unwrap_err();
+            let refused = ledger.request("x", &b, &past(earlier), &Consent::UNLIMITED).unwrap_err();
             assert_eq!(refused, Exhausted::NotComposable { checked: false });
         }
     }
@@ -339,8 +374,8 @@ fn a_policy_without_a_finite_level_is_used_alone() {
     let keep = wide(keep);
     let bits = wide(Shape::Bits(Bits::new(2, WEIGHT_ONE / 2, WEIGHT_ONE / 4).unwrap()));
     let mut ledger = Ledger::new(budget(BUDGET));
-    let _permit = fresh(ledger.request("x", &keep, None));
-    let refused = ledger.request("x", &bits, Some(&keep)).unwrap_err();
+    let _permit = fresh(ledger.request("x", &keep, &Sequence::new(), &Consent::UNLIMITED));
+    let refused = ledger.request("x", &bits, &past(Some(&keep)), &Consent::UNLIMITED).unwrap_err();
     assert_eq!(refused, Exhausted::NotComposable { checked: false });
 }
 
@@ -379,8 +414,8 @@ fn the_joint_channel_is_the_product() {
             .iter()
             .all(|policy| common::satisfies(&policy.draft().claims()[0].bound, &leakage));
         let mut ledger = Ledger::new(budget("1000"));
-        let _permit = fresh(ledger.request("x", &a, None));
-        match ledger.request("x", &b, Some(&a)) {
+        let _permit = fresh(ledger.request("x", &a, &Sequence::new(), &Consent::UNLIMITED));
+        match ledger.request("x", &b, &past(Some(&a)), &Consent::UNLIMITED) {
             Ok(_) => {
                 assert!(expected);
                 accepted += 1;

@@ -13,5 +13,6 @@ mod ledger;
 mod refusals;
 mod reports;
 mod sample;
+mod sequence;
 mod strength;
 mod vectors;

@@ -334,7 +334,7 @@ fn bulk_is_single() {
 /// A report is the token of the same bytes, then sixteen for its id.
 #[test]
 fn reports_are_drawn_from_the_same_bytes() {
-    use undertone_core::{Ledger, Nats};
+    use undertone_core::{Consent, Ledger, Nats, Sequence};
     let policy =
         policy(table(&[&[MASS_ONE / 2, MASS_ONE / 2], &[MASS_ONE / 4, 3 * (MASS_ONE / 4)]]));
     let other = policy.draft().clone().with_claims(vec![Claim::ldp(Epsilon::LARGEST)]).unwrap();
@@ -344,17 +344,17 @@ fn reports_are_drawn_from_the_same_bytes() {
     for (u, token) in [(MASS_ONE / 4 - 1, 0), (MASS_ONE / 4, 1)] {
         let mut ledger = Ledger::new(Nats::from_units(100_000_000_000));
         let script = [tail(u, 6), id.clone()].concat();
-        let permit = ledger.spend("datum", &policy, None).unwrap();
+        let permit = ledger.spend("datum", &policy, &Sequence::new(), &Consent::UNLIMITED).unwrap();
         let mut rng = Script::new(script.clone());
         let report = policy.randomize(x, permit, &mut rng).unwrap();
         assert_eq!((report.token.clone(), rng.read), (Token::Index(token), 22));
         assert_eq!(report.id.0.to_vec(), id);
         assert_eq!(report.policy, policy.id());
         assert_eq!(policy.accepts(&report), Ok(()));
-        let permit = ledger.spend("datum", &policy, None).unwrap();
+        let permit = ledger.spend("datum", &policy, &Sequence::new(), &Consent::UNLIMITED).unwrap();
         assert_eq!(policy.randomize_flat(x, permit, &mut Script::new(script.clone())), Ok(report));
         // A permit is for one policy; nothing is drawn for another.
-        let permit = ledger.spend("datum", &other, None).unwrap();
+        let permit = ledger.spend("datum", &other, &Sequence::new(), &Consent::UNLIMITED).unwrap();
         let mut rng = Script::new(script);
         assert_eq!(policy.randomize(x, permit, &mut rng), Err(SampleError::WrongPermit));
         assert_eq!(rng.read, 0);

@@ -109,3 +109,10 @@ pub(crate) fn stated_id(draft: &Draft) -> String {
     let start = json.find("\"id\": \"").unwrap() + 7;
     json[start..start + 64].into()
 }
+
+/// A release of which the policy is at hand and the answer is not.
+pub(crate) fn past(earlier: Option<&undertone_core::Policy>) -> undertone_core::Sequence<'_> {
+    let mut past = undertone_core::Sequence::new();
+    earlier.into_iter().for_each(|policy| past.untold(policy));
+    past
+}

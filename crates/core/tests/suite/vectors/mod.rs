@@ -9,6 +9,7 @@ mod generator;
 mod numbers;
 mod policy;
 mod report;
+mod sequence;
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -82,6 +83,7 @@ fn every_file_is_read_and_holds() {
             Some(("draw", _)) => draw::check(&path),
             Some(("report", name)) if name.starts_with("bad_") => report::bad(&path),
             Some(("report", _)) => report::good(&path),
+            Some(("sequence", _)) => sequence::check(&path),
             _ => panic!("no test reads {path}"),
         }
     }

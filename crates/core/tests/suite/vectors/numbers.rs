@@ -1,11 +1,12 @@
 //! Privacy levels and budgets.
 
+use crate::common::past;
 use crate::vectors::exact::{Level, consequence, numbers, units};
 use crate::vectors::{fields, policy, text};
 use dashu::integer::UBig;
 use dashu::rational::RBig;
 use serde_json::Value;
-use undertone_core::{Decision, Epsilon, EpsilonError, Exhausted, Ledger, Nats, Prior};
+use undertone_core::{Consent, Decision, Epsilon, EpsilonError, Exhausted, Ledger, Nats, Prior};
 
 fn odds(value: &Value) -> (u32, u32) {
     let pair: Vec<u32> =
@@ -113,8 +114,10 @@ fn run(ledger: &mut Ledger, step: &Value) {
     let earlier = (!step["earlier"].is_null()).then(|| policy::verified(&step["earlier"]));
     let datum = text(&step["datum"]);
     let outcome = match text(&step["call"]) {
-        "request" => ledger.request(datum, &policy, earlier.as_ref()),
-        "spend" => ledger.spend(datum, &policy, earlier.as_ref()).map(Decision::Fresh),
+        "request" => ledger.request(datum, &policy, &past(earlier.as_ref()), &Consent::UNLIMITED),
+        "spend" => ledger
+            .spend(datum, &policy, &past(earlier.as_ref()), &Consent::UNLIMITED)
+            .map(Decision::Fresh),
         other => panic!("{other}"),
     };
     let found = match outcome {

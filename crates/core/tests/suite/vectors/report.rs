@@ -3,7 +3,7 @@
 use crate::vectors::generator::stream::Stream;
 use crate::vectors::{bytes, draw, fields, load, policy, text};
 use serde_json::Value;
-use undertone_core::{Foreign, Ledger, Nats, Report};
+use undertone_core::{Consent, Foreign, Ledger, Nats, Report, Sequence};
 
 pub(crate) fn good(path: &str) {
     let file = load(path);
@@ -15,7 +15,7 @@ pub(crate) fn good(path: &str) {
     let stream = bytes(&file["stream"]);
     let symbol = policy.draft().inputs().symbol(file["symbol"].as_u64().unwrap() as usize).unwrap();
     let mut ledger = Ledger::new(Nats::from_units(u64::MAX));
-    let permit = ledger.spend("datum", &policy, None).unwrap();
+    let permit = ledger.spend("datum", &policy, &Sequence::new(), &Consent::UNLIMITED).unwrap();
     let mut rng = Stream::new(&stream);
     let made = policy.randomize(symbol, permit, &mut rng).unwrap();
     let consumed = file["consumed"].as_u64().unwrap() as usize;

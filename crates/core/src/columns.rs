@@ -1,0 +1,213 @@
+//! Likelihoods of a whole sequence of releases: what was released, times one more output.
+//!
+//! A *factor* is one number per symbol, the likelihood of everything released so far. All numbers of one
+//! object share a unit that nobody asks for, because only ratios leave this module.
+
+use crate::context::PriorBox;
+use crate::mass::{KEEP_ONE, MASS_ONE};
+use crate::shape::{Bits, Keep, Table};
+use crate::wide::Wide;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// factor(x) w(y|x) for every output y that has to be looked at.
+pub(crate) trait Columns {
+    /// The largest and the smallest entry of every column.
+    fn extremes(&self) -> Vec<(Wide, Wide)>;
+    /// Σ_x weights(x) times the entry, for every column.
+    fn mixture(&self, weights: &[Wide]) -> Vec<Wide>;
+    /// The least and the greatest mixture of every column, over all priors of a box.
+    fn box_ranges(&self, within: &PriorBox) -> Vec<(Wide, Wide)>;
+}
+
+/// A table's rows, each times its factor.
+pub(crate) struct Scaled<'a> {
+    rows: Vec<&'a [u64]>,
+    factor: &'a [Wide],
+}
+
+impl<'a> Scaled<'a> {
+    pub(crate) fn table(table: &'a Table, factor: &'a [Wide]) -> Self {
+        Self { rows: table.rows().iter().map(|row| row.masses()).collect(), factor }
+    }
+
+    /// One column: the factor itself.
+    pub(crate) fn alone(factor: &'a [Wide]) -> Self {
+        Self { rows: factor.iter().map(|_| &[1][..]).collect(), factor }
+    }
+
+    fn outputs(&self) -> usize {
+        self.rows.first().map_or(0, |row| row.len())
+    }
+}
+
+impl Columns for Scaled<'_> {
+    fn extremes(&self) -> Vec<(Wide, Wide)> {
+        let mut extremes: Vec<Option<(Wide, Wide)>> = vec![None; self.outputs()];
+        for (row, &factor) in self.rows.iter().zip(self.factor) {
+            for (seen, &mass) in extremes.iter_mut().zip(*row) {
+                let entry = factor * Wide::from(mass);
+                let (high, low) = seen.unwrap_or((entry, entry));
+                *seen = Some((high.max(entry), low.min(entry)));
+            }
+        }
+        extremes.into_iter().flatten().collect()
+    }
+
+    fn mixture(&self, weights: &[Wide]) -> Vec<Wide> {
+        let mut sums = vec![Wide::ZERO; self.outputs()];
+        let rows = self.rows.iter().zip(self.factor).zip(weights);
+        for ((row, &factor), &weight) in rows.filter(|(_, weight)| !weight.is_zero()) {
+            let weighted = weight * factor;
+            for (sum, &mass) in sums.iter_mut().zip(*row) {
+                *sum += weighted * Wide::from(mass);
+            }
+        }
+        sums
+    }
+
+    fn box_ranges(&self, within: &PriorBox) -> Vec<(Wide, Wide)> {
+        let entry = |x: usize, y: usize| self.factor[x] * Wide::from(self.rows[x][y]);
+        let column = |y: usize| within.range((0..self.rows.len()).map(|x| entry(x, y)).collect());
+        (0..self.outputs()).map(column).collect()
+    }
+}
+
+/// Columns that single out one symbol each: entry(x, y) is rest(x) base(y), but own(y) where x = y.
+///
+/// `Keep` is of this form; so are the patterns of `Bits` in which one symbol's bit differs from all others.
+pub(crate) struct Singled {
+    own: Vec<Wide>,
+    rest: Vec<Wide>,
+    base: Vec<Wide>,
+    /// The symbols ordered by their rest, ascending.
+    by_rest: Vec<u32>,
+}
+
+impl Singled {
+    pub(crate) fn keep(keep: &Keep, factor: &[Wide]) -> Self {
+        let base = keep.base().masses();
+        let kept = |(x, &factor): (usize, &Wide)| {
+            let (kept, rest) = (keep.keep()[x], KEEP_ONE - keep.keep()[x]);
+            let own =
+                u128::from(kept) * u128::from(MASS_ONE) + u128::from(rest) * u128::from(base[x]);
+            (factor * Wide::from(own), factor * Wide::from(rest))
+        };
+        let (own, rest) = factor.iter().enumerate().map(kept).unzip();
+        Self::new(own, rest, base.iter().map(|&mass| Wide::from(mass)).collect())
+    }
+
+    /// The patterns in which one bit alone speaks for its symbol, or (`against`) one alone against it.
+    pub(crate) fn bits(bits: &Bits, factor: &[Wide], against: bool) -> Self {
+        let (high, low) = bits.likelihoods();
+        let (own, rest) = if against { (low, high) } else { (high, low) };
+        let times = |by: u128| factor.iter().map(|&factor| factor * Wide::from(by)).collect();
+        Self::new(times(own), times(rest), vec![Wide::from(1u64); factor.len()])
+    }
+
+    fn new(own: Vec<Wide>, rest: Vec<Wide>, base: Vec<Wide>) -> Self {
+        let mut by_rest: Vec<u32> = (0..rest.len() as u32).collect();
+        by_rest.sort_by_key(|&x| rest[x as usize]);
+        Self { own, rest, base, by_rest }
+    }
+}
+
+impl Columns for Singled {
+    fn extremes(&self) -> Vec<(Wide, Wide)> {
+        let column = |y: usize| {
+            let other = |&&x: &&u32| x as usize != y;
+            let entry =
+                |x: Option<&u32>| x.map_or(self.own[y], |&x| self.rest[x as usize] * self.base[y]);
+            let highest = entry(self.by_rest.iter().rev().find(other));
+            let lowest = entry(self.by_rest.iter().find(other));
+            (highest.max(self.own[y]), lowest.min(self.own[y]))
+        };
+        (0..self.own.len()).map(column).collect()
+    }
+
+    fn mixture(&self, weights: &[Wide]) -> Vec<Wide> {
+        let weighted: Vec<Wide> =
+            weights.iter().zip(&self.rest).map(|(&w, &rest)| w * rest).collect();
+        let all = weighted.iter().fold(Wide::ZERO, |sum, &one| sum + one);
+        let column =
+            |y: usize| all.saturating_sub(weighted[y]) * self.base[y] + weights[y] * self.own[y];
+        (0..self.own.len()).map(column).collect()
+    }
+
+    fn box_ranges(&self, within: &PriorBox) -> Vec<(Wide, Wide)> {
+        let lower: Vec<Wide> = within.lower().iter().map(|&end| Wide::from(end)).collect();
+        let (least, greatest) =
+            (BoxFill::new(self, within, false), BoxFill::new(self, within, true));
+        let range = |(y, base): (usize, Wide)| {
+            (base + least.above_lower(y), base + greatest.above_lower(y))
+        };
+        self.mixture(&lower).into_iter().enumerate().map(range).collect()
+    }
+}
+
+/// Filling a box greedily, for every column at once.
+///
+/// All symbols but y have entry rest(x) base(y), so their order is the same for every column and prefix sums answer for
+/// it; y itself is met where its own entry puts it.
+struct BoxFill<'a> {
+    columns: &'a Singled,
+    within: &'a PriorBox,
+    /// The symbols, the first to fill first, and where each stands.
+    order: Vec<u32>,
+    position: Vec<u32>,
+    /// Room in the first i symbols, and room x rest of them.
+    room: Vec<u64>,
+    filled: Vec<Wide>,
+    greatest: bool,
+}
+
+impl<'a> BoxFill<'a> {
+    fn new(columns: &'a Singled, within: &'a PriorBox, greatest: bool) -> Self {
+        let mut order = columns.by_rest.clone();
+        if greatest {
+            order.reverse();
+        }
+        let mut position = vec![0; order.len()];
+        let (mut room, mut filled) = (vec![0u64], vec![Wide::ZERO]);
+        let (mut room_sum, mut filled_sum) = (0, Wide::ZERO);
+        for (at, &x) in order.iter().enumerate() {
+            position[x as usize] = at as u32;
+            let here = within.upper()[x as usize] - within.lower()[x as usize];
+            room_sum += here;
+            filled_sum += Wide::from(here) * columns.rest[x as usize];
+            room.push(room_sum);
+            filled.push(filled_sum);
+        }
+        Self { columns, within, order, position, room, filled, greatest }
+    }
+
+    /// Σ taken x rest when `amount` is filled in order.
+    fn fill(&self, amount: u64) -> Wide {
+        let full = self.room.partition_point(|&room| room <= amount) - 1;
+        let left = Wide::from(amount - self.room[full]);
+        let next = self.order.get(full).map_or(Wide::ZERO, |&x| self.columns.rest[x as usize]);
+        self.filled[full] + left * next
+    }
+
+    /// What the weight above the lower ends adds to column y at worst.
+    fn above_lower(&self, y: usize) -> Wide {
+        let (own, base) = (self.columns.own[y], self.columns.base[y]);
+        let sooner = |&x: &u32| {
+            let entry = self.columns.rest[x as usize] * base;
+            if self.greatest { entry > own } else { entry < own }
+        };
+        let before = self.order.partition_point(sooner);
+        let at = self.position[y] as usize;
+        let own_room = self.within.upper()[y] - self.within.lower()[y];
+        let room_before = self.room[before] - if at < before { own_room } else { 0 };
+        let own_taken = own_room.min(self.within.slack().saturating_sub(room_before));
+        let others = self.within.slack() - own_taken;
+        let filled = if others <= self.room[at] {
+            self.fill(others)
+        } else {
+            let own_rest = Wide::from(own_room) * self.columns.rest[y];
+            self.fill(others + own_room).saturating_sub(own_rest)
+        };
+        Wide::from(own_taken) * own + filled * base
+    }
+}

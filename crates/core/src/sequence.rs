@@ -1,0 +1,619 @@
+//! Everything one device has released about one datum, as one object.
+//!
+//! A claim speaks of one release. What several releases tell together is judged here: for every output the
+//! next release could have, the likelihood M(x) of the whole transcript is held against the person's consent,
+//! under every context any of the policies declared. LDP and LIP are statements per transcript and every
+//! possible next transcript is looked at, so policies may be chosen after earlier answers were seen. The prior is
+//! the belief before the *first* release.
+//!
+//! Where the transcript is not fully at hand (a policy was not kept, or has other symbols), what is missing can
+//! still have changed any likelihood by its attained LDP; the result is then a bound, and says so.
+
+use crate::alphabet::Alphabet;
+use crate::claim::{Bound, Claim, Delta, Subject};
+use crate::columns::{Columns, Scaled, Singled};
+use crate::context::{Context, Secret};
+use crate::ledger::Release;
+use crate::mass::Prior;
+use crate::nats::Nats;
+use crate::policy::{Policy, PolicyId};
+use crate::ratio::Ratio;
+use crate::report::{Foreign, Report};
+use crate::shape::Shape;
+use crate::symbol::Token;
+use crate::transcript::{Factor, listed_tokens, token_at};
+use crate::unary;
+use crate::wide::Wide;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// What was released about one datum, as far as the device still has it.
+#[derive(Clone, Debug, Default)]
+pub struct Sequence<'a> {
+    past: Vec<Past<'a>>,
+}
+
+/// One past release.
+#[derive(Clone, Debug)]
+struct Past<'a> {
+    id: PolicyId,
+    policy: Option<&'a Policy>,
+    token: Option<Token>,
+    /// Its attained LDP; `None` if it has no finite level.
+    cost: Option<Nats>,
+}
+
+/// What a sequence attains at worst, over every transcript it may have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Standing {
+    /// Whether every number is attained; otherwise some are upper bounds.
+    pub exact: bool,
+    /// Any two likelihoods of the transcript.
+    pub ldp: Ratio,
+    /// Posterior over prior or prior over posterior, under every declared prior; `None` if none was declared.
+    pub lip: Option<Ratio>,
+    /// For each secret any policy declared, any two likelihoods of its values.
+    pub secrets: Vec<(String, Ratio)>,
+    /// Whether all claims of all policies hold for the whole transcript; `None` if that cannot be said.
+    pub claims: Option<bool>,
+}
+
+impl Standing {
+    /// What one release attains by itself: its certificate.
+    fn of(policy: &Policy) -> Self {
+        let certificate = policy.certificate();
+        let secret = match (policy.draft().context(), &certificate.secret) {
+            (Context::Secret(secret), Some(found)) => Some((secret.name().into(), found.ldp.ratio)),
+            _ => None,
+        };
+        Self {
+            exact: true,
+            ldp: certificate.input.ldp.ratio,
+            lip: certificate.input.lip(),
+            secrets: secret.into_iter().collect(),
+            claims: Some(true),
+        }
+    }
+
+    /// What is told about a secret; one that no policy declared is bounded by the LDP of the input.
+    pub fn about_secret(&self, name: &str) -> Ratio {
+        let declared =
+            self.secrets.iter().filter(|(other, _)| other == name).map(|&(_, ratio)| ratio);
+        declared.max().unwrap_or(self.ldp)
+    }
+}
+
+/// Most cells that are looked at for one answer: all outputs of the releases whose tokens are unknown, times all of the
+/// next, times the symbols.
+const MAX_CELLS: usize = 1 << 22;
+
+impl<'a> Sequence<'a> {
+    /// Nothing released yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a release whose policy and report are at hand.
+    pub fn released(&mut self, policy: &'a Policy, report: &Report) -> Result<(), Foreign> {
+        policy.accepts(report)?;
+        self.add(policy.id(), Some(policy), Some(report.token.clone()), policy.ldp());
+        Ok(())
+    }
+
+    /// Adds a release under a policy that is at hand, whatever its answer was.
+    pub fn untold(&mut self, policy: &'a Policy) {
+        self.add(policy.id(), Some(policy), None, policy.ldp());
+    }
+
+    /// Adds a release of which only its entry in the ledger is left.
+    pub fn forgotten(&mut self, release: Release) {
+        self.add(release.policy, None, None, release.cost);
+    }
+
+    fn add(
+        &mut self,
+        id: PolicyId,
+        policy: Option<&'a Policy>,
+        token: Option<Token>,
+        cost: Option<Nats>,
+    ) {
+        self.past.push(Past { id, policy, token, cost });
+    }
+
+    /// Whether these are the releases a ledger has noted, in any order.
+    pub(crate) fn matches(&self, noted: &[Release]) -> bool {
+        let mut here: Vec<PolicyId> = self.past.iter().map(|past| past.id).collect();
+        let mut there: Vec<PolicyId> = noted.iter().map(|release| release.policy).collect();
+        here.sort_unstable();
+        there.sort_unstable();
+        here == there
+    }
+
+    /// What everything released attains at worst once `next` has answered too, whatever its answer is.
+    pub fn after(&self, next: &Policy) -> Standing {
+        if self.past.is_empty() {
+            return Standing::of(next);
+        }
+        let mut work = Work::new(&self.past, next);
+        let chosen = self.listed(next);
+        let mut tokens: Vec<Option<Token>> =
+            self.past.iter().map(|past| past.token.clone()).collect();
+        work.refuse_impossible(&self.past, &tokens);
+        work.every_transcript(&self.past, next, &chosen, &mut tokens);
+        work.standing(&self.past, next)
+    }
+
+    /// The past releases whose answer is unknown and whose outputs are all tried, the fewest outputs first.
+    fn listed(&self, next: &Policy) -> Vec<(usize, usize)> {
+        let shape = next.draft().shape();
+        let columns = if matches!(shape, Shape::Table(_)) { shape.outputs() } else { 1 };
+        let mut cells = shape.inputs().saturating_mul(columns);
+        let untold = self.past.iter().enumerate().filter(|(_, past)| past.token.is_none());
+        let count = |(at, past): (usize, &Past<'_>)| {
+            Some((listed_tokens(past.policy?.draft().shape())?, at))
+        };
+        let mut candidates: Vec<(usize, usize)> = untold.filter_map(count).collect();
+        candidates.sort_unstable();
+        let mut chosen = Vec::new();
+        for (outputs, at) in candidates {
+            cells = cells.saturating_mul(outputs);
+            if cells > MAX_CELLS {
+                break;
+            }
+            chosen.push((at, outputs));
+        }
+        chosen
+    }
+
+    /// What several policies attain together at worst, in any order, whatever they answer.
+    pub fn together(policies: &[&'a Policy]) -> Option<Standing> {
+        // The one whose outputs are hardest to list comes last, where they need not be listed.
+        let hardness = |policy: &&&Policy| {
+            let shape = policy.draft().shape();
+            (listed_tokens(shape).is_none(), !matches!(shape, Shape::Table(_)), shape.outputs())
+        };
+        let last = policies.iter().enumerate().max_by_key(|(_, policy)| hardness(policy))?.0;
+        let mut sequence = Self::new();
+        for (_, policy) in policies.iter().enumerate().filter(|&(at, _)| at != last) {
+            sequence.untold(policy);
+        }
+        Some(sequence.after(policies[last]))
+    }
+}
+
+/// Releases over one alphabet: only between them are likelihoods multiplied symbol by symbol.
+struct Frame {
+    /// The alphabet's size.
+    size: usize,
+    releases: Vec<Member>,
+    contexts: Vec<Found>,
+    ldp: Ratio,
+}
+
+/// A past release in its frame.
+struct Member {
+    /// Which.
+    at: usize,
+    /// For each symbol of the frame, its index in the release's own alphabet.
+    order: Vec<usize>,
+    /// Which of the frame's contexts is its own; `None` if it declared none.
+    context: Option<usize>,
+}
+
+/// A declared context and what was found under it.
+struct Found {
+    context: Context,
+    upper: Ratio,
+    lower: Ratio,
+    /// The secret's likelihoods, and belief in it rising and falling; the last two only where they were looked at.
+    secret: Ratio,
+    secret_belief: Option<(Ratio, Ratio)>,
+}
+
+impl Found {
+    fn new(context: Context) -> Self {
+        let secret_belief =
+            matches!(context, Context::Secret(_)).then_some((Ratio::ONE, Ratio::ONE));
+        Self { context, upper: Ratio::ONE, lower: Ratio::ONE, secret: Ratio::ONE, secret_belief }
+    }
+}
+
+struct Work {
+    /// The first is that of the next release.
+    frames: Vec<Frame>,
+    exact: bool,
+}
+
+impl Work {
+    fn new(past: &[Past<'_>], next: &Policy) -> Self {
+        let mut alphabets: Vec<&Alphabet> = vec![next.draft().inputs()];
+        let mut frames = vec![Frame::new(next.draft().inputs().len())];
+        let order: Vec<usize> = (0..frames[0].size).collect();
+        let _ = frames[0].declare(next.draft().context(), &order);
+        for (at, policy) in
+            past.iter().enumerate().filter_map(|(at, past)| Some((at, past.policy?)))
+        {
+            let inputs = policy.draft().inputs();
+            let found =
+                alphabets.iter().enumerate().find_map(|(f, a)| Some((f, a.order_in(inputs)?)));
+            let (frame, order) = found.unwrap_or_else(|| {
+                alphabets.push(inputs);
+                frames.push(Frame::new(inputs.len()));
+                (frames.len() - 1, (0..inputs.len()).collect())
+            });
+            let context = frames[frame].declare(policy.draft().context(), &order);
+            frames[frame].releases.push(Member { at, order, context });
+        }
+        Self { frames, exact: true }
+    }
+
+    /// Reports that no fixed answer can have given: nothing is known about what they tell.
+    fn refuse_impossible(&mut self, past: &[Past<'_>], tokens: &[Option<Token>]) {
+        for frame in &mut self.frames {
+            if frame.factor(past, tokens).0.is_impossible() {
+                frame.unbounded();
+            }
+        }
+    }
+
+    /// Looks at every transcript: all outputs of the `listed` releases.
+    fn every_transcript(
+        &mut self,
+        past: &[Past<'_>],
+        next: &Policy,
+        listed: &[(usize, usize)],
+        tokens: &mut [Option<Token>],
+    ) {
+        let Some((&(at, outputs), others)) = listed.split_first() else {
+            return self.transcript(past, next, tokens);
+        };
+        for output in 0..outputs {
+            tokens[at] = past[at].policy.map(|policy| token_at(policy.draft().shape(), output));
+            self.every_transcript(past, next, others, tokens);
+        }
+    }
+
+    fn transcript(&mut self, past: &[Past<'_>], next: &Policy, tokens: &[Option<Token>]) {
+        for at in 0..self.frames.len() {
+            let (factor, told) = self.frames[at].factor(past, tokens);
+            if factor.is_impossible() {
+                continue; // It cannot occur.
+            }
+            // What is not in the factor may have changed any likelihood by its attained LDP.
+            let others = past.iter().zip(told).filter(|(_, told)| !told).map(|(past, _)| past.cost);
+            let missing = others.chain((at > 0).then(|| next.ldp()));
+            let beyond = total(missing).and_then(Odds::of);
+            self.exact &= factor.is_exact();
+            let shape = (at == 0).then(|| next.draft().shape());
+            self.frames[at].look(shape, &factor, beyond, &mut self.exact);
+        }
+    }
+
+    fn standing(self, past: &[Past<'_>], next: &Policy) -> Standing {
+        let claims = self.claims(past, next);
+        let costs = past.iter().map(|past| past.cost).chain([next.ldp()]);
+        let sum = total(costs).and_then(Odds::of).map(Odds::ratio);
+        let ldp = self.frames.iter().map(|frame| frame.ldp).chain(sum).min().unwrap_or(Ratio::ONE);
+        let found = || self.frames.iter().flat_map(|frame| &frame.contexts);
+        // Where the rest are bounds, LDP may be the better one: it bounds belief and every secret.
+        let lip = found().map(|found| found.upper.max(found.lower)).max().map(|lip| lip.min(ldp));
+        let mut secrets: Vec<(String, Ratio)> = Vec::new();
+        for found in found() {
+            let Context::Secret(secret) = &found.context else { continue };
+            let told = found.secret.min(ldp);
+            match secrets.iter_mut().find(|(name, _)| name == secret.name()) {
+                Some((_, ratio)) => *ratio = told.max(*ratio),
+                None => secrets.push((secret.name().into(), told)),
+            }
+        }
+        Standing { exact: self.exact, ldp, lip, secrets, claims }
+    }
+
+    /// Whether every claim of every policy holds for the whole; `None` where that cannot be said.
+    fn claims(&self, past: &[Past<'_>], next: &Policy) -> Option<bool> {
+        let own = (*next.draft().context() != Context::Unknown).then_some(0);
+        let mut hold = true;
+        let mut judge = |policy: &Policy, frame: &Frame, context: Option<usize>| {
+            let found = context.map(|at| &frame.contexts[at]);
+            for claim in policy.draft().claims() {
+                hold &= claim_holds(claim, frame, found)?;
+            }
+            Some(())
+        };
+        judge(next, &self.frames[0], own)?;
+        // A policy that is not at hand has claims that nobody can check.
+        past.iter().all(|past| past.policy.is_some()).then_some(())?;
+        for frame in &self.frames {
+            for member in &frame.releases {
+                judge(past[member.at].policy?, frame, member.context)?;
+            }
+        }
+        // A bound that is too large proves nothing.
+        if hold || self.exact { Some(hold) } else { None }
+    }
+}
+
+/// A δ is a sum over outputs and does not survive a choice made after the first answer (two candidates
+/// that each need .0204 with the first need .0336 when chosen by its answer).
+fn claim_holds(claim: &Claim, frame: &Frame, found: Option<&Found>) -> Option<bool> {
+    if claim.delta != Delta::ZERO {
+        return None;
+    }
+    Some(match (claim.bound, claim.about) {
+        (Bound::Ldp(epsilon), Subject::Input) => frame.ldp <= epsilon.ratio(),
+        (Bound::Ldp(epsilon), Subject::Secret) => found?.secret <= epsilon.ratio(),
+        (Bound::Lip { lower, upper }, Subject::Input) => {
+            found?.upper <= upper.ratio() && found?.lower <= lower.ratio()
+        }
+        (Bound::Lip { lower, upper }, Subject::Secret) => {
+            let (rise, fall) = found?.secret_belief?;
+            rise <= upper.ratio() && fall <= lower.ratio()
+        }
+        (Bound::Di(_), _) => return None,
+    })
+}
+
+impl Frame {
+    fn new(size: usize) -> Self {
+        Self { size, releases: Vec::new(), contexts: Vec::new(), ldp: Ratio::ONE }
+    }
+
+    /// The likelihood of the tokens at hand, and whose they are.
+    fn factor(&self, past: &[Past<'_>], tokens: &[Option<Token>]) -> (Factor, Vec<bool>) {
+        let mut factor = Factor::new(self.size);
+        let mut told = vec![false; past.len()];
+        for Member { at, order, .. } in &self.releases {
+            if let (Some(policy), Some(token)) = (past[*at].policy, &tokens[*at]) {
+                factor.times(policy.draft().shape(), token, order);
+                told[*at] = true;
+            }
+        }
+        (factor, told)
+    }
+
+    /// Notes a context and says which of the frame's it is; `None` if nothing was declared.
+    fn declare(&mut self, context: &Context, order: &[usize]) -> Option<usize> {
+        if *context == Context::Unknown {
+            return None;
+        }
+        let context = context.reordered(order);
+        let known = self.contexts.iter().position(|found| found.context == context);
+        Some(known.unwrap_or_else(|| {
+            self.contexts.push(Found::new(context));
+            self.contexts.len() - 1
+        }))
+    }
+
+    fn unbounded(&mut self) {
+        self.ldp = Ratio::UNBOUNDED;
+        for found in &mut self.contexts {
+            (found.upper, found.lower, found.secret) =
+                (Ratio::UNBOUNDED, Ratio::UNBOUNDED, Ratio::UNBOUNDED);
+            found.secret_belief = Some((Ratio::UNBOUNDED, Ratio::UNBOUNDED));
+        }
+    }
+
+    /// Notes what is attained by the factor alone, or with every output of one more release.
+    fn look(
+        &mut self,
+        shape: Option<&Shape>,
+        factor: &Factor,
+        beyond: Option<Odds>,
+        exact: &mut bool,
+    ) {
+        let Some(beyond) = beyond else {
+            *exact = false;
+            return self.unbounded();
+        };
+        *exact &= beyond.is_one();
+        for (low, high) in columns(shape, factor) {
+            let tops = high.extremes().into_iter().map(|(top, _)| top);
+            let bottoms = low.extremes().into_iter().map(|(_, bottom)| bottom);
+            let extremes: Vec<(Wide, Wide)> = tops.zip(bottoms).collect();
+            for &(top, bottom) in &extremes {
+                beyond.raise(&mut self.ldp, top, bottom, exact);
+            }
+            for found in &mut self.contexts {
+                found.belief(&*low, &*high, &extremes, beyond, exact);
+                if let Context::Secret(secret) = &found.context
+                    && !matches!(shape, Some(Shape::Bits(_)))
+                    && beyond.is_one()
+                {
+                    let secret = secret.clone();
+                    found.secret(&*low, &*high, &secret, exact);
+                }
+            }
+        }
+        let ldp = self.ldp;
+        for found in &mut self.contexts {
+            let Context::Secret(secret) = &found.context else { continue };
+            let told = match shape {
+                _ if !beyond.is_one() => match ldp.ln_up().and_then(Odds::of) {
+                    // Nothing but the largest ratio of likelihoods is known.
+                    Some(most) => unary::secret_ldp(most.0, Odds::ONE, secret, None, exact),
+                    None => Ratio::UNBOUNDED,
+                },
+                Some(Shape::Bits(bits)) => {
+                    let (high, low) = bits.likelihoods();
+                    unary::secret_ldp(high, low, secret, Some(factor), exact)
+                }
+                _ => continue,
+            };
+            found.secret = found.secret.max(told);
+            found.secret_belief = None;
+        }
+    }
+}
+
+/// The columns to look at, with the factor's lower and upper ends.
+fn columns<'c>(
+    shape: Option<&'c Shape>,
+    factor: &'c Factor,
+) -> Vec<(Box<dyn Columns + 'c>, Box<dyn Columns + 'c>)> {
+    let ends =
+        |of: &dyn Fn(&'c [Wide]) -> Box<dyn Columns + 'c>| (of(&factor.lower), of(factor.upper()));
+    match shape {
+        None => vec![ends(&|factor| Box::new(Scaled::alone(factor)))],
+        Some(Shape::Table(table)) => vec![ends(&|factor| Box::new(Scaled::table(table, factor)))],
+        Some(Shape::Keep(keep)) => vec![ends(&|factor| Box::new(Singled::keep(keep, factor)))],
+        Some(Shape::Bits(bits)) => [false, true]
+            .map(|against| ends(&|factor| Box::new(Singled::bits(bits, factor, against))))
+            .into(),
+    }
+}
+
+impl Found {
+    /// Belief in the input: likelihoods against their mixtures, under every prior of the context.
+    fn belief(
+        &mut self,
+        low: &dyn Columns,
+        high: &dyn Columns,
+        extremes: &[(Wide, Wide)],
+        beyond: Odds,
+        exact: &mut bool,
+    ) {
+        let mut ranges: Vec<(Vec<Wide>, Vec<Wide>, Wide, u32)> = Vec::new();
+        let mut prior = |weights: Vec<Wide>, unit: u32| {
+            let least = weights.iter().copied().min().unwrap_or(Wide::ZERO);
+            ranges.push((low.mixture(&weights), high.mixture(&weights), least, unit));
+        };
+        match &self.context {
+            Context::Unknown => {}
+            Context::Known(known) => prior(wide(known), 32),
+            Context::Each(priors) => priors.as_slice().iter().for_each(|one| prior(wide(one), 32)),
+            Context::Secret(secret) => prior(unary::data_weights(secret), 64),
+            Context::Within(within) => {
+                let least = low.box_ranges(within).into_iter().map(|(least, _)| least).collect();
+                let greatest = high.box_ranges(within).into_iter().map(|(_, most)| most).collect();
+                let lightest =
+                    (0..within.lower().len()).map(|x| within.least(x)).min().unwrap_or(0);
+                ranges.push((least, greatest, Wide::from(lightest), 32));
+            }
+        }
+        for (least, greatest, lightest, unit) in ranges {
+            for (y, &(top, bottom)) in extremes.iter().enumerate() {
+                beyond.rise(&mut self.upper, top, least[y], lightest, unit, exact);
+                beyond.fall(&mut self.lower, bottom, greatest[y], lightest, unit, exact);
+            }
+        }
+    }
+
+    /// The secret's likelihoods against each other, and against their mixture.
+    fn secret(&mut self, low: &dyn Columns, high: &dyn Columns, secret: &Secret, exact: &mut bool) {
+        let pushed = |columns: &dyn Columns| -> Vec<Vec<Wide>> {
+            secret.rows().iter().map(|row| columns.mixture(&wide(row))).collect()
+        };
+        let (least, most) = (pushed(low), pushed(high));
+        let law = secret.prior().weights();
+        for y in 0..least.first().map_or(0, Vec::len) {
+            let mixed = |rows: &[Vec<Wide>]| {
+                let terms = rows.iter().zip(law).map(|(row, &p)| row[y] * Wide::from(p));
+                terms.fold(Wide::ZERO, |sum, term| sum + term)
+            };
+            let (least_mixed, most_mixed) = (mixed(&least), mixed(&most));
+            let top = most.iter().map(|row| row[y]).max().unwrap_or(Wide::ZERO);
+            let bottom = least.iter().map(|row| row[y]).min().unwrap_or(Wide::ZERO);
+            raise(&mut self.secret, top, bottom, exact);
+            if let Some((rise, fall)) = &mut self.secret_belief {
+                raise(rise, top << 32, least_mixed, exact);
+                raise(fall, most_mixed, bottom << 32, exact);
+            }
+        }
+    }
+}
+
+fn wide(prior: &Prior) -> Vec<Wide> {
+    prior.weights().iter().map(|&weight| Wide::from(weight)).collect()
+}
+
+/// Keeps the larger; 0/0 is an output that cannot occur.
+fn raise(worst: &mut Ratio, numerator: Wide, denominator: Wide, exact: &mut bool) {
+    let (numerator, denominator, kept) = Ratio::narrow_up(numerator, denominator);
+    *exact &= kept;
+    if let Some(ratio) = Ratio::new(numerator, denominator) {
+        *worst = ratio.max(*worst);
+    }
+}
+
+/// The sum of costs; `None` if one has no finite level.
+fn total(costs: impl Iterator<Item = Option<Nats>>) -> Option<Nats> {
+    costs.into_iter().try_fold(Nats::ZERO, |sum, cost| sum.checked_add(cost?))
+}
+
+/// How far releases that are not at hand may have changed a likelihood: e^D, rounded up to 2^-64.
+#[derive(Clone, Copy)]
+struct Odds(u128);
+
+impl Odds {
+    const ONE: u128 = 1 << 64;
+
+    /// Above 40 nats nothing is told apart from certainty.
+    fn of(beyond: Nats) -> Option<Self> {
+        if beyond == Nats::ZERO {
+            return Some(Self(Self::ONE));
+        }
+        if beyond > Nats::from_units(400_000_000_000) {
+            return None;
+        }
+        beyond.exp_up().map(|odds| Self((odds >> 56).low_u128() + 1))
+    }
+
+    fn is_one(self) -> bool {
+        self.0 == Self::ONE
+    }
+
+    fn ratio(self) -> Ratio {
+        Ratio::new(Wide::from(self.0), Wide::from(Self::ONE)).unwrap_or(Ratio::UNBOUNDED)
+    }
+
+    /// Two likelihoods, one of them raised.
+    fn raise(self, worst: &mut Ratio, top: Wide, bottom: Wide, exact: &mut bool) {
+        if self.is_one() {
+            return raise(worst, top, bottom, exact);
+        }
+        raise(worst, top * Wide::from(self.0), bottom << 64, exact);
+    }
+
+    /// Belief in the symbol with likelihood `top`, which is at least as likely a priori as the lightest: with all
+    /// else at hand raised by at most G, its lift is at most G t / (p t (G - 1) + T), T the mixture.
+    fn rise(
+        self,
+        worst: &mut Ratio,
+        top: Wide,
+        mixture: Wide,
+        lightest: Wide,
+        unit: u32,
+        exact: &mut bool,
+    ) {
+        if self.is_one() {
+            return raise(worst, top << unit, mixture, exact);
+        }
+        let shift = top.bits().saturating_sub(128);
+        let (top, mixture) = (top.shift_up(shift), mixture >> shift);
+        let more = Wide::from(self.0 - Self::ONE);
+        let numerator = (top * Wide::from(self.0)) << unit;
+        raise(worst, numerator, lightest * top * more + (mixture << 64), exact);
+    }
+
+    /// The other side: prior over posterior is at most (G T - p (G - 1) b) / b, b the least likelihood.
+    fn fall(
+        self,
+        worst: &mut Ratio,
+        bottom: Wide,
+        mixture: Wide,
+        lightest: Wide,
+        unit: u32,
+        exact: &mut bool,
+    ) {
+        if self.is_one() {
+            return raise(worst, mixture, bottom << unit, exact);
+        }
+        let shift = mixture.bits().saturating_sub(192);
+        let (bottom, mixture) = (bottom >> shift, mixture.shift_up(shift));
+        let more = Wide::from(self.0 - Self::ONE);
+        let numerator = (mixture * Wide::from(self.0)).saturating_sub(lightest * bottom * more);
+        raise(worst, numerator, (bottom << unit) << 64, exact);
+    }
+}
