@@ -1,6 +1,5 @@
 //! One person's side of a survey.
 
-use crate::consent::{AboveConsent, Consent};
 use crate::curator::{BadAddress, Curator, FetchError};
 use crate::device::{Delivery, Device, DeviceError, Remembered};
 use crate::random::SystemBytes;
@@ -8,7 +7,9 @@ use crate::submit::{Form, MAX_BATCH, SubmitError};
 use crate::survey::Survey;
 use rand_core::CryptoRng;
 use std::collections::BTreeMap;
-use undertone_core::{Decision, Exhausted, PolicyId, Report, SampleError, Symbol};
+use undertone_core::{
+    AboveConsent, Consent, Exhausted, Nats, PolicyId, Report, SampleError, Sequence, Symbol,
+};
 
 /// A device, its owner's consent, and a curator.
 #[derive(Debug)]
@@ -61,6 +62,20 @@ pub enum ClientError {
     /// The ledger refuses.
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
+    /// The collector has had its budget.
+    #[error(
+        "the budget of all questions of {collector} is {budget} nats, {spent} are spent and this release costs {cost}"
+    )]
+    Collector {
+        /// The curator's address.
+        collector: String,
+        /// Spent so far, over all data.
+        spent: Nats,
+        /// What this release would add.
+        cost: Nats,
+        /// The budget.
+        budget: Nats,
+    },
     /// The device's file.
     #[error(transparent)]
     Device(#[from] DeviceError),
@@ -140,7 +155,7 @@ impl Client {
     /// Fetches and verifies a survey, and refuses one above the consent.
     pub fn survey(&self, id: &str) -> Result<Survey, ClientError> {
         let survey = self.curator.survey(id)?;
-        self.consent.check(survey.policy())?;
+        self.consent.check(&Sequence::new().after(survey.policy()))?;
         Ok(survey)
     }
 
@@ -184,29 +199,53 @@ impl Client {
             report: report.clone(),
             delivery: Delivery::Waiting,
         };
+        self.device.adopt(survey.id(), &survey.curator, datum)?;
         if let Some(known) = self.device.remembered(datum, policy.id()) {
             let report = known.report.clone();
             let place = (self.curator.base(), survey.id());
             if self.device.addressed(datum, policy.id(), place).is_none() {
-                // Another survey under the same policy: the same report goes there too.
-                let paid = self.device.ledger_of(datum);
-                self.device.remember(datum, policy, &paid, remembered(&report))?;
+                // Another survey under the same policy: the same report goes there too, and may be news to its
+                // collector.
+                let sent = |(at, answer): (&str, &Remembered)| {
+                    at == datum && answer.report.policy == policy.id() && answer.curator == place.0
+                };
+                if !self.device.answers().any(sent) {
+                    self.check_collector(policy.ldp())?;
+                }
+                self.device.remember(datum, policy, false, remembered(&report))?;
             }
             return Ok((report, true));
         }
         if !survey.is_open() {
             return Err(ClientError::NotOpen { round: survey.round() });
         }
-        self.consent.check(policy)?;
-        let mut ledger = self.device.ledger_of(datum);
-        let permit = match ledger.request(datum, policy, self.device.earlier(datum))? {
-            Decision::Fresh(permit) => permit,
-            Decision::Repeat => return Err(ClientError::Forgotten),
+        if self.device.has_released(datum, policy.id()) {
+            return Err(ClientError::Forgotten);
+        }
+        self.check_collector(policy.ldp())?;
+        let (mut ledger, past) = self.device.ledger_of(datum, &survey.curator);
+        let permit = match ledger.spend(datum, policy, &past, &self.consent) {
+            Ok(permit) => permit,
+            Err(Exhausted::Consent(above)) => return Err(ClientError::Consent(above)),
+            Err(refused) => return Err(refused.into()),
         };
         // Time and memory accesses do not depend on the answer.
         let report = policy.randomize_flat(answer, permit, random)?;
-        self.device.remember(datum, policy, &ledger, remembered(&report))?;
+        self.device.remember(datum, policy, true, remembered(&report))?;
         Ok((report, false))
+    }
+
+    /// Refuses a release past the budget of this client's collector. A release without a finite level is held against
+    /// consent and claims alone.
+    fn check_collector(&self, cost: Option<Nats>) -> Result<(), ClientError> {
+        let (Some(cost), Some(spent)) = (cost, self.device.spent_at(self.curator.base())) else {
+            return Ok(());
+        };
+        let budget = self.device.collector_budget();
+        if spent.checked_add(cost).is_some_and(|total| total <= budget) {
+            return Ok(());
+        }
+        Err(ClientError::Collector { collector: self.curator.base().into(), spent, cost, budget })
     }
 
     fn deliver(

@@ -1,5 +1,6 @@
 //! The other end: one curator, reached over HTTP.
 
+use crate::datum;
 use crate::submit::{Form, Problem, SubmitError, is_final};
 use crate::survey::{RawSurvey, Survey};
 use serde::Deserialize;
@@ -206,7 +207,9 @@ impl Curator {
             return Err(FetchError::Answers);
         }
         Ok(Survey {
-            datum: id.into(),
+            datum: datum::of_question(&raw.question)
+                .or_else(|| datum::of_question(&raw.title))
+                .unwrap_or_else(|| datum::of_old_survey(id)),
             curator: self.base.to_string(),
             round: raw.round.number,
             open: raw.round.state == "open",

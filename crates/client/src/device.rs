@@ -3,12 +3,14 @@
 //! The raw answer is not among it.
 
 mod file;
+mod lock;
 
+use crate::datum;
 use crate::submit::Problem;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use undertone_core::{Ledger, Nats, Policy, PolicyId, Release, Report};
+use undertone_core::{Ledger, Nats, Policy, PolicyId, Release, Report, Sequence};
 
 /// Ledger, memory and spool of one person, in memory or in one file.
 ///
@@ -24,10 +26,15 @@ pub struct Device {
 /// Everything that is kept.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
+    /// How often the file was written. It only grows; a file that is not where its reader left it is not written over.
+    pub(crate) generation: u64,
+    /// Of each datum.
     pub(crate) budget: Nats,
+    /// Of each collector, over all data.
+    pub(crate) collector_budget: Nats,
     pub(crate) data: BTreeMap<String, Page>,
-    /// Policies of past releases, as far as they are small: needed to check two releases together
-    /// when one of them has no finite LDP level.
+    /// Policies of past releases, as far as they are small: what releases tell together is worked out from
+    /// them; without one, a release counts with its attained LDP.
     pub(crate) policies: BTreeMap<PolicyId, Arc<Policy>>,
 }
 
@@ -84,6 +91,12 @@ pub enum DeviceError {
         /// Which.
         path: PathBuf,
     },
+    /// Something else wrote it while this process held it.
+    #[error("{} was changed by something that does not keep to its lock: open it again", path.display())]
+    Changed {
+        /// Which.
+        path: PathBuf,
+    },
     /// It cannot be understood.
     #[error(
         "{} is damaged ({reason}): nothing is released, because what has been spent is not known; restore it from a backup",
@@ -105,12 +118,15 @@ pub enum DeviceError {
     },
 }
 
-/// Policies with more canonical bytes than this are not kept on the device.
+/// Policies with more canonical bytes than this are not kept on the device, nor more than this many.
 const KEPT_POLICY: usize = 1 << 16;
+const KEPT_POLICIES: usize = 256;
 
 impl Device {
     /// The default budget of attained LDP for each datum: 2 ln 3.
     pub const DEFAULT_BUDGET: Nats = Nats::from_units(21_972_245_774);
+    /// The default budget of attained LDP for each collector, over all its questions: four times that of a datum.
+    pub const DEFAULT_COLLECTOR_BUDGET: Nats = Nats::from_units(87_888_983_096);
 
     /// A device that forgets everything when it is dropped, with the default budget: for simulated
     /// people and tests.
@@ -118,7 +134,7 @@ impl Device {
         Self::memory_with_budget(Self::DEFAULT_BUDGET)
     }
 
-    /// The same with a budget of attained LDP for each datum.
+    /// A device that forgets everything when it is dropped, with a budget of attained LDP for each datum.
     pub fn memory_with_budget(budget: Nats) -> Self {
         Self { state: State::new(budget), file: None }
     }
@@ -130,7 +146,7 @@ impl Device {
         if path.exists() {
             return Err(DeviceError::Exists { path: path.into() });
         }
-        locked.write(&state)?;
+        locked.create(&state)?;
         Ok(Self { state, file: Some(locked) })
     }
 
@@ -152,13 +168,34 @@ impl Device {
 
     /// Changes the budget of each datum; what has been spent stays spent.
     pub fn set_budget(&mut self, budget: Nats) -> Result<(), DeviceError> {
-        let before = std::mem::replace(&mut self.state.budget, budget);
-        self.save().inspect_err(|_| self.state.budget = before)
+        self.change(|state| state.budget = budget)
+    }
+
+    /// The budget of each collector.
+    pub fn collector_budget(&self) -> Nats {
+        self.state.collector_budget
+    }
+
+    /// Changes the budget of each collector; what has been spent stays spent.
+    pub fn set_collector_budget(&mut self, budget: Nats) -> Result<(), DeviceError> {
+        self.change(|state| state.collector_budget = budget)
     }
 
     /// The LDP spent on a datum; `None` if a release had no finite level.
     pub fn spent(&self, datum: &str) -> Option<Nats> {
-        self.ledger_of(datum).spent(datum)
+        let releases = self.state.data.get(datum).map_or(&[][..], |page| &page.releases);
+        total(releases.iter().map(|release| release.cost))
+    }
+
+    /// The LDP spent on all data in reports to one collector; `None` if a release had no finite level.
+    pub fn spent_at(&self, collector: &str) -> Option<Nats> {
+        total(self.state.data.values().flat_map(|page| {
+            let sent = page.answers.iter().filter(|answer| answer.curator == collector);
+            let policies: BTreeSet<PolicyId> = sent.map(|answer| answer.report.policy).collect();
+            let noted =
+                page.releases.iter().filter(move |release| policies.contains(&release.policy));
+            noted.map(|release| release.cost)
+        }))
     }
 
     /// The ledger of every datum.
@@ -187,7 +224,7 @@ impl Device {
         answers.iter().find(|answer| answer.report.policy == policy)
     }
 
-    /// The same report on its way to one survey.
+    /// The report drawn for a datum under a policy, on its way to one survey.
     pub(crate) fn addressed(
         &self,
         datum: &str,
@@ -200,52 +237,91 @@ impl Device {
         })
     }
 
-    /// The ledger of one datum alone; the others do not touch it.
-    pub(crate) fn ledger_of(&self, datum: &str) -> Ledger {
-        let past = self.state.data.get(datum).map(|page| page.releases.clone());
-        Ledger::restore(self.state.budget, past.map(|past| (datum.into(), past)))
+    /// Whether the ledger has noted a release of a datum under a policy.
+    pub(crate) fn has_released(&self, datum: &str, policy: PolicyId) -> bool {
+        let page = self.state.data.get(datum);
+        page.is_some_and(|page| page.releases.iter().any(|release| release.policy == policy))
     }
 
-    /// The policy of the only earlier release of a datum, if it was kept.
-    pub(crate) fn earlier(&self, datum: &str) -> Option<&Policy> {
-        match self.state.data.get(datum)?.releases.as_slice() {
-            [only] => self.state.policies.get(&only.policy).map(AsRef::as_ref),
-            _ => None,
+    /// The ledger that a release of a datum to a collector is charged to, and everything that counts as released
+    /// about that datum: what is noted under it, and what an older device sent to this collector without
+    /// noting the question.
+    pub(crate) fn ledger_of(&self, datum: &str, collector: &str) -> (Ledger, Sequence<'_>) {
+        let to_collector = |page: &&Page| page.answers.iter().any(|a| a.curator == collector);
+        let unworded =
+            self.state.data.iter().filter(|(key, _)| datum::is_unworded(key) && *key != datum);
+        let pages: Vec<&Page> = self
+            .state
+            .data
+            .get(datum)
+            .into_iter()
+            .chain(unworded.map(|(_, page)| page).filter(to_collector))
+            .collect();
+        let releases = pages.iter().flat_map(|page| page.releases.clone()).collect();
+        let mut sequence = Sequence::new();
+        pages.iter().for_each(|page| self.replay(page, &mut sequence));
+        (Ledger::restore(self.state.budget, [(datum.into(), releases)]), sequence)
+    }
+
+    /// Adds a page's releases as far as policy and report are still here.
+    fn replay<'a>(&'a self, page: &'a Page, sequence: &mut Sequence<'a>) {
+        for release in &page.releases {
+            let policy = self.state.policies.get(&release.policy);
+            let mut drawn = page.answers.iter().filter(|a| a.report.policy == release.policy);
+            let told = match (policy, drawn.next()) {
+                (Some(policy), Some(answer)) => sequence.released(policy, &answer.report).is_ok(),
+                _ => false,
+            };
+            match policy {
+                _ if told => {}
+                Some(policy) => sequence.untold(policy),
+                None => sequence.forgotten(*release),
+            }
         }
     }
 
-    /// Remembers a charge and its report; on disk when this returns. If writing fails nothing has
+    /// Moves what an older device noted under a survey's id to the question that survey asks, now that it is known.
+    pub(crate) fn adopt(
+        &mut self,
+        survey: &str,
+        collector: &str,
+        datum: &str,
+    ) -> Result<(), DeviceError> {
+        let old = datum::of_old_survey(survey);
+        let here =
+            |page: &Page| page.answers.iter().any(|a| a.curator == collector && a.survey == survey);
+        if old == datum || !self.state.data.get(&old).is_some_and(here) {
+            return Ok(());
+        }
+        self.change(|state| {
+            if let Some(page) = state.data.remove(&old) {
+                let question = state.data.entry(datum.into()).or_default();
+                question.releases.extend(page.releases);
+                question.answers.extend(page.answers);
+            }
+        })
+    }
+
+    /// Remembers a report, and its charge if it is `fresh`; on disk when this returns. If writing fails nothing has
     /// changed.
     pub(crate) fn remember(
         &mut self,
         datum: &str,
         policy: &Arc<Policy>,
-        charged: &Ledger,
+        fresh: bool,
         answer: Remembered,
     ) -> Result<(), DeviceError> {
-        let before = self.state.data.get(datum).cloned();
-        let page = self.state.data.entry(datum.into()).or_default();
-        let releases = charged.releases().find(|(name, _)| *name == datum);
-        page.releases = releases.map(|(_, releases)| releases.into()).unwrap_or_default();
-        page.answers.push(answer);
-        // A policy matters as the *only* earlier release.
-        let kept = page.releases.len() == 1
-            && !self.state.policies.contains_key(&policy.id())
-            && policy.draft().to_bytes().len() <= KEPT_POLICY;
-        if kept {
-            self.state.policies.insert(policy.id(), policy.clone());
-        }
-        let saved = self.save();
-        if saved.is_err() {
-            if kept {
-                self.state.policies.remove(&policy.id());
+        self.change(|state| {
+            let page = state.data.entry(datum.into()).or_default();
+            page.answers.push(answer);
+            if fresh {
+                page.releases.push(Release { policy: policy.id(), cost: policy.ldp() });
             }
-            match before {
-                Some(page) => self.state.data.insert(datum.into(), page),
-                None => self.state.data.remove(datum),
-            };
-        }
-        saved
+            let small = policy.draft().to_bytes().len() <= KEPT_POLICY;
+            if small && state.policies.len() < KEPT_POLICIES {
+                state.policies.entry(policy.id()).or_insert_with(|| policy.clone());
+            }
+        })
     }
 
     /// Notes where the reports of some data under one policy are, on their way to one survey.
@@ -256,9 +332,10 @@ impl Device {
         (curator, survey): (&str, &str),
         delivery: &Delivery,
     ) -> Result<(), DeviceError> {
+        let mut next = self.state.clone();
         let mut changed = false;
         for datum in data {
-            let pages = self.state.data.get_mut(datum).into_iter();
+            let pages = next.data.get_mut(datum).into_iter();
             for answer in pages.flat_map(|page| page.answers.iter_mut()) {
                 let here = answer.curator == curator && answer.survey == survey;
                 if here && answer.report.policy == policy && answer.delivery != *delivery {
@@ -267,19 +344,39 @@ impl Device {
                 }
             }
         }
-        if changed { self.save() } else { Ok(()) }
+        if changed { self.replace(next) } else { Ok(()) }
     }
 
-    fn save(&self) -> Result<(), DeviceError> {
-        match &self.file {
-            Some(file) => file.write(&self.state),
-            None => Ok(()),
+    fn change(&mut self, change: impl FnOnce(&mut State)) -> Result<(), DeviceError> {
+        let mut next = self.state.clone();
+        change(&mut next);
+        self.replace(next)
+    }
+
+    /// Writes the next state and, once it is on disk, makes it this device's.
+    fn replace(&mut self, mut next: State) -> Result<(), DeviceError> {
+        if let Some(file) = &self.file {
+            next.generation += 1;
+            file.write(self.state.generation, &next)?;
         }
+        self.state = next;
+        Ok(())
     }
 }
 
 impl State {
     fn new(budget: Nats) -> Self {
-        Self { budget, data: BTreeMap::new(), policies: BTreeMap::new() }
+        Self {
+            generation: 0,
+            budget,
+            collector_budget: Device::DEFAULT_COLLECTOR_BUDGET,
+            data: BTreeMap::new(),
+            policies: BTreeMap::new(),
+        }
     }
+}
+
+/// The sum of costs; `None` if one has no finite level.
+fn total(costs: impl Iterator<Item = Option<Nats>>) -> Option<Nats> {
+    costs.into_iter().try_fold(Nats::ZERO, |sum, cost| sum.checked_add(cost?))
 }

@@ -5,8 +5,9 @@
 //!
 //! 1. is looked up: the same datum under the same policy repeats the same report, whatever the
 //!    answer is now, because a second draw would tell more than the first;
-//! 2. is held against the person's [`Consent`], by what the policy attains, not by what it says;
-//! 3. is charged to the ledger of its datum;
+//! 2. is held against the person's [`Consent`], by what it attains together with everything released about
+//!    the same datum before, whatever the survey was called;
+//! 3. is charged to the ledger of its datum, and to that of the collector;
 //! 4. is drawn with bytes of the system's generator;
 //! 5. is written to the device, together with the charge, and synced;
 //! 6. is sent, and sent again with the same report id until the curator acknowledges or finally
@@ -35,16 +36,16 @@
 //! ```
 
 mod client;
-mod consent;
 mod curator;
+mod datum;
 mod device;
 mod random;
 mod submit;
 mod survey;
 
 pub use client::{Answer, Client, ClientError, Flushed};
-pub use consent::{AboveConsent, Consent, SecretConsent};
 pub use curator::{BadAddress, Curator, FetchError, Retry};
 pub use device::{Delivery, Device, DeviceError, Remembered};
 pub use submit::{Form, MAX_BATCH, Problem, SubmitError};
 pub use survey::Survey;
+pub use undertone_core::{AboveConsent, Consent, SecretConsent};

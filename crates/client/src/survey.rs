@@ -83,14 +83,14 @@ impl Survey {
         self.policy.certificate().input.ldp.ratio.ln_up()
     }
 
-    /// The datum this survey asks about, by default the survey's own id.
+    /// The datum this survey asks about: by default the wording of its question, whatever the survey is called.
     pub fn datum(&self) -> &str {
         &self.datum
     }
 
-    /// The same survey about a named datum. Surveys that ask the same thing of the same person must
-    /// name the same datum, so that they share its budget; a value that truly changed (this year's
-    /// weight) is another datum.
+    /// This survey about a named datum. Surveys that ask the same thing of the same person in other words
+    /// must name the same datum, so that they share its budget; a value that truly changed (this
+    /// year's weight) is another datum.
     #[must_use]
     pub fn about(mut self, datum: &str) -> Self {
         self.datum = datum.into();

@@ -1,35 +1,55 @@
 //! A device in one file: JSON a person can read, with a check of its content.
 
-use super::{Delivery, DeviceError, Page, Remembered, State};
+use super::lock::{Lock, beside};
+use super::{Delivery, Device, DeviceError, Page, Remembered, State};
+use crate::datum;
 use crate::submit::Problem;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use undertone_core::{Draft, Nats, Release, Report};
 
-const VERSION: &str = "device/1";
+const VERSION: &str = "device/2";
+/// Noted surveys by their id, had no budget for collectors and no generation.
+const OLD_VERSION: &str = "device/1";
 
 /// A file nobody else has open: its lock is held as long as this lives.
 #[derive(Debug)]
 pub(super) struct Locked {
     path: PathBuf,
-    _lock: File,
+    _lock: Lock,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawFile {
+struct RawFile<S> {
     undertone: String,
     check: String,
-    state: RawState,
+    state: S,
+}
+
+/// The one field every version has.
+#[derive(Deserialize)]
+struct Version {
+    undertone: String,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawState {
+    generation: u64,
+    budget: String,
+    collector_budget: String,
+    data: Vec<RawPage>,
+    policies: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OldState {
     budget: String,
     data: Vec<RawPage>,
     policies: Vec<String>,
@@ -68,15 +88,14 @@ enum RawDelivery {
 }
 
 impl Locked {
-    /// Takes the lock `<path>.lock`, which is a file of its own because the real one is replaced.
+    /// Takes the device's lock, which is a file of its own because the real one is replaced.
     pub(super) fn new(path: &Path) -> Result<Self, DeviceError> {
-        let io = |error| DeviceError::Io { path: path.into(), error };
-        let beside = beside(path, "lock");
-        let lock = OpenOptions::new().create(true).append(true).open(&beside).map_err(io)?;
-        match lock.try_lock() {
-            Ok(()) => Ok(Self { path: path.into(), _lock: lock }),
-            Err(std::fs::TryLockError::WouldBlock) => Err(DeviceError::InUse { path: path.into() }),
-            Err(std::fs::TryLockError::Error(error)) => Err(io(error)),
+        match Lock::take(path) {
+            Ok(lock) => Ok(Self { path: path.into(), _lock: lock }),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                Err(DeviceError::InUse { path: path.into() })
+            }
+            Err(error) => Err(DeviceError::Io { path: path.into(), error }),
         }
     }
 
@@ -85,12 +104,29 @@ impl Locked {
         decode(&bytes).map_err(|reason| DeviceError::Damaged { path: self.path.clone(), reason })
     }
 
+    /// Writes the first state.
+    pub(super) fn create(&self, state: &State) -> Result<(), DeviceError> {
+        self.put(state)
+    }
+
+    /// Replaces the file if it is still the one of this generation.
+    pub(super) fn write(&self, generation: u64, state: &State) -> Result<(), DeviceError> {
+        if self.path.exists() && self.read()?.generation != generation {
+            return Err(DeviceError::Changed { path: self.path.clone() });
+        }
+        self.put(state)
+    }
+
     /// Beside, synced, renamed, directory synced.
-    pub(super) fn write(&self, state: &State) -> Result<(), DeviceError> {
+    fn put(&self, state: &State) -> Result<(), DeviceError> {
         let bytes = encode(state).map_err(|error| self.io(error.into()))?;
         let beside = beside(&self.path, "new");
         let replace = || {
-            let mut file = File::create(&beside)?;
+            let mut options = OpenOptions::new();
+            options.write(true).create(true).truncate(true);
+            #[cfg(unix)]
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+            let mut file = options.open(&beside)?;
             file.write_all(&bytes)?;
             file.sync_all()?;
             std::fs::rename(&beside, &self.path)?;
@@ -109,15 +145,8 @@ impl Locked {
     }
 }
 
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(ending);
-    name.into()
-}
-
 /// FNV-1a over the state as it is written: finds damage, not malice.
-fn check(state: &RawState) -> Result<String, serde_json::Error> {
+fn check(state: &impl Serialize) -> Result<String, serde_json::Error> {
     let bytes = serde_json::to_vec(state)?;
     let mix = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     Ok(format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)))
@@ -138,7 +167,9 @@ fn encode(state: &State) -> Result<Vec<u8>, serde_json::Error> {
     };
     let hex = |bytes: Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     let state = RawState {
+        generation: state.generation,
         budget: state.budget.to_string(),
+        collector_budget: state.collector_budget.to_string(),
         data: state.data.iter().map(page).collect::<Result<_, serde_json::Error>>()?,
         policies: state.policies.values().map(|policy| hex(policy.draft().to_bytes())).collect(),
     };
@@ -149,45 +180,96 @@ fn encode(state: &State) -> Result<Vec<u8>, serde_json::Error> {
 }
 
 fn decode(bytes: &[u8]) -> Result<State, String> {
-    let file: RawFile = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-    if file.undertone != VERSION {
-        return Err(format!("version {:?} is not known here", file.undertone));
-    }
-    if check(&file.state).map_err(|error| error.to_string())? != file.check {
-        return Err("its check does not match its content".into());
-    }
-    let nats = |text: &str| {
-        let nats = Nats::parse_down(text).map_err(|error| error.to_string())?;
-        if nats.to_string() == text { Ok(nats) } else { Err(format!("{text} is not as printed")) }
+    let words = |error: serde_json::Error| error.to_string();
+    let Version { undertone } = serde_json::from_slice(bytes).map_err(words)?;
+    let state = match undertone.as_str() {
+        VERSION => {
+            let file: RawFile<RawState> = serde_json::from_slice(bytes).map_err(words)?;
+            checked(&file)?;
+            file.state
+        }
+        OLD_VERSION => {
+            let file: RawFile<OldState> = serde_json::from_slice(bytes).map_err(words)?;
+            checked(&file)?;
+            file.state.migrated()
+        }
+        _ => return Err(format!("version {undertone:?} is not known here")),
     };
-    let mut state = State::new(nats(&file.state.budget)?);
-    for RawPage { datum, releases, answers } in file.state.data {
-        let release = |raw: &RawRelease| {
-            Ok(Release {
-                policy: raw.policy.parse().map_err(|_| "a policy's id is not one".to_owned())?,
-                cost: raw.cost.as_deref().map(nats).transpose()?,
-            })
+    state.decoded()
+}
+
+fn checked<S: Serialize>(file: &RawFile<S>) -> Result<(), String> {
+    match check(&file.state) {
+        Ok(sum) if sum == file.check => Ok(()),
+        Ok(_) => Err("its check does not match its content".into()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+impl OldState {
+    /// What was spent stays spent. A page named after the survey its reports went to says nothing about the
+    /// question; one with another name was named by a program and keeps it.
+    fn migrated(self) -> RawState {
+        let rename = |mut page: RawPage| {
+            if page.answers.iter().all(|answer| answer.survey == page.datum) {
+                page.datum = datum::of_old_survey(&page.datum);
+            }
+            page
         };
-        let page = Page {
-            releases: releases.iter().map(release).collect::<Result<_, String>>()?,
-            answers: answers.into_iter().map(RawAnswer::read).collect::<Result<_, _>>()?,
-        };
-        // What was sent must have been paid for.
-        let paid = |a: &Remembered| page.releases.iter().any(|r| r.policy == a.report.policy);
-        if !page.answers.iter().all(paid) {
-            return Err(format!("{datum:?} has a report that its ledger does not know"));
-        }
-        if state.data.insert(datum.clone(), page).is_some() {
-            return Err(format!("{datum:?} occurs twice"));
+        RawState {
+            generation: 0,
+            budget: self.budget,
+            collector_budget: Device::DEFAULT_COLLECTOR_BUDGET.to_string(),
+            data: self.data.into_iter().map(rename).collect(),
+            policies: self.policies,
         }
     }
-    for digits in &file.state.policies {
-        let bytes = from_hex(digits).ok_or("a policy is not hexadecimal")?;
-        let draft = Draft::from_bytes(&bytes).map_err(|error| error.to_string())?;
-        let policy = draft.verify().map_err(|refusal| refusal.to_string())?;
-        state.policies.insert(policy.id(), Arc::new(policy));
+}
+
+impl RawState {
+    fn decoded(self) -> Result<State, String> {
+        let nats = |text: &str| {
+            let nats = Nats::parse_down(text).map_err(|error| error.to_string())?;
+            if nats.to_string() == text {
+                Ok(nats)
+            } else {
+                Err(format!("{text} is not as printed"))
+            }
+        };
+        let mut state = State::new(nats(&self.budget)?);
+        state.collector_budget = nats(&self.collector_budget)?;
+        state.generation = self.generation;
+        for RawPage { datum, releases, answers } in self.data {
+            let release = |raw: &RawRelease| {
+                Ok(Release {
+                    policy: raw
+                        .policy
+                        .parse()
+                        .map_err(|_| "a policy's id is not one".to_owned())?,
+                    cost: raw.cost.as_deref().map(nats).transpose()?,
+                })
+            };
+            let page = Page {
+                releases: releases.iter().map(release).collect::<Result<_, String>>()?,
+                answers: answers.into_iter().map(RawAnswer::read).collect::<Result<_, _>>()?,
+            };
+            // What was sent must have been paid for.
+            let paid = |a: &Remembered| page.releases.iter().any(|r| r.policy == a.report.policy);
+            if !page.answers.iter().all(paid) {
+                return Err(format!("{datum:?} has a report that its ledger does not know"));
+            }
+            if state.data.insert(datum.clone(), page).is_some() {
+                return Err(format!("{datum:?} occurs twice"));
+            }
+        }
+        for digits in &self.policies {
+            let bytes = from_hex(digits).ok_or("a policy is not hexadecimal")?;
+            let draft = Draft::from_bytes(&bytes).map_err(|error| error.to_string())?;
+            let policy = draft.verify().map_err(|refusal| refusal.to_string())?;
+            state.policies.insert(policy.id(), Arc::new(policy));
+        }
+        Ok(state)
     }
-    Ok(state)
 }
 
 fn from_hex(digits: &str) -> Option<Vec<u8>> {
@@ -259,6 +341,7 @@ mod tests {
             delivery,
         };
         let mut state = State::new(Nats::from_units(21_972_245_774));
+        state.generation = 7;
         let releases = vec![
             Release { policy: policy.id(), cost: Some(Nats::from_units(10_986_122_887)) },
             Release { policy: bits, cost: None },

@@ -5,7 +5,7 @@ use undertone_client::{
     AboveConsent, Client, ClientError, Consent, Curator, Delivery, Device, FetchError, Form,
     SecretConsent, SubmitError,
 };
-use undertone_core::{Exhausted, Nats, Policy, Symbol, Token};
+use undertone_core::{Exhausted, Nats, Policy, Sequence, Symbol, Token};
 
 fn symbol(policy: &Policy, at: usize) -> Symbol {
     policy.draft().inputs().symbol(at).unwrap()
@@ -34,7 +34,7 @@ fn an_answer_is_drawn_remembered_and_sent_once() {
     let again = client.answer(&survey, symbol(&policy, 1)).unwrap();
     assert_eq!((again.report, again.repeated), (first.report, true));
     assert_eq!(curator.stored().into_values().collect::<Vec<_>>(), [1]);
-    assert_eq!(client.device().spent("survey"), Some(nats("1.0986122887")));
+    assert_eq!(client.device().spent("question:aquestion"), Some(nats("1.0986122887")));
 }
 
 #[test]
@@ -90,8 +90,9 @@ fn offline_reports_wait_and_go_in_batches_in_both_forms() {
         ("keep_300", Form::Json),
     ] {
         let (curator, policy) = published(name);
-        let consent = Consent { lip: Some(nats("100")), ldp: Some(nats("100")), secret: None };
-        let device = Device::memory_with_budget(nats("100"));
+        let consent = Consent { lip: Some(nats("100")), ldp: Some(nats("100")), secrets: vec![] };
+        let mut device = Device::memory_with_budget(nats("100"));
+        device.set_collector_budget(nats("1000")).unwrap();
         let mut client =
             Client::with_curator(curator.curator(), device).with_consent(consent).with_form(form);
         let survey = client.survey("survey").unwrap();
@@ -142,17 +143,17 @@ fn consent_is_held_against_what_is_attained() {
         // No finite LDP is above every number.
         (
             "watchdog_three",
-            Consent { lip: Some(nats("100")), ldp: Some(nats("100")), secret: None },
+            Consent { lip: Some(nats("100")), ldp: Some(nats("100")), secrets: vec![] },
             Some("ldp"),
         ),
         // Without a limit on LDP, LIP is what bounds; without a context LDP stands in for it.
-        ("watchdog_three", Consent { lip: None, ldp: None, secret: None }, None),
-        ("minimal", Consent { lip: Some(nats("1")), ldp: None, secret: None }, Some("lip")),
-        ("minimal", Consent { lip: Some(nats("1.1")), ldp: None, secret: None }, None),
+        ("watchdog_three", Consent { lip: None, ldp: None, secrets: vec![] }, None),
+        ("minimal", Consent { lip: Some(nats("1")), ldp: None, secrets: vec![] }, Some("lip")),
+        ("minimal", Consent { lip: Some(nats("1.1")), ldp: None, secrets: vec![] }, None),
         (
             "minimal",
             Consent {
-                secret: Some(SecretConsent { name: "income".into(), ldp: nats("0.5") }),
+                secrets: vec![SecretConsent { name: "income".into(), ldp: nats("0.5") }],
                 ..Consent::default()
             },
             Some("secret"),
@@ -189,13 +190,14 @@ fn a_named_secret_is_judged_by_its_own_level() {
     let consent = |name: &str, ldp: Nats| Consent {
         lip: None,
         ldp: None,
-        secret: Some(SecretConsent { name: name.into(), ldp }),
+        secrets: vec![SecretConsent { name: name.into(), ldp }],
     };
-    consent(named.name(), secret).check(&policy).unwrap();
+    let standing = Sequence::new().after(&policy);
+    consent(named.name(), secret).check(&standing).unwrap();
     let less = Nats::from_units(secret.units() - 1);
-    assert!(consent(named.name(), less).check(&policy).is_err());
+    assert!(consent(named.name(), less).check(&standing).is_err());
     // A policy that does not know the secret is judged by the input behind which it stands.
-    assert!(consent("another", secret).check(&policy).is_err());
+    assert!(consent("another", secret).check(&standing).is_err());
 }
 
 #[test]
@@ -213,6 +215,10 @@ fn the_budget_of_a_datum_is_shared_by_surveys_about_it() {
     assert_eq!(client.device().spent("age"), Some(nats("1.0986122887")));
     client.answer(&second.clone().about("weight"), symbol(&two, 0)).unwrap();
     client.device_mut().set_budget(nats("3")).unwrap();
+    // The budget allows it now; what both tell together is still above what was agreed to.
+    let refused = client.answer(&second.clone().about("age"), symbol(&two, 0));
+    assert!(matches!(refused, Err(ClientError::Consent(_))), "{refused:?}");
+    let mut client = client.with_consent(Consent::UNLIMITED);
     client.answer(&second.about("age"), symbol(&two, 0)).unwrap();
 }
 

@@ -4,6 +4,8 @@ use crate::common::{TestCurator, golden};
 use undertone_client::{Client, ClientError, Delivery, Device, DeviceError};
 use undertone_core::{Nats, Policy, Symbol};
 
+/// What the test curator asks, as a key.
+const QUESTION: &str = "question:aquestion";
 const BUDGET: Nats = Device::DEFAULT_BUDGET;
 
 fn symbol(policy: &Policy, at: usize) -> Symbol {
@@ -25,7 +27,7 @@ fn a_crash_between_the_ledger_and_the_network_loses_nothing_and_costs_nothing_mo
     assert!(curator.attempts().is_empty());
 
     let mut client = Client::with_curator(curator.curator(), Device::open(&path).unwrap());
-    assert_eq!(client.device().spent("survey"), Some(Nats::from_units(10_986_122_887)));
+    assert_eq!(client.device().spent(QUESTION), Some(Nats::from_units(10_986_122_887)));
     let again = client.answer(&survey, symbol(&policy, 1)).unwrap();
     assert_eq!((again.report.clone(), again.repeated), (report.clone(), true));
     assert_eq!(again.delivery, Delivery::Accepted);
@@ -52,7 +54,7 @@ fn nothing_is_sent_when_the_ledger_cannot_be_written() {
     let refused = client.answer(&survey, symbol(&policy, 0));
     assert!(matches!(refused, Err(ClientError::Device(DeviceError::Io { .. }))));
     assert!(curator.attempts().is_empty());
-    assert_eq!(client.device().spent("survey"), Some(Nats::ZERO));
+    assert_eq!(client.device().spent(QUESTION), Some(Nats::ZERO));
     assert_eq!(client.device().answers().count(), 0);
     // Once there is room again it works.
     std::fs::create_dir(&inner).unwrap();
@@ -78,7 +80,7 @@ fn a_damaged_file_is_refused_and_left_alone() {
         whole[..whole.len() - 3].to_vec(),
         text.replace("1.0986122887", "0.0986122887").into_bytes(),
         text.replace("accepted", "waiting").into_bytes(),
-        text.replace("device/1", "device/2").into_bytes(),
+        text.replace("device/2", "device/3").into_bytes(),
         [whole.as_slice(), b"x"].concat(),
     ];
     // Any bit of any byte, a spread of them.
@@ -94,7 +96,7 @@ fn a_damaged_file_is_refused_and_left_alone() {
             Err(DeviceError::Damaged { .. }) => refused += 1,
             // White space between fields carries nothing.
             Ok(device) => {
-                assert_eq!(device.spent("survey"), Some(Nats::from_units(10_986_122_887)))
+                assert_eq!(device.spent(QUESTION), Some(Nats::from_units(10_986_122_887)))
             }
             Err(other) => panic!("{other}"),
         }
@@ -157,7 +159,7 @@ fn two_releases_without_a_finite_level_are_checked_together() {
     let (three, two) = (golden("watchdog_three"), golden("watchdog_two"));
     curator.publish("three", &three, "open");
     curator.publish("two", &two, "open");
-    let consent = Consent { ldp: None, lip: None, secret: None };
+    let consent = Consent::UNLIMITED;
     let device = Device::create(&path, BUDGET).unwrap();
     let mut client = Client::with_curator(curator.curator(), device).with_consent(consent.clone());
     let survey = client.survey("three").unwrap().about("purchases");

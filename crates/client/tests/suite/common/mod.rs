@@ -69,11 +69,16 @@ impl TestCurator {
         Self { base, seen }
     }
 
-    /// Publishes a survey over a policy.
+    /// Publishes a survey over a policy that asks "A question?".
     pub(crate) fn publish(&self, id: &str, policy: &Policy, state: &str) {
+        self.ask(id, "A question?", policy, state);
+    }
+
+    /// Publishes a survey that asks a question of its own.
+    pub(crate) fn ask(&self, id: &str, question: &str, policy: &Policy, state: &str) {
         let document: Value = serde_json::from_str(&policy.draft().to_json()).unwrap();
         let survey = json!({
-            "id": id, "title": "A title", "question": "A question?", "answers": document["inputs"],
+            "id": id, "title": "A title", "question": question, "answers": document["inputs"],
             "state": state, "contact": "owner@example", "retention": "a year", "later": "unknown fields are left alone",
             "round": {"number": 1, "state": state, "groups": [
                 {"group": "everyone", "policy": policy.id().to_string(), "people": 1000}]},

@@ -1,0 +1,46 @@
+//! What a question asks about: the key its budget is kept under.
+
+use unicode_normalization::UnicodeNormalization;
+
+/// The key of the datum that a question asks about: its wording, whatever the case, spaces and punctuation.
+///
+/// Not the survey's id and not its answers: both are the collector's to change, and each change would be
+/// a new budget. `None` if the wording has no letter or digit.
+pub(crate) fn of_question(wording: &str) -> Option<String> {
+    let letters: String =
+        wording.nfkc().flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric()).collect();
+    (!letters.is_empty()).then(|| format!("question:{letters}"))
+}
+
+/// The key under which an older device noted a survey whose wording it did not keep.
+pub(crate) fn of_old_survey(id: &str) -> String {
+    format!("survey:{id}")
+}
+
+/// Whether the wording behind a key is not known.
+pub(crate) fn is_unworded(key: &str) -> bool {
+    key.starts_with("survey:")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wording_counts_and_nothing_else() {
+        let key = of_question("Do you smoke?");
+        assert_eq!(key.as_deref(), Some("question:doyousmoke"));
+        for same in [
+            "do you SMOKE",
+            " Do\u{200b}you  smoke ?!",
+            "Ｄｏ ｙｏｕ ｓｍｏｋｅ",
+            "Do-you-smoke\u{ad}",
+        ] {
+            assert_eq!(of_question(same), key, "{same}");
+        }
+        assert_ne!(of_question("Do you smoke daily?"), key);
+        // Composed and decomposed letters, ligatures, digits in a circle.
+        assert_eq!(of_question("Gro\u{308}ße ﬁt ②"), of_question("GRÖße FIT 2"));
+        assert_eq!(of_question("?! \u{200b}"), None);
+    }
+}
