@@ -1,5 +1,7 @@
 //! `undertone policy`: re-check a policy document, or show it.
 
+mod together;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
@@ -23,9 +25,19 @@ pub(crate) struct Args {
 #[derive(clap::Subcommand)]
 enum Action {
     /// Re-check every claim exactly; exit 1 with the offending cell if one is false.
+    ///
+    /// With --together: what several policies tell about one datum when all of them are answered, held against what a
+    /// person agreed to. Example: undertone policy verify a.json b.json --together --consent lip:1
     Verify {
-        /// The policy document; `-` reads standard input.
-        policy: PathBuf,
+        /// The policy document; `-` reads standard input. Several with --together.
+        #[arg(required = true)]
+        policies: Vec<PathBuf>,
+        /// Judge everything these policies tell about one datum as one release.
+        #[arg(long)]
+        together: bool,
+        /// A limit on the whole: ldp:E, lip:E or secret:NAME=ldp:E (repeatable); exit 1 if one is not met.
+        #[arg(long, value_name = "LIMIT", requires = "together")]
+        consent: Vec<together::Limit>,
     },
     /// Show the claims, what is attained, and what an observer can learn.
     Show {
@@ -39,7 +51,13 @@ enum Action {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     match &args.action {
-        Action::Verify { policy } => verify(input::draft(policy)?),
+        Action::Verify { policies, together: true, consent } => together::run(policies, consent),
+        Action::Verify { policies, .. } => match policies.as_slice() {
+            [policy] => verify(input::draft(policy)?),
+            _ => Err(Failure::usage(
+                "several policies are verified one by one, or with --together as releases about one datum",
+            )),
+        },
         Action::Show { policy, plot } => show(input::draft(policy)?, plot.as_deref()),
     }
 }

@@ -18,5 +18,6 @@ mod plots;
 mod prior;
 mod reproduce;
 mod serve;
+mod together;
 mod tour_salaries;
 mod watchdog;
