@@ -1,14 +1,11 @@
-//! The kernel's smaller parts: reports, the ledger, and the pinned draw that the golden vectors check.
+//! The kernel's smaller parts: reports and the pinned draw that the golden vectors check.
 
-use std::sync::Mutex;
-
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use rand_core::{CryptoRng, Infallible, TryCryptoRng, TryRng};
+use rand_core::{Infallible, TryCryptoRng, TryRng};
 use undertone_core as core;
 
-use crate::draw::{Prepared, generator};
+use crate::draw::Prepared;
 use crate::errors::failed;
 use crate::policy::{Policy, verified};
 
@@ -44,9 +41,9 @@ pub(crate) fn lip_consequence(spent: &str, weights: Vec<u64>) -> PyResult<Option
 
 /// Given bytes in place of randomness, for vectors alone; past the end there are zeros, and the
 /// caller is told.
-struct Bytes<'a> {
-    bytes: &'a [u8],
-    used: usize,
+pub(crate) struct Bytes<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) used: usize,
 }
 
 impl TryRng for Bytes<'_> {
@@ -75,7 +72,7 @@ impl TryRng for Bytes<'_> {
 
 impl TryCryptoRng for Bytes<'_> {}
 
-fn symbol(prepared: &Prepared, index: usize) -> PyResult<core::Symbol> {
+pub(crate) fn symbol(prepared: &Prepared, index: usize) -> PyResult<core::Symbol> {
     prepared.policy.draft().inputs().symbol(index).map_err(failed)
 }
 
@@ -118,7 +115,7 @@ pub(crate) fn draw<'py>(
 /// One randomised answer: the only thing that leaves a device.
 #[pyclass(frozen, eq, module = "undertone")]
 #[derive(PartialEq)]
-pub(crate) struct Report(core::Report);
+pub(crate) struct Report(pub(crate) core::Report);
 
 #[pymethods]
 impl Report {
@@ -169,101 +166,5 @@ impl Report {
 
     fn __repr__(&self) -> String {
         format!("Report({})", self.0.to_json())
-    }
-}
-
-/// A report drawn from given bytes, for tests of other languages: whoever knows them knows the answer.
-#[pyfunction]
-pub(crate) fn report_from(
-    ledger: &Bound<'_, Ledger>,
-    datum: &str,
-    policy: &Bound<'_, Policy>,
-    index: usize,
-    stream: &[u8],
-) -> PyResult<Report> {
-    ledger.get().drawn(datum, policy, index, None, &mut Bytes { bytes: stream, used: 0 })
-}
-
-/// One person's budget: what repetition costs, in nats of LDP, and what cannot be repeated.
-#[pyclass(frozen, module = "undertone")]
-pub(crate) struct Ledger(Mutex<core::Ledger>);
-
-type Earlier<'a, 'py> = Option<&'a Bound<'py, Policy>>;
-
-#[pymethods]
-impl Ledger {
-    /// A budget for each datum, as decimal text or a number of nats.
-    #[new]
-    fn new(budget: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let text = budget.str()?;
-        let budget = core::Nats::parse_down(&text.to_cow()?).map_err(failed)?;
-        Ok(Self(Mutex::new(core::Ledger::new(budget))))
-    }
-
-    /// Asks to answer about a datum: "fresh" spends the budget, "repeat" means that the earlier answer is to
-    /// be sent again, at no cost. Raises when the budget is exhausted or releases do not compose.
-    #[pyo3(signature = (datum, policy, earlier = None))]
-    fn request(
-        &self,
-        datum: &str,
-        policy: &Bound<'_, Policy>,
-        earlier: Earlier<'_, '_>,
-    ) -> PyResult<&'static str> {
-        let earlier = earlier.map(|policy| &policy.get().0.policy);
-        match self.ledger()?.request(datum, &policy.get().0.policy, earlier).map_err(failed)? {
-            core::Decision::Fresh(_permit) => Ok("fresh"),
-            core::Decision::Repeat => Ok("repeat"),
-        }
-    }
-
-    /// Always a new answer: spends the budget, or raises.
-    #[pyo3(signature = (datum, policy, earlier = None))]
-    fn spend(
-        &self,
-        datum: &str,
-        policy: &Bound<'_, Policy>,
-        earlier: Earlier<'_, '_>,
-    ) -> PyResult<()> {
-        let earlier = earlier.map(|policy| &policy.get().0.policy);
-        let permit = self.ledger()?.spend(datum, &policy.get().0.policy, earlier);
-        permit.map(drop).map_err(failed)
-    }
-
-    /// Spends the budget and draws one report for the input with this index.
-    #[pyo3(signature = (datum, policy, index, earlier = None))]
-    fn report(
-        &self,
-        datum: &str,
-        policy: &Bound<'_, Policy>,
-        index: usize,
-        earlier: Earlier<'_, '_>,
-    ) -> PyResult<Report> {
-        self.drawn(datum, policy, index, earlier, &mut generator(None).map_err(failed)?)
-    }
-
-    /// The nats spent on a datum; `None` where they have no finite sum.
-    fn spent(&self, datum: &str) -> PyResult<Option<String>> {
-        Ok(self.ledger()?.spent(datum).map(|nats| nats.to_string()))
-    }
-}
-
-impl Ledger {
-    fn drawn(
-        &self,
-        datum: &str,
-        policy: &Bound<'_, Policy>,
-        index: usize,
-        earlier: Earlier<'_, '_>,
-        rng: &mut impl CryptoRng,
-    ) -> PyResult<Report> {
-        let prepared = &policy.get().0;
-        let x = symbol(prepared, index)?;
-        let earlier = earlier.map(|policy| &policy.get().0.policy);
-        let permit = self.ledger()?.spend(datum, &prepared.policy, earlier).map_err(failed)?;
-        prepared.policy.randomize(x, permit, rng).map(Report).map_err(failed)
-    }
-
-    fn ledger(&self) -> PyResult<std::sync::MutexGuard<'_, core::Ledger>> {
-        self.0.lock().map_err(|_| PyValueError::new_err("the ledger was left half-written"))
     }
 }

@@ -11,6 +11,7 @@ mod draw;
 mod errors;
 mod fit;
 mod kernel;
+mod ledger;
 mod policy;
 mod source;
 mod tally;
@@ -30,9 +31,10 @@ mod _native {
     use super::fit::{count, fit_counts, fit_mixture};
     #[pymodule_export]
     use super::kernel::{
-        Ledger, Report, draw, lip_consequence, odds_nats, parse_epsilon, policy_from_bytes,
-        report_from,
+        Report, draw, lip_consequence, odds_nats, parse_epsilon, policy_from_bytes,
     };
+    #[pymodule_export]
+    use super::ledger::{Ledger, report_from};
     #[pymodule_export]
     use super::policy::Policy;
     #[pymodule_export]

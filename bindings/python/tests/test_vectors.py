@@ -150,7 +150,7 @@ def test_ledger():
                     name
                     for name, words in (
                         ("budget", "the budget is"),
-                        ("not_composable_checked", "both releases together break a claim"),
+                        ("not_composable_checked", "all releases together break a claim"),
                         ("not_composable", "no finite LDP level"),
                     )
                     if words in str(error)
@@ -161,8 +161,39 @@ def test_ledger():
         assert _native.lip_consequence(case["spent"], case["prior"]) == case["lip"]
 
 
+OUTCOMES = (
+    ("not_composable_checked", "all releases together break a claim"),
+    ("not_composable", "no finite LDP level"),
+    ("consent_secret", "the LDP about"),
+    ("consent_ldp", "the LDP of everything released"),
+    ("consent_lip", "belief about this datum"),
+)
+
+
+@pytest.mark.parametrize("path", sorted((VECTORS / "sequence").glob("*.json")), ids=lambda path: path.stem)
+def test_sequence(path):
+    vector = read(path)
+    consent = vector["consent"]
+    ledger = Ledger("999999999", lip=consent["lip"], ldp=consent["ldp"], secrets=consent["secrets"])
+    for past in vector["past"]:
+        policy = policy_of(past["policy"])
+        drawn = {key: past[key] for key in ("token", "bits") if key in past}
+        fields = {"undertone": "report/1", "policy": policy.id, "id": "00" * 16, **drawn}
+        report = Report.from_json(json.dumps(fields)) if drawn else None
+        ledger.note("datum", policy, report, kept="cost" not in past)
+    policy = policy_of(vector["next"])
+    assert ledger.standing("datum", policy) == vector["standing"]
+    try:
+        ledger.report("datum", policy, 0)
+        outcome = "fresh"
+    except Error as error:
+        outcome = next(name for name, words in OUTCOMES if words in str(error))
+    assert outcome == vector["outcome"]
+    assert path.name.startswith("bad_") == (outcome != "fresh")
+
+
 def test_every_vector_was_read():
-    seen = {"policy", "draw", "report"}
+    seen = {"policy", "draw", "report", "sequence"}
     assert {path.name for path in VECTORS.iterdir() if path.is_dir()} == seen
     assert {path.name for path in VECTORS.glob("*.json")} == {"epsilon.json", "ledger.json"}
     assert undertone.__version__
