@@ -33,6 +33,7 @@ pub mod routes;
 pub mod server;
 pub mod store;
 pub mod survey;
+mod together;
 pub mod web;
 pub mod wire;
 

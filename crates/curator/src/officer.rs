@@ -10,12 +10,12 @@ use crate::estimates::state_name;
 use crate::html::{base64, escape};
 use crate::problem::{Code, Problem};
 use crate::survey::GroupPolicy;
-use crate::{observer, routes};
+use crate::{observer, routes, together};
 
 /// Up to this many answers a prior is written out.
 const LISTED: usize = 50;
 
-/// The rounds with their policies, which take a while to read out.
+/// The rounds with their policies and what they tell together, which take a while to read out.
 pub(crate) fn rounds(live: &Live) -> Result<Value, Problem> {
     let mut rounds = Vec::new();
     for (note, record) in live.survey.rounds.iter().zip(&live.rounds) {
@@ -36,13 +36,13 @@ pub(crate) fn rounds(live: &Live) -> Result<Value, Problem> {
             "policies": groups,
         }));
     }
-    Ok(json!(rounds))
+    Ok(json!({"rounds": rounds, "together": together::by_group(live)?}))
 }
 
 /// Everything the page says, for programs.
 pub(crate) fn facts(
     live: &Live,
-    rounds: &Value,
+    known: &Value,
     log: Vec<Value>,
     gain: Value,
     now: i64,
@@ -55,11 +55,12 @@ pub(crate) fn facts(
         "plan": body.plan,
         "group_minimum": body.group_minimum,
         "minimum": body.minimum,
-        "rounds": rounds,
+        "rounds": known["rounds"],
         "composition": {
             "spent_ldp": live.survey.spent().map(|nats| nats.to_string()),
             "total_ldp": body.plan.total()?.to_string(),
             "in_words": composition(live)?,
+            "together": known["together"],
         },
         "gain": gain,
         "assumptions": ASSUMPTIONS,
@@ -72,7 +73,7 @@ fn composition(live: &Live) -> Result<String, Problem> {
     let spent = live.survey.spent().map_or("an unknown amount".into(), |nats| nats.to_string());
     let total = live.survey.body.plan.total()?;
     Ok(format!(
-        "A person who answers every round so far has released answers whose LDP adds up to at most {spent} nats, of {total} planned. LDP adds up also when later policies depend on earlier answers; LIP does not, so the total is kept in LDP. Repeating the same answer to the same policy costs nothing."
+        "A person who answers every round so far has released answers whose LDP adds up to at most {spent} nats, of {total} planned. LDP adds up also when later policies depend on earlier answers; LIP does not, so the total is kept in LDP; what the rounds tell together is worked out below. Repeating the same answer to the same policy costs nothing."
     ))
 }
 
@@ -196,6 +197,10 @@ pub(crate) fn page(facts: &Value) -> String {
     }
     out +=
         &format!("<h2>Composition so far</h2><p>{}</p>", text(&facts["composition"]["in_words"]));
+    let groups = facts["composition"]["together"].as_array().into_iter().flatten();
+    for group in groups {
+        out += &format!("<p>{}: {}</p>", text(&group["group"]), text(&group["in_words"]));
+    }
     if let Some(words) = facts["gain"]["in_words"].as_str() {
         out += &format!("<h2>Against LDP all along</h2><p>{}</p>", escape(words));
     }

@@ -57,6 +57,13 @@ impl Certificate {
         Ok(Self { epochs: counts.iter().enumerate().map(line).collect(), ldp })
     }
 
+    /// The LDP of a reading that stays the same over this many epochs, of the sensor that tells most: the kernel's rule
+    /// for a sequence of releases, whose worst transcript repeats the most telling output. `None` past the largest number.
+    pub fn reading_ldp(&self, epochs: u32) -> Option<Nats> {
+        let most = self.ldp.iter().map(|nats| nats.units()).max().unwrap_or(0);
+        most.checked_mul(u64::from(epochs)).map(Nats::from_units)
+    }
+
     /// The line for this number of epochs.
     pub fn after(&self, epochs: u32) -> Option<&Repeated> {
         self.epochs.iter().find(|line| line.epochs == epochs)

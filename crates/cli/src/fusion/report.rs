@@ -52,6 +52,7 @@ pub(super) fn epochs(certificate: &Certificate) -> Value {
             "information": certified(line.information),
             "exact": line.exact,
             "always": certified(line.always),
+            "reading_ldp": certified(certificate.reading_ldp(line.epochs)),
         })
     };
     certificate.epochs.iter().map(line).collect()
@@ -136,13 +137,15 @@ pub(super) fn repetition(certificate: &Certificate) -> String {
             level(line.information),
             if line.exact { "exact".into() } else { "a bound".to_owned() },
             level(line.always),
+            level(certificate.reading_ldp(line.epochs)),
         ]
     };
-    let header = ["epochs", "information", "", "whatever repeats"];
+    let header = ["epochs", "information", "", "whatever repeats", "ldp of a reading"];
     let lines = certificate.epochs.iter().map(line).collect();
     format!(
-        "{}\n\nEpochs are independent given the private value, which stays the same; the last column \
-         holds\nhowever readings depend on each other over time.",
+        "{}\n\nEpochs are independent given the private value, which stays the same; the fourth column \
+         holds\nhowever readings depend on each other over time. The last is what all epochs together tell \
+         about a\nreading that never changes, of the sensor that tells most.",
         table(&header, lines)
     )
 }

@@ -367,3 +367,17 @@ fn policies_must_fit_the_model() {
     let other = ExactModel::new(&ga(3)).unwrap();
     assert!(Certificate::new(&other, bundle.policies(), 1).is_err());
 }
+
+/// A reading that never changes is one datum released once per epoch: the kernel's own rule says the same.
+#[test]
+fn the_ldp_of_a_constant_reading_is_that_of_its_sequence() {
+    let bundle = small_bundle();
+    let three = |policy| {
+        let together = undertone_core::Sequence::together(&[policy, policy, policy]).unwrap();
+        together.ldp.ln_up().unwrap().units()
+    };
+    let most = bundle.policies().iter().map(three).max().unwrap();
+    let stated = bundle.certificate().reading_ldp(3).unwrap().units();
+    // Rounded up three times instead of once.
+    assert!(stated >= most && stated <= most + 3, "{stated} {most}");
+}

@@ -167,6 +167,13 @@ async fn pages(service: &Service) {
         .map(|round| round["ldp"].as_str().unwrap().parse::<f64>().unwrap())
         .sum();
     assert!((spent - each).abs() < 1e-9 && spent <= 3.0);
+    // What both rounds tell together, by the kernel's rule: no more than the sum.
+    let together = &facts["composition"]["together"][0];
+    assert_eq!((&together["group"], &together["rounds"]), (&"everyone".into(), &2.into()));
+    let ldp: f64 = together["ldp"].as_str().unwrap().parse().unwrap();
+    let lip: f64 = together["lip"].as_str().unwrap().parse().unwrap();
+    assert!(together["exact"].as_bool().unwrap() && ldp <= spent + 1e-9 && lip <= ldp && lip > 0.0);
+    assert!(text.contains("all 2 rounds"), "{together}");
     let observer = service.get("/v1/surveys/commute/observer").await.json();
     assert!(observer["groups"][0]["in_words"][0].as_str().unwrap().contains("belief"));
 }
