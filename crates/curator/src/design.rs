@@ -14,9 +14,8 @@ use undertone_core::{
     Alphabet, Claim, Context, Decimal, Epsilon, Policy, Provenance, Shape, WEIGHT_ONE,
 };
 use undertone_design::designer::{self, Method, Outcome, Request};
-use undertone_design::extremal::LiftRange;
-use undertone_design::knowledge::{Knowledge, corners};
-use undertone_design::mechanism::{keep, posterior, staircase, unary};
+use undertone_design::knowledge::Knowledge;
+use undertone_design::mechanism::{keep, posterior, robust, staircase, unary};
 use undertone_design::objective::{self, Objective};
 use undertone_design::quantize::{self, Promise};
 use undertone_design::{Channel, Distribution, Error, realise};
@@ -26,8 +25,6 @@ use crate::survey::{GivenPrior, Learned, Plan};
 
 /// Up to this many answers the best channel of any shape is sought.
 const OPTIMAL: usize = 10;
-/// Up to this many corners a box is designed for exactly.
-const CORNERS: usize = 64;
 /// Up to this many answers channels are written out to be compared.
 const LISTED: usize = 300;
 
@@ -193,29 +190,17 @@ impl Task {
 
     /// The exact robust optimum, by way of the box's corners.
     fn corners(&self) -> Result<Policy, Error> {
-        let Context::Within(within) = &self.promise.context else {
-            return Err(Error::other("context", "there is no box"));
-        };
-        let corners = corners(within, CORNERS).ok_or_else(|| {
-            Error::other("the prior box", format!("it has more than {CORNERS} corners"))
-        })?;
-        let context = Knowledge::Each(corners).context()?.context;
-        let promise = Promise { context, ..self.promise.clone() };
-        let proposal = posterior::optimal(&promise, &self.prior, &Objective::Frequency)?;
-        self.ship(&proposal.channel)
+        let found = robust::by_corners(&self.promise, &self.prior, &Objective::Frequency)?;
+        self.ship(&found.channel)
     }
 
     /// The optimum for the estimate alone at a level somewhat below ε, mixed with noise until the whole
     /// box is served; the best of a few levels.
     fn around_estimate(&self) -> Result<Policy, Error> {
-        let level = nats(self.epsilon);
         let mut best: Option<(f64, Policy)> = None;
         let mut last = None;
-        for share in [1.0, 0.97, 0.94, 0.9, 0.85, 0.8, 0.7] {
-            let range = LiftRange::symmetric(share * level)?;
-            let made = posterior::optimal_lifts(&self.prior, range, &Objective::Frequency)
-                .and_then(|proposal| self.ship(&proposal.channel));
-            match made {
+        for proposal in robust::around(&self.promise, &self.prior, &Objective::Frequency)? {
+            match self.ship(&proposal.channel) {
                 Ok(policy) => {
                     let variance = variance(&self.prior, &policy)?;
                     if best.as_ref().is_none_or(|(least, _)| variance < *least) {

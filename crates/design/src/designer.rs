@@ -3,8 +3,8 @@
 use undertone_core::{Bound, Claim, Context, Delta, Policy, Refusal, Shape, Subject};
 
 use crate::mechanism::{
-    Proposal, keep, linear, posterior, randomized_response, sampling, staircase, symmetric, unary,
-    uncertain,
+    Proposal, keep, linear, posterior, randomized_response, robust, sampling, staircase, symmetric,
+    unary, uncertain,
 };
 use crate::objective::Objective;
 use crate::quantize::{self, Promise};
@@ -140,7 +140,7 @@ pub fn design(request: &Request) -> Result<Outcome, Error> {
         Method::Optimal => optimal(request)?,
         Method::ExtremalLdp => {
             let proposal = staircase::optimal(promise, &request.prior, &request.objective)?;
-            ship(request, proposal, is_linear(request)?)?
+            ship(request, proposal, request.objective.is_linear())?
         }
         Method::Symmetric => {
             let level = lip_level(request)?;
@@ -176,40 +176,104 @@ pub fn design(request: &Request) -> Result<Outcome, Error> {
     Ok(Outcome::Shipped(Box::new(designed)))
 }
 
-fn is_linear(request: &Request) -> Result<bool, Error> {
-    Ok(request.objective.losses(request.prior.len())?.is_some())
-}
-
-/// Above this many symbols the optimum is sought among channels of the shape `Keep`.
+/// Above this many symbols the optimum is sought among channels that are not written out.
 pub const LARGE: usize = 300;
 
-/// The same for `frequency`, whose optimum has hundreds of outputs and takes minutes from here on. What
-/// `Keep` reaches there is far from it: bits serve frequencies of many symbols better.
+/// Above this many symbols that is so for `frequency`, whose optimum has hundreds of outputs and takes minutes from
+/// here on.
 pub const LARGE_FREQUENCY: usize = 32;
 
 fn optimal(request: &Request) -> Result<Designed, Error> {
-    let symbols = request.prior.len();
-    let kept = match &request.objective {
-        Objective::Frequency if symbols > LARGE_FREQUENCY => {
-            keep::design(&request.promise, &request.objective).ok()
-        }
-        _ => None,
-    };
-    if kept.is_some() || symbols > LARGE {
-        let found = match kept {
-            Some(found) => found,
-            None => keep::design(&request.promise, &request.objective)?,
-        };
-        let mut designed = shaped(request, found.policy, vec![("lambda", found.lambda)])?;
-        (designed.utility, designed.optimum) = (Some(found.value), Some(found.value));
-        designed.bound = Some(found.bound);
+    let Request { promise, prior, objective, .. } = request;
+    match objective {
+        Objective::Frequency if prior.len() > LARGE_FREQUENCY => return for_many_shares(request),
+        _ if prior.len() > LARGE => return for_many_symbols(request),
+        _ => {}
+    }
+    if let Some(losses) = objective.losses(prior.len())? {
+        return ship(request, linear::optimal(promise, prior, &losses)?, true);
+    }
+    let believed = promise.claims.iter().any(|claim| !matches!(claim.bound, Bound::Ldp(_)));
+    match promise.context {
+        Context::Within(_) if believed => over_a_box(request),
+        _ => ship(request, posterior::optimal(promise, prior, objective)?, false),
+    }
+}
+
+/// For every prior of a box.
+fn over_a_box(request: &Request) -> Result<Designed, Error> {
+    let Request { promise, prior, objective, .. } = request;
+    let exact = robust::by_corners(promise, prior, objective);
+    if let Ok(designed) = exact.and_then(|proposal| ship(request, proposal, false)) {
         return Ok(designed);
     }
-    let proposal = match request.objective.losses(request.prior.len())? {
-        Some(losses) => linear::optimal(&request.promise, &request.prior, &losses)?,
-        None => posterior::optimal(&request.promise, &request.prior, &request.objective)?,
+    let mut last = Error::other("the prior box", "no channel was found for it");
+    let mut best: Option<Designed> = None;
+    for proposal in robust::around(promise, prior, objective)? {
+        match ship(request, proposal, false) {
+            Ok(found) => best = Some(better(objective, best, found)),
+            Err(error) => last = error,
+        }
+    }
+    best.ok_or(last)
+}
+
+/// The one with more of a gain or less of a loss.
+fn better(objective: &Objective, best: Option<Designed>, found: Designed) -> Designed {
+    let worth = |designed: &Designed| match (designed.utility, objective.is_gain()) {
+        (Some(value), true) => value,
+        (Some(value), false) => -value,
+        (None, _) => f64::NEG_INFINITY,
     };
-    ship(request, proposal, is_linear(request)?)
+    match best {
+        Some(best) if worth(&best) >= worth(&found) => best,
+        _ => found,
+    }
+}
+
+/// The best of the shapes whose size does not grow with the square of the alphabet, for the shares of many symbols.
+fn for_many_shares(request: &Request) -> Result<Designed, Error> {
+    let Request { promise, objective, .. } = request;
+    let kept = keep::design(promise, objective);
+    let bound = kept.as_ref().ok().map(|kept| kept.bound);
+    let bits = |encoding| {
+        let found = unary::design(promise, encoding)?;
+        shaped(request, found.policy, vec![("own", found.own), ("other", found.other)])
+    };
+    let candidates = [
+        bits(unary::Encoding::Optimised),
+        bits(unary::Encoding::Symmetric),
+        kept.and_then(|found| shaped(request, found.policy, vec![("lambda", found.lambda)])),
+        staircase::randomized_response(promise)
+            .and_then(|found| shaped(request, found.policy, vec![("lambda", found.lambda)])),
+    ];
+    let mut last = Error::other("claims", "no mechanism meets them");
+    let mut best: Option<Designed> = None;
+    for candidate in candidates {
+        match candidate {
+            Ok(found) => best = Some(better(objective, best, found)),
+            Err(error) => last = error,
+        }
+    }
+    let mut designed = best.ok_or(last)?;
+    designed.bound = bound;
+    Ok(designed)
+}
+
+/// One loss over many symbols.
+fn for_many_symbols(request: &Request) -> Result<Designed, Error> {
+    if !matches!(request.objective, Objective::Hamming) {
+        return Err(Error::TooLarge {
+            what: format!("{} symbols for the objective {}", request.prior.len(), request.objective.name()),
+            size: request.prior.len(),
+            limit: LARGE,
+            fix: "put numbers into fewer bins, merge symbols, or choose the objective frequency or hamming, or the method krr, oue or sampling".into(),
+        });
+    }
+    let found = keep::design(&request.promise, &request.objective)?;
+    let mut designed = shaped(request, found.policy, vec![("lambda", found.lambda)])?;
+    designed.bound = Some(found.bound);
+    Ok(designed)
 }
 
 /// A policy whose shape the mechanism chose itself.
@@ -219,20 +283,11 @@ pub(crate) fn shaped(
     parameters: Vec<(&'static str, f64)>,
 ) -> Result<Designed, Error> {
     let bits = matches!(policy.draft().shape(), Shape::Bits(_));
-    let integers = match realise::channel(policy.draft().shape()) {
-        Ok(channel) => Some(channel),
-        Err(Error::TooLarge { .. }) => None,
-        Err(other) => return Err(other),
-    };
-    let utility = match &integers {
-        Some(channel) if !(bits && is_linear(request)?) => {
-            Some(request.objective.value(&request.prior, channel)?)
-        }
-        _ => None,
-    };
-    // Vectors of bits are not outputs a person would want listed.
-    let listed = integers.filter(|channel| !bits && channel.inputs() <= LARGE);
-    let (channel, outputs) = match listed {
+    let utility = utility(request, policy.draft().shape())?;
+    let small = !bits && policy.draft().shape().inputs() <= LARGE;
+    let integers = if small { Some(realise::channel(policy.draft().shape())?) } else { None };
+    // Vectors of bits are not outputs a person would want listed, nor are thousands of them.
+    let (channel, outputs) = match integers {
         Some(channel) => {
             let (channel, outputs) = by_most_likely_input(&request.prior, &channel)?;
             (Some(channel), outputs)
@@ -251,6 +306,29 @@ pub(crate) fn shaped(
         published: None,
     })
 }
+
+/// The objective on a shape, without writing out a large one; `None` where it has no meaning or no formula.
+fn utility(request: &Request, shape: &Shape) -> Result<Option<f64>, Error> {
+    let Request { prior, objective, .. } = request;
+    match (shape, objective) {
+        (Shape::Bits(bits), Objective::Frequency) if bits.symbols() > BITS_LISTED => {
+            let part = |units: u64| units as f64 / undertone_core::WEIGHT_ONE as f64;
+            unary::variance(prior, part(bits.own()), part(bits.other())).map(Some)
+        }
+        (Shape::Bits(bits), _) if bits.symbols() > BITS_LISTED || objective.is_linear() => Ok(None),
+        (Shape::Keep(keep), _) if keep.keep().len() > KEEP_LISTED => {
+            Ok(keep::value(keep, prior, objective))
+        }
+        (Shape::Table(_), _) if prior.len() > LARGE => Ok(None),
+        _ => objective.value(prior, &realise::channel(shape)?).map(Some),
+    }
+}
+
+/// More bits than this have too many outputs to list; their counts bound the variance of shares.
+const BITS_LISTED: usize = 10;
+
+/// A larger channel of the shape `Keep` is judged by its formulas.
+const KEEP_LISTED: usize = 64;
 
 /// The one two-sided LIP level of a request for a formula that has only one parameter.
 fn lip_level(request: &Request) -> Result<f64, Error> {
@@ -426,7 +504,7 @@ pub const COMPARED_CONVEX: usize = 12;
 /// The comparison an honest reader needs: LIP at ε implies LDP at 2ε and is implied by LDP at ε.
 pub fn compare(request: &Request) -> Result<Comparison, Error> {
     let level = request.promise.claims.iter().map(protection::level).fold(0.0, f64::max);
-    let most = if is_linear(request)? { COMPARED } else { COMPARED_CONVEX };
+    let most = if request.objective.is_linear() { COMPARED } else { COMPARED_CONVEX };
     let ldp = |epsilon: f64| {
         if request.prior.len() > most {
             return Ok(None);

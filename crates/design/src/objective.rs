@@ -45,7 +45,19 @@ impl Objective {
         matches!(self, Self::MutualInformation | Self::NormalisedMutualInformation)
     }
 
-    /// The loss of releasing y for x, for objectives linear in the channel; `None` for the others.
+    /// Whether it is an expected loss, linear in the channel.
+    pub fn is_linear(&self) -> bool {
+        match self {
+            Self::Hamming | Self::Absolute(_) | Self::Squared(_) | Self::Matrix(_) => true,
+            Self::Mmse(_)
+            | Self::MutualInformation
+            | Self::NormalisedMutualInformation
+            | Self::Frequency => false,
+        }
+    }
+
+    /// The loss of releasing y for x, for objectives linear in the channel; `None` for the others. A table with a
+    /// cell for every pair: not for large alphabets.
     pub fn losses(&self, symbols: usize) -> Result<Option<Vec<Vec<f64>>>, Error> {
         let distances = |values: &[f64], loss: fn(f64) -> f64| {
             check_values(values, symbols)?;

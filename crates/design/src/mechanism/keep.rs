@@ -19,10 +19,13 @@ pub use bound::least_loss;
 
 use plan::{Plan, Symbols};
 
-use undertone_core::{Bound, Context, Delta, KEEP_ONE, Keep, MASS_ONE, Policy, Shape, Subject};
+use undertone_core::{
+    Bound, Context, Delta, KEEP_ONE, Keep, MASS_ONE, Policy, Shape, Subject, WEIGHT_ONE,
+};
 
 use super::posterior;
 use crate::extremal::LiftRange;
+use crate::knowledge::Knowledge;
 use crate::objective::Objective;
 use crate::quantize::{Promise, largest_remainder};
 use crate::{Distribution, Error, realise};
@@ -86,10 +89,36 @@ pub fn design(promise: &Promise, objective: &Objective) -> Result<Kept, Error> {
     Ok(Kept { policy, value, bound, lambda, released })
 }
 
-/// The known prior and the intersection of all pure LIP claims about the input.
+/// The objective on a channel of this shape, in time linear in the symbols up to sorting; `None` where there is no such formula.
+pub fn value(keep: &Keep, prior: &Distribution, objective: &Objective) -> Option<f64> {
+    let plan = Plan {
+        keep: keep.keep().iter().map(|&units| units as f64 / KEEP_ONE as f64).collect(),
+        base: keep.base().masses().iter().map(|&units| units as f64 / MASS_ONE as f64).collect(),
+    };
+    match objective {
+        Objective::Hamming => Some(plan.loss(prior)),
+        Objective::Frequency => Some(plan.frequency(prior)),
+        Objective::Absolute(values) => Some(plan.absolute(prior, values)),
+        Objective::Squared(values) => Some(plan.squared(prior, values)),
+        _ => None,
+    }
+}
+
+/// The prior to design for (of a box, the point that divides its width evenly) and the intersection of all pure LIP claims
+/// about the input.
 fn claimed(promise: &Promise) -> Result<(Distribution, LiftRange), Error> {
-    let Context::Known(prior) = &promise.context else {
-        return Err(Error::other("context", "a keep-shaped design needs one known prior"));
+    let prior = match &promise.context {
+        Context::Known(prior) => realise::distribution(prior)?,
+        Context::Within(within) => {
+            let ends = |ends: &[u64]| ends.iter().map(|&e| e as f64 / WEIGHT_ONE as f64).collect();
+            let (lower, upper) = (ends(within.lower()), ends(within.upper()));
+            let middle = Knowledge::Within { lower, upper }.typical_prior()?;
+            middle.ok_or_else(|| Error::other("context", "the prior box has no middle"))?
+        }
+        _ => {
+            let problem = "a keep-shaped design needs one known prior or a box of priors";
+            return Err(Error::other("context", problem));
+        }
     };
     let nats = |epsilon: undertone_core::Epsilon| {
         let (n, d) = epsilon.odds();
@@ -106,9 +135,7 @@ fn claimed(promise: &Promise) -> Result<(Distribution, LiftRange), Error> {
         }
     }
     match found {
-        Some((lower, upper)) => {
-            Ok((realise::distribution(prior)?, LiftRange::asymmetric(lower, upper)?))
-        }
+        Some((lower, upper)) => Ok((prior, LiftRange::asymmetric(lower, upper)?)),
         None => Err(Error::other(
             "claims",
             "a keep-shaped design needs a pure lip or alip claim about the input",

@@ -7,6 +7,7 @@ pub mod laplace;
 pub mod linear;
 pub mod posterior;
 pub mod randomized_response;
+pub mod robust;
 pub mod sampling;
 pub(crate) mod search;
 pub mod staircase;

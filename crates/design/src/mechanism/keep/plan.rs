@@ -32,6 +32,37 @@ impl Plan {
         (0..prior.len()).map(cell).sum()
     }
 
+    /// E|X - Y|: an input that is not kept is answered from the base, and distances to the base follow from running
+    /// sums over the sorted values.
+    pub(super) fn absolute(&self, prior: &Distribution, values: &[f64]) -> f64 {
+        let mut order: Vec<usize> = (0..values.len()).collect();
+        order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+        let mean: f64 = values.iter().zip(&self.base).map(|(v, b)| v * b).sum();
+        let (mut below, mut sum_below, mut total) = (0.0, 0.0, 0.0);
+        for x in order {
+            let v = values[x];
+            // Σ_y b(y)|v - v_y|, split at v.
+            let distance = v * below - sum_below + (mean - sum_below) - v * (1.0 - below);
+            total += prior[x] * (1.0 - self.keep[x]) * distance;
+            below += self.base[x];
+            sum_below += self.base[x] * v;
+        }
+        total
+    }
+
+    /// E(X - Y)².
+    pub(super) fn squared(&self, prior: &Distribution, values: &[f64]) -> f64 {
+        let moment = |power: i32| -> f64 {
+            values.iter().zip(&self.base).map(|(v, b)| v.powi(power) * b).sum()
+        };
+        let (first, second) = (moment(1), moment(2));
+        let term = |x: usize| {
+            let distance = values[x] * values[x] - 2.0 * values[x] * first + second;
+            prior[x] * (1.0 - self.keep[x]) * distance
+        };
+        (0..values.len()).map(term).sum()
+    }
+
     /// Trace of the inverse Fisher information of the frequencies, in linear time; infinite unless
     /// every symbol is kept at times.
     ///

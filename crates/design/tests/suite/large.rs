@@ -1,0 +1,144 @@
+//! Large alphabets and boxes of priors: nothing grows with the square of the alphabet, and every box is designed for.
+
+use undertone_core::{Alphabet, Context, Provenance, Shape};
+use undertone_design::designer::{self, Designed, Method, Outcome, Request};
+use undertone_design::knowledge::Knowledge;
+use undertone_design::mechanism::keep;
+use undertone_design::objective::Objective;
+use undertone_design::quantize::Promise;
+use undertone_design::{Distribution, protection, realise};
+
+fn zipf(symbols: usize) -> Distribution {
+    let weights = (1..=symbols).map(|rank| 1.0 / rank as f64).collect();
+    Distribution::normalised("prior", weights).unwrap()
+}
+
+fn request(
+    knowledge: &Knowledge,
+    claims: &[&str],
+    objective: Objective,
+    method: Method,
+) -> Request {
+    let prior = knowledge.typical_prior().unwrap().unwrap();
+    let about = knowledge.subject();
+    let claims = claims.iter().map(|text| protection::parse(text, about).unwrap()).collect();
+    let promise = Promise {
+        inputs: Alphabet::indices(prior.len()).unwrap(),
+        outputs: None,
+        context: knowledge.context().unwrap().context,
+        claims,
+        provenance: Provenance::default(),
+    };
+    Request { promise, prior, objective, method, accept: false }
+}
+
+fn designed(request: &Request) -> Designed {
+    match designer::design(request).unwrap() {
+        Outcome::Shipped(designed) => *designed,
+        Outcome::Missed(missed) => panic!("{}", missed.refusal),
+    }
+}
+
+/// A table of pairs would take 80 GB here: this test ends only where there is none.
+#[test]
+fn a_hundred_thousand_symbols_by_every_method() {
+    let known = Knowledge::Known(zipf(100_000));
+    for method in [Method::Optimal, Method::Krr, Method::Oue, Method::Sue, Method::Sampling] {
+        for objective in [Objective::Frequency, Objective::Hamming] {
+            let found = designed(&request(&known, &["lip:1"], objective, method));
+            assert!(found.channel.is_none());
+            assert_eq!(found.policy.draft().shape().inputs(), 100_000);
+        }
+    }
+    let numbers = Objective::Squared((0..100_000).map(f64::from).collect());
+    let refused = designer::design(&request(&known, &["lip:1"], numbers.clone(), Method::Optimal));
+    let said = refused.unwrap_err().to_string();
+    assert!(said.contains("100000 symbols") && said.contains("fewer bins"), "{said}");
+    let found = designed(&request(&known, &["ldp:1"], numbers, Method::Krr));
+    assert!(found.utility.unwrap() > 0.0);
+}
+
+/// For the shares of many symbols bits beat every channel that names one symbol.
+#[test]
+fn the_best_shape_for_many_shares_is_chosen() {
+    for symbols in [40, 200, 1000] {
+        let known = Knowledge::Known(zipf(symbols));
+        for claims in [["lip:1"], ["ldp:1"]] {
+            let best = designed(&request(&known, &claims, Objective::Frequency, Method::Optimal));
+            for method in [Method::Krr, Method::Oue, Method::Sue] {
+                let other = designed(&request(&known, &claims, Objective::Frequency, method));
+                assert!(best.utility.unwrap() <= other.utility.unwrap(), "{symbols} {method:?}");
+            }
+            assert!(matches!(best.policy.draft().shape(), Shape::Bits(_)), "{symbols} {claims:?}");
+        }
+    }
+}
+
+/// The formulas for `Keep` are those of the channel written out.
+#[test]
+fn keep_is_judged_without_writing_it_out() {
+    let prior = zipf(70);
+    let known = Knowledge::Known(prior.clone());
+    let values: Vec<f64> = (0..70).map(|x| f64::from((x * 37) % 70) - 11.5).collect();
+    for method in [Method::Krr, Method::Sampling] {
+        let found = designed(&request(&known, &["lip:3"], Objective::Frequency, method));
+        let Shape::Keep(shape) = found.policy.draft().shape() else { panic!() };
+        let channel = realise::channel(found.policy.draft().shape()).unwrap();
+        for objective in [
+            Objective::Hamming,
+            Objective::Frequency,
+            Objective::Absolute(values.clone()),
+            Objective::Squared(values.clone()),
+        ] {
+            let direct = objective.value(&prior, &channel).unwrap();
+            let formula = keep::value(shape, &prior, &objective).unwrap();
+            let name = objective.name();
+            assert!((direct - formula).abs() <= 1e-8 * direct.abs(), "{name}: {direct} {formula}");
+        }
+    }
+}
+
+/// Every objective has a design over a box; it is no better than that for a single prior of it, no worse than the best LDP
+/// channel, and holds at the box's corners.
+#[test]
+fn a_box_of_priors_is_designed_for_under_every_objective() {
+    for (lower, upper) in [
+        (vec![0.2, 0.1, 0.3], vec![0.5, 0.4, 0.6]),
+        (vec![0.15; 5], vec![0.3; 5]),
+        (vec![0.05; 10], vec![0.2; 10]),
+    ] {
+        let size = lower.len();
+        let within = Knowledge::Within { lower, upper };
+        let middle = within.typical_prior().unwrap().unwrap();
+        let values: Vec<f64> = (0..size).map(|x| x as f64).collect();
+        for objective in
+            [Objective::Mmse(values), Objective::MutualInformation, Objective::Frequency]
+        {
+            let found = designed(&request(&within, &["lip:1"], objective.clone(), Method::Optimal));
+            assert!(matches!(found.policy.draft().context(), Context::Within(_)));
+            let attained = found.policy.certificate().input.lip().unwrap().ln_up().unwrap();
+            assert!(attained.units() <= 10_000_000_000, "{attained}");
+            let single = Knowledge::Known(middle.clone());
+            let single =
+                designed(&request(&single, &["lip:1"], objective.clone(), Method::Optimal));
+            let sign = if objective.is_gain() { -1.0 } else { 1.0 };
+            let (robust, free) = (sign * found.utility.unwrap(), sign * single.utility.unwrap());
+            let name = objective.name();
+            // Single priors are optimal up to a gap of their own for frequency.
+            assert!(robust >= free - 1e-3 * free.abs(), "{name} {size}: {robust} {free}");
+            let nothing = Knowledge::Known(middle.clone());
+            let ldp = designed(&request(&nothing, &["ldp:1"], objective, Method::Optimal));
+            let private = sign * ldp.utility.unwrap();
+            assert!(robust <= private + 1e-3 * private.abs(), "{name} {size}: {robust} {private}");
+        }
+    }
+}
+
+#[test]
+fn a_large_box_takes_a_shape_that_is_not_written_out() {
+    let within = Knowledge::Within { lower: vec![0.5 / 500.0; 500], upper: vec![3.0 / 500.0; 500] };
+    for objective in [Objective::Frequency, Objective::Hamming] {
+        let found = designed(&request(&within, &["lip:2"], objective, Method::Optimal));
+        assert!(found.utility.unwrap().is_finite());
+    }
+}
