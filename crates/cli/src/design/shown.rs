@@ -182,9 +182,9 @@ pub(super) fn refused(request: &Request, missed: &Missed) -> Outcome {
 fn advice(request: &Request) -> Option<&'static str> {
     let surveyed = request.objective == Objective::Frequency
         && request.prior.len() > designer::LARGE_FREQUENCY;
-    let single = matches!(request.method, Method::Optimal | Method::Krr);
+    let single = matches!(request.method, Method::Krr);
     (surveyed && single).then_some(
         "A report of one symbol out of many tells little about frequencies: its variance grows with the square of their number. \
-         Use --method oue, whose reports have a bit for every symbol.",
+         Use --method optimal, which takes bits where they serve better.",
     )
 }
