@@ -1,0 +1,246 @@
+"""Runs the documents' commands and compares their numbers. See README.md beside this file."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from expression import agrees, evaluate
+from markdown import Block, Number, read
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+
+# Everything people are told to type.
+DOCUMENTS = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "examples/README.md",
+    "docs/frontier.md",
+    "docs/watchdog.md",
+    "docs/fusion.md",
+    "docs/fusion-run.md",
+    "docs/tour-salaries.md",
+    "docs/tour-survey.md",
+    "docs/scale.md",
+    "docs/attack-model.md",
+    "experiments/README.md",
+    "bindings/python/README.md",
+    "bindings/js/README.md",
+    "bench/README.md",
+    "bench/estimate/README.md",
+    "bench/laplace/README.md",
+    "bench/load/README.md",
+    "bench/lp/README.md",
+    "bench/peers/README.md",
+    "bench/perturb/README.md",
+]
+
+TIME_LIMIT = 900
+
+
+class Failed(Exception):
+    """A document that does not hold."""
+
+
+def binary() -> pathlib.Path:
+    """The program the documents call `undertone`."""
+    target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    found = pathlib.Path(os.environ.get("UNDERTONE_BIN", target / "release/undertone"))
+    if not found.is_file():
+        sys.exit(f"documents: there is no binary {found}: build it first, or set UNDERTONE_BIN")
+    return found.resolve()
+
+
+def scratch() -> tempfile.TemporaryDirectory:
+    """A directory like the repository's root, in which commands may write."""
+    directory = tempfile.TemporaryDirectory(prefix="undertone-docs-")
+    place = pathlib.Path(directory.name) / "root"
+    place.mkdir()
+    for entry in ROOT.iterdir():
+        if entry.name not in {"target", ".git"}:
+            (place / entry.name).symlink_to(entry)
+    shared = ROOT.parent / "shared"
+    if shared.is_dir():
+        (place.parent / "shared").symlink_to(shared)
+    return directory
+
+
+class Page:
+    """One document while it is run."""
+
+    def __init__(self, name: str, place: pathlib.Path, everything: bool):
+        self.name, self.place, self.everything = name, place, everything
+        self.output = ""
+        self.last: str | None = None
+        self.answer: object = None
+        self.servers: list[tuple[subprocess.Popen, pathlib.Path, str]] = []
+        self.ran = self.checked = 0
+        tools = place.parent / "bin"
+        tools.mkdir()
+        (tools / "undertone").symlink_to(binary())
+        self.environment = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}", "NO_COLOR": "1", "COLUMNS": "100"}
+
+    def fail(self, line: int, what: str) -> None:
+        raise Failed(f"{self.name}:{line}: {what}")
+
+    def skip(self, block: Block) -> bool:
+        """Whether a block is left out, with a line that says so."""
+        why = None
+        if "skip" in block.marks:
+            why = block.marks["skip"]
+        elif "all" in block.marks and not self.everything:
+            why = "only with --all"
+        elif "needs" in block.marks and not (self.place / block.marks["needs"]).exists():
+            why = f"{block.marks['needs']} is not here"
+        if why is not None:
+            print(f"  {self.name}:{block.line}: skipped ({why})")
+        return why is not None
+
+    def run(self, block: Block) -> None:
+        self.output = ""
+        for at, command in enumerate(block.commands):
+            final = at + 1 == len(block.commands)
+            words = re.sub(r"cargo run --release -- ", "undertone ", command)
+            words = re.sub(r"cargo run --release --$", "undertone", words)
+            if final and "serves" in block.marks:
+                self.serve(block, words)
+                continue
+            wanted = re.search(r"#\s*exit code (\d+)", command)
+            code = int(wanted[1]) if wanted else int(block.marks.get("exit", 0)) if final else 0
+            try:
+                done = subprocess.run(
+                    ["bash", "-c", words], cwd=self.place, env=self.environment,
+                    capture_output=True, text=True, timeout=TIME_LIMIT, stdin=subprocess.DEVNULL,
+                )
+            except subprocess.TimeoutExpired:
+                self.fail(block.line, f"took more than {TIME_LIMIT} s: {command}")
+            if done.returncode != code:
+                said = (done.stdout + done.stderr)[-1500:]
+                self.fail(block.line, f"exit code {done.returncode} instead of {code}: {command}\n{said}")
+            self.output += done.stdout + done.stderr
+            self.ran += 1
+            if words.lstrip().startswith("undertone "):
+                self.last, self.answer = words, None
+
+    def serve(self, block: Block, words: str) -> None:
+        log = self.place.parent / f"server-{len(self.servers)}.txt"
+        with log.open("w") as out:
+            process = subprocess.Popen(
+                ["bash", "-c", f"exec {words}"], cwd=self.place, env=self.environment, stdout=out,
+                stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True,
+            )
+        text = block.marks["serves"]
+        self.servers.append((process, log, text))
+        for _ in range(6000):
+            if text in log.read_text():
+                break
+            if process.poll() is not None:
+                self.fail(block.line, f"ended before it said {text!r}: {words}\n{log.read_text()[-1500:]}")
+            time.sleep(0.1)
+        else:
+            self.fail(block.line, f"never said {text!r}: {words}")
+        self.output = log.read_text()
+        self.ran += 1
+
+    def stop(self) -> None:
+        for process, _, _ in self.servers:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGINT)
+            try:
+                process.wait(timeout=30)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+
+    def printed(self, block: Block) -> None:
+        """Every line of a shown output occurs in what was printed."""
+        flat = " ".join(self.output.split())
+        for line in block.lines:
+            parts = [re.escape(" ".join(part.split())) for part in line.split("…")]
+            if line.strip() and not re.search(".*?".join(parts), flat):
+                self.fail(block.line, f"is not printed: {line.strip()}\nprinted was: {self.output[-1500:]}")
+            self.checked += 1
+
+    def json(self, line: int) -> object:
+        """What the last command prints with --json."""
+        if self.last is None:
+            self.fail(line, "a number is marked, but no command came before it")
+        if self.answer is None:
+            words = re.sub(r"\s+#.*$", "", self.last) + " --json"
+            done = subprocess.run(["bash", "-c", words], cwd=self.place, env=self.environment, capture_output=True, text=True)
+            try:
+                self.answer = json.loads(done.stdout)
+            except json.JSONDecodeError:
+                self.fail(line, f"does not print JSON: {words}\n{done.stdout[-500:]}{done.stderr[-500:]}")
+        return self.answer
+
+    def compare(self, number: Number) -> None:
+        files = lambda name: json.loads((self.place / name).read_text())
+        needs_answer = re.search(r"\bj\b", number.expression)
+        try:
+            value = evaluate(number.expression, self.json(number.line) if needs_answer else None, files)
+        except Failed:
+            raise
+        except Exception as error:
+            self.fail(number.line, f"{number.expression}: {type(error).__name__}: {error}")
+        if not agrees(number.text, value, number.rounding):
+            self.fail(number.line, f"says {number.text}, and {number.expression} is {value!r}")
+        self.checked += 1
+
+
+def check(name: str, everything: bool) -> tuple[Page, int]:
+    """Runs one document; the second is how many of its numbers carry no mark."""
+    parts, unmarked = read((ROOT / name).read_text())
+    directory = scratch()
+    page = Page(name, pathlib.Path(directory.name) / "root", everything)
+    left_out = False
+    try:
+        for part in parts:
+            if isinstance(part, Number):
+                # Numbers about a block that was not run cannot be compared now.
+                if not left_out:
+                    page.compare(part)
+            elif part.commands:
+                left_out = page.skip(part)
+                if not left_out:
+                    page.run(part)
+            elif "prints" in part.marks and not left_out:
+                page.printed(part)
+    finally:
+        page.stop()
+        shutil.rmtree(directory.name, ignore_errors=True)
+    return page, unmarked
+
+
+def main() -> None:
+    words = sys.argv[1:]
+    everything = "--all" in words
+    names = [word for word in words if word != "--all"] or DOCUMENTS
+    kept = HERE / "unmarked.json"
+    allowed = json.loads(kept.read_text()) if kept.exists() else {}
+    faults = []
+    for name in names:
+        started = time.monotonic()
+        try:
+            page, unmarked = check(name, everything)
+        except Failed as fault:
+            faults.append(str(fault))
+            print(f"FAILED {fault}", flush=True)
+            continue
+        print(f"{name}: {page.ran} commands, {page.checked} lines and numbers compared, {unmarked} unmarked ({time.monotonic() - started:.0f} s)", flush=True)
+        if unmarked > allowed.get(name, 0):
+            faults.append(f"{name}: {unmarked} numbers carry no mark, and {allowed.get(name, 0)} are allowed (tests/docs/unmarked.json)")
+            print(f"FAILED {faults[-1]}")
+    if faults:
+        sys.exit(f"documents: {len(faults)} faults")
+    print("documents: all hold")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""The parts of a document that are run or compared."""
+
+import re
+from dataclasses import dataclass, field
+
+# What a line of a command block begins with.
+COMMAND = re.compile(
+    r"^\s*(cargo |undertone\b|echo |cat |printf |\./|cd |pip |python3? |curl |export |gunzip |zcat |head |\(echo |node |npm |[A-Z_]+=\S+ )"
+)
+MARK = re.compile(r"<!--\s*docs:\s*(\w+)\s*(.*?)\s*-->")
+NUMBER = re.compile(r"(?P<text>-?[\d,]*\.?\d+)(?P<percent>\s?%)?\s*<!--\s*=\s*(?:(?P<rounding>up|down)\s+)?(?P<expression>.*?)\s*-->")
+DECIMAL = re.compile(r"(?<![\w.])-?\d*\.\d+(?![\w.]*\w)")
+
+
+@dataclass
+class Block:
+    """Lines that are shown as code."""
+
+    line: int
+    lines: list[str]
+    marks: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def commands(self) -> list[str]:
+        """The commands of the block, or none if it shows something else."""
+        if not any(COMMAND.match(line) for line in self.lines) or "prints" in self.marks:
+            return []
+        joined = re.sub(r"\\\n\s*", "", "\n".join(self.lines))
+        return [line.strip() for line in joined.split("\n") if line.strip() and not line.strip().startswith("#")]
+
+
+@dataclass
+class Number:
+    """A number of the text and what it must be."""
+
+    line: int
+    text: str
+    expression: str
+    rounding: str | None
+
+
+def read(text: str) -> tuple[list[Block | Number], int]:
+    """The parts in order, and how many decimals of the text carry no mark."""
+    parts: list[Block | Number] = []
+    marks: dict[str, str] = {}
+    unmarked = 0
+    lines = text.split("\n")
+    at = 0
+    previous_blank = True
+    while at < len(lines):
+        line = lines[at]
+        fence = re.match(r"^\s*(```|~~~)(\w*)", line)
+        if fence:
+            end = next((n for n in range(at + 1, len(lines)) if lines[n].strip().startswith(fence[1])), len(lines))
+            if fence[2] in ("", "sh", "bash", "console", "text"):
+                parts.append(Block(at + 1, lines[at + 1 : end], marks))
+            marks, at, previous_blank = {}, end + 1, True
+            continue
+        if line.startswith("    ") and line.strip() and (previous_blank or parts and at > 0 and lines[at - 1].startswith("    ")):
+            end = at
+            while end < len(lines) and (lines[end].startswith("    ") or not lines[end].strip()):
+                end += 1
+            while not lines[end - 1].strip():
+                end -= 1
+            parts.append(Block(at + 1, [one[4:] for one in lines[at:end]], marks))
+            marks, at, previous_blank = {}, end, False
+            continue
+        for mark in MARK.finditer(line):
+            if mark[1] == "run":
+                parts.append(Block(at + 1, [mark[2]], {}))
+            else:
+                marks[mark[1]] = mark[2]
+        for number in NUMBER.finditer(line):
+            parts.append(Number(at + 1, number["text"], number["expression"], number["rounding"]))
+        plain = re.sub(r"<!--.*?-->", "", NUMBER.sub("", line))
+        plain = re.sub(r"`[^`]*`|\]\([^)]*\)|https?://\S+", "", plain)
+        unmarked += len(DECIMAL.findall(plain))
+        previous_blank = not line.strip()
+        at += 1
+    return parts, unmarked
