@@ -90,13 +90,19 @@ enum RawDelivery {
 impl Locked {
     /// Takes the device's lock, which is a file of its own because the real one is replaced.
     pub(super) fn new(path: &Path) -> Result<Self, DeviceError> {
-        match Lock::take(path) {
-            Ok(lock) => Ok(Self { path: path.into(), _lock: lock }),
+        let real = real(path).map_err(|error| DeviceError::Io { path: path.into(), error })?;
+        match Lock::take(&real) {
+            Ok(lock) => Ok(Self { path: real, _lock: lock }),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
                 Err(DeviceError::InUse { path: path.into() })
             }
             Err(error) => Err(DeviceError::Io { path: path.into(), error }),
         }
+    }
+
+    /// Whether the file is there.
+    pub(super) fn exists(&self) -> bool {
+        self.path.exists()
     }
 
     pub(super) fn read(&self) -> Result<State, DeviceError> {
@@ -143,6 +149,17 @@ impl Locked {
     fn io(&self, error: std::io::Error) -> DeviceError {
         DeviceError::Io { path: self.path.clone(), error }
     }
+}
+
+/// Where a file is, or will be, whatever links lead to it: one file has one lock.
+fn real(path: &Path) -> Result<PathBuf, std::io::Error> {
+    match path.canonicalize() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        found => return found,
+    }
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
+    Ok(folder.unwrap_or(Path::new(".")).canonicalize()?.join(name))
 }
 
 /// FNV-1a over the state as it is written: finds damage, not malice.
