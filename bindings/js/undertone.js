@@ -3064,18 +3064,15 @@ export class Client {
 
   /** Changes the budget of each datum; what has been spent stays spent. */
   setBudget(text) {
-    return this.#setBudgets({ budget: text });
+    return this.setBudgets({ question: text });
   }
 
-  /** Changes the budget of each collector; what has been spent stays spent. */
-  setCollectorBudget(text) {
-    return this.#setBudgets({ collector_budget: text });
-  }
-
-  async #setBudgets(texts) {
-    const budgets = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, natsText(parseNats(text))]));
+  /** Changes the budgets of each datum and of each collector, or one of them; what has been spent stays spent. */
+  async setBudgets({ question = null, collector = null }) {
+    const [budget, collectorBudget] = [question, collector].map((text) => (text === null ? null : natsText(parseNats(text))));
     await this.#change((state) => {
-      Object.assign(state, budgets);
+      state.budget = budget ?? state.budget;
+      state.collector_budget = collectorBudget ?? state.collector_budget;
       return {};
     });
   }

@@ -99,11 +99,11 @@ test("a collector has a budget over all its questions", async (t) => {
   const there = await two.survey("elsewhere");
   assert.equal((await two.answer(there, 1)).repeated, true);
   assert.equal(natsText((await two.budgets(there)).collector.spent), "1.0986122887");
-  await two.setCollectorBudget("1");
+  await two.setBudgets({ collector: "1" });
   await elsewhere.ask("elsewhere", "Question number 1?", marked("minimal", 1));
   await assert.rejects(two.survey("elsewhere").then((survey) => two.answer(survey, 0)), { code: "collector" });
   // The person may raise it.
-  await one.setCollectorBudget("9.9");
+  await one.setBudgets({ collector: "9.9" });
   assert.equal((await one.answer(asked, 0)).delivery, "accepted");
   assert.equal(curator.stored.size, 9);
 });
