@@ -2282,6 +2282,8 @@ export class Consent {
 
   /** Throws `AboveConsent` if what is released, the next answer included, might pass a limit. */
   check(standing) {
+    // A policy has no such numbers, and would pass unseen.
+    if (!(standing instanceof Standing)) throw new TypeError("consent is held against what Sequence.after gives");
     const exceeds = (attained, allowed) => allowed !== null && (attained === null || attained > allowed);
     if (exceeds(standing.ldp, this.ldp)) throw new AboveConsent("ldp", standing.ldp, this.ldp);
     // Without a context LDP stands in for LIP, unless it was judged by itself already.
@@ -2689,7 +2691,7 @@ class FileLock {
     try {
       return await FileLock.#takeWith(fs, path, mine, tag, owner, depth);
     } finally {
-      await fs.rm(mine, { force: true });
+      await fs.rm(mine, { force: true }).catch(() => {});
     }
   }
 
@@ -2720,7 +2722,7 @@ class FileLock {
           return "replaced";
         }
       } finally {
-        await fs.rm(right, { force: true });
+        await fs.rm(right, { force: true }).catch(() => {});
       }
     }
     return null;

@@ -239,6 +239,7 @@ test("a ledger relies on nothing but its own notes", async () => {
     assert.throws(() => ledger.request("x", third, past, nine), AboveConsent);
     assert.equal(ledger.releases("x").length, 2);
   }
+  assert.throws(() => nine.check(first), TypeError, "one policy says nothing about what was released before");
   const poor = new Ledger(first.cost, new Map([["x", [{ policy: first.id, cost: first.cost }]]]));
   assert.throws(() => poor.spend("x", second, told, nine), Exhausted);
 });
