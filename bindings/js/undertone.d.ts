@@ -19,11 +19,13 @@ export class Exhausted extends Error {
   readonly outcome: "budget" | "not_composable" | "not_composable_checked";
 }
 
-/** A policy that leaks more than the person agreed to. Levels are nats as text, null without bound. */
+/** A release with which everything released about one datum would tell more than the person agreed to. Levels are nats as text, null without bound. */
 export class AboveConsent extends Error {
   readonly number: "ldp" | "lip" | "secret";
   readonly attained: string | null;
   readonly allowed: string;
+  /** The secret's name, for `secret`. */
+  readonly secret: string | null;
 }
 
 /** A report that a policy cannot have released. */
@@ -49,6 +51,7 @@ export class ClientError extends Error {
     | "address"
     | "answers"
     | "body"
+    | "collector"
     | "forgotten"
     | "group"
     | "insecure"
@@ -66,7 +69,7 @@ export class ClientError extends Error {
 export type Random = (count: number) => Uint8Array;
 export function systemRandom(count: number): Uint8Array;
 
-/** JSON with exact integers (as bigint) and without repeated fields. */
+/** JSON with exact integers (as bigint; other numbers as number) and without repeated fields. */
 export function parseJson(text: string): unknown;
 export function toHex(bytes: Uint8Array): string;
 export function fromHex(text: string): Uint8Array | null;
@@ -146,25 +149,64 @@ export interface Release {
   cost: bigint | null;
 }
 
+/** What a sequence of releases attains at worst. Levels are in units of 10^-10 nats, null without bound. */
+export class Standing {
+  private constructor();
+  /** Whether every number is attained; otherwise some are upper bounds. */
+  readonly exact: boolean;
+  readonly ldp: bigint | null;
+  /** Undefined if no policy declared a context. */
+  readonly lip: bigint | null | undefined;
+  readonly secrets: ReadonlyMap<string, bigint | null>;
+  /** Whether all claims of all policies hold for the whole; null if that cannot be said. */
+  readonly claims: boolean | null;
+  /** What is told about a secret; one that no policy declared is bounded by the LDP. */
+  aboutSecret(name: string): bigint | null;
+  toJSON(): { exact: boolean; ldp: string; lip: string | null; secrets: Record<string, string>; claims: boolean | null };
+}
+
+/** Everything one device has released about one datum, as far as it still has it. */
+export class Sequence {
+  released(policy: Policy, report: Report): void;
+  untold(policy: Policy): void;
+  forgotten(release: Release): void;
+  matches(noted: readonly Release[]): boolean;
+  /** What everything released attains at worst once `next` has answered too, whatever its answer is. */
+  after(next: Policy): Standing;
+  /** What several policies attain together at worst, in any order; null for none. */
+  static together(policies: readonly Policy[]): Standing | null;
+}
+
 /** Budgets of attained LDP per datum. */
 export class Ledger {
   constructor(budget: bigint, data?: Map<string, Release[]>);
-  request(datum: string, policy: Policy, earlier?: Policy | null): "fresh" | "repeat";
-  spend(datum: string, policy: Policy, earlier?: Policy | null): "fresh";
+  request(datum: string, policy: Policy, past?: Sequence, consent?: Consent): "fresh" | "repeat";
+  spend(datum: string, policy: Policy, past?: Sequence, consent?: Consent): "fresh";
   spent(datum: string): bigint | null;
   releases(datum: string): Release[];
   lipConsequence(datum: string, weights: readonly bigint[]): bigint | null;
 }
 
-/** Three numbers in nats as text; null sets no limit. Defaults: ln 3, 2 ln 3, none. */
-export class Consent {
-  constructor(numbers?: { lip?: string | null; ldp?: string | null; secret?: { name: string; ldp: string } | null });
-  check(policy: Policy): void;
+/** How much of one secret may be told. */
+export interface SecretConsent {
+  name: string;
+  ldp: string;
 }
+
+/** Limits in nats as text over everything released about one datum; null sets no limit. Defaults: ln 3, 2 ln 3, none. */
+export class Consent {
+  constructor(limits?: { lip?: string | null; ldp?: string | null; secrets?: readonly SecretConsent[]; secret?: SecretConsent | null });
+  check(standing: Standing): void;
+}
+
+/** The key of the datum that a question asks about: its wording; null if it has no letter or digit. */
+export function questionDatum(wording: string): string | null;
 
 /** What a device keeps; never the raw answer. */
 export interface DeviceState {
+  generation: number;
   budget: string;
+  collector_budget: string;
   data: { datum: string; releases: { policy: string; cost: string | null }[]; answers: object[] }[];
   policies: string[];
 }
@@ -173,18 +215,18 @@ export interface Device {
   replace(version: unknown, state: DeviceState): Promise<boolean>;
 }
 export class MemoryDevice implements Device {
-  constructor(options?: { budget?: string });
+  constructor(options?: { budget?: string; collectorBudget?: string });
   load(): Promise<{ state: DeviceState; version: unknown }>;
   replace(version: unknown, state: DeviceState): Promise<boolean>;
 }
 export class BrowserDevice implements Device {
-  static open(name?: string, options?: { budget?: string }): Promise<BrowserDevice>;
+  static open(name?: string, options?: { budget?: string; collectorBudget?: string }): Promise<BrowserDevice>;
   load(): Promise<{ state: DeviceState; version: unknown }>;
   replace(version: unknown, state: DeviceState): Promise<boolean>;
   setting(key: string, value?: unknown): Promise<unknown>;
 }
 export class FileDevice implements Device {
-  static create(path: string, options?: { budget?: string }): Promise<FileDevice>;
+  static create(path: string, options?: { budget?: string; collectorBudget?: string }): Promise<FileDevice>;
   static open(path: string): Promise<FileDevice>;
   load(): Promise<{ state: DeviceState; version: unknown }>;
   replace(version: unknown, state: DeviceState): Promise<boolean>;
@@ -211,14 +253,18 @@ export class Client {
   constructor(base: string, options?: { device?: Device; consent?: Consent; form?: "json" | "binary"; retry?: { attempts?: number; first?: number; longest?: number }; fetch?: typeof fetch });
   readonly base: string;
   consent: Consent;
-  survey(id: string, options?: { group?: string | null; datum?: string }): Promise<Survey>;
+  survey(id: string, options?: { group?: string | null; datum?: string | null }): Promise<Survey>;
   policy(id: string): Promise<Policy>;
   record(survey: Survey, symbol: number, options?: { random?: Random }): Promise<{ report: Report; repeated: boolean; delivery: Delivery }>;
   send(survey: Survey): Promise<{ delivery: Delivery; obstacle: string | null }>;
   answer(survey: Survey, symbol: number, options?: { random?: Random }): Promise<{ report: Report; repeated: boolean; delivery: Delivery; obstacle: string | null }>;
   answers(): Promise<{ datum: string; curator: string; survey: string; report: Report; delivery: Delivery }[]>;
+  check(survey: Survey): Promise<void>;
+  answered(survey: Survey): Promise<{ datum: string; curator: string; survey: string; report: Report; delivery: Delivery } | null>;
   spent(datum: string): Promise<{ spent: bigint | null; budget: bigint }>;
+  budgets(survey: Survey): Promise<{ question: { spent: bigint | null; budget: bigint }; collector: { spent: bigint; budget: bigint } }>;
   setBudget(nats: string): Promise<void>;
+  setBudgets(nats: { question?: string | null; collector?: string | null }): Promise<void>;
   submit(survey: string, reports: readonly Report[]): Promise<void>;
   flush(): Promise<{ accepted: number; refused: number; waiting: number; obstacle: string | null }>;
 }

@@ -6,7 +6,8 @@
  * What leaves the device is a report. The raw answer is neither stored nor sent.
  *
  * Parts, in this order: errors, strict JSON, bytes, decimals, nats and ratios, epsilon, alphabets, the
- * policy document, canonical bytes, verification, drawing, reports, the ledger, consent, devices, the client.
+ * policy document, canonical bytes, verification, drawing, reports, sequences of releases, consent, the ledger,
+ * devices, the client.
  */
 
 // ---------------------------------------------------------------- errors
@@ -38,16 +39,25 @@ export class Exhausted extends Error {
   }
 }
 
-/** A policy that leaks more than the person agreed to: `number` is `ldp`, `lip` or `secret`. */
+/**
+ * A release with which everything released about one datum would tell more than the person agreed to: `number` is
+ * `ldp`, `lip` or `secret`, and for the last `secret` is its name.
+ */
 export class AboveConsent extends Error {
-  constructor(number, attained, allowed, of = "") {
-    const level = attained === null ? "no finite level" : `${natsText(attained)} nats`;
-    const notion = number === "lip" ? "a LIP" : "an LDP";
-    super(`this policy attains ${notion} of ${level}${of}, and you agreed to ${natsText(allowed)} nats`);
+  constructor(number, attained, allowed, secret = null) {
+    const reached = attained === null ? "no finite level" : `${natsText(attained)} nats`;
+    const everything = "of everything released about this datum could reach";
+    const said = {
+      ldp: `with this release the LDP ${everything} ${reached}`,
+      lip: `with this release belief about this datum could change by ${reached} in all`,
+      secret: `with this release the LDP about ${JSON.stringify(secret)} ${everything} ${reached}`,
+    }[number];
+    super(`${said}, and you agreed to ${natsText(allowed)} nats`);
     this.name = "AboveConsent";
     this.number = number;
     this.attained = attained === null ? null : natsText(attained);
     this.allowed = natsText(allowed);
+    this.secret = secret;
   }
 }
 
@@ -85,11 +95,20 @@ const refuse = (reason, message) => {
 
 // ---------------------------------------------------------------- strict JSON
 
-/**
- * Reads JSON as the kernel does: integers exactly (as BigInt), repeated fields refused. A number with a
- * fraction or an exponent stays a Number, and no integer field accepts one.
- */
-export function parseJson(text) {
+/** Reads JSON strictly: integers exactly (as BigInt), repeated fields refused. A number with a sign, a fraction or an exponent is a Number. */
+export const parseJson = (text) => readJson(text, Number);
+
+/** A number written with a sign, a fraction or an exponent, as no document of ours writes one. */
+class NotAnInteger {
+  constructor(written) {
+    this.written = written;
+  }
+}
+
+/** A document as the kernel reads it: no number with a sign, a fraction or an exponent is an integer, not even `1.0`. */
+const parseDocument = (text) => readJson(text, (written) => new NotAnInteger(written));
+
+function readJson(text, otherNumber) {
   const bad = (message) => refuse("json", `not a JSON document: ${message} at character ${at}`);
   let at = 0;
   const space = () => {
@@ -109,7 +128,7 @@ export function parseJson(text) {
     const match = found.exec(text);
     if (!match) bad("unexpected character");
     at += match[0].length;
-    return /^[0-9]+$/.test(match[0]) ? BigInt(match[0]) : Number(match[0]);
+    return /^[0-9]+$/.test(match[0]) ? BigInt(match[0]) : otherNumber(match[0]);
   };
   const string = () => {
     const found = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
@@ -177,9 +196,10 @@ export function parseJson(text) {
 }
 
 const U32 = 0xffff_ffffn;
-const U64 = 0xffff_ffff_ffff_ffffn;
+/** Every integer of a document is at most this, so that any JSON parser reads it exactly. */
+const LARGEST_INTEGER = 2n ** 53n - 1n;
 
-const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof NotAnInteger);
 
 /** An object with no fields but `required` and `optional`. */
 function record(value, what, required, optional = []) {
@@ -191,7 +211,7 @@ function record(value, what, required, optional = []) {
   return value;
 }
 
-function integer(value, what, largest = U64) {
+function integer(value, what, largest = LARGEST_INTEGER) {
   let exact = value;
   if (typeof value === "number") {
     if (!Number.isSafeInteger(value) || Object.is(value, -0)) refuse("json", `${what} must be an integer of at least 0`);
@@ -718,9 +738,10 @@ function makeDraft({ inputs, outputs, channel, context, claims, provenance }) {
     }
     if (claim.delta > 0n && channel.shape === "bits") refuse("draft", `claim ${index} has a delta, which bits does not support`);
   });
-  const { source, n, date, confidence } = provenance;
+  const { source, n, date, confidence, rounding } = provenance;
   if (utf8Length(source) > 500) refuse("draft", "provenance.source has more than 500 bytes");
-  if (n > 1n << 53n) refuse("draft", "provenance.n is above 2^53");
+  if (n > LARGEST_INTEGER) refuse("draft", "provenance.n is not below 2^53");
+  if (rounding > LARGEST_INTEGER) refuse("draft", "provenance.rounding is not below 2^53");
   if (date !== "" && !/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(date)) refuse("draft", "provenance.date is not YYYY-MM-DD");
   if (confidence !== null && (confidence.digits < 0n || decimalUnits(confidence) > DIGITS_END)) {
     refuse("draft", "provenance.confidence is not between 0 and 1");
@@ -1081,7 +1102,7 @@ function partitionPoint(list, holds) {
 
 const ascending = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Rows of likelihoods in units of 2^-unit: a table, or two releases together. */
+/** Rows of likelihoods in units of 2^-unit: a table, or a table times what was released before it. */
 class Dense {
   constructor(unit, rows) {
     Object.assign(this, { unit, rows, inputs: rows.length, outputs: rows[0].length, keep: null });
@@ -1129,13 +1150,14 @@ class Dense {
   }
 }
 
-/** The shape keep, whose rows differ from a multiple of the base in one place only. */
-class KeepView {
-  constructor({ keep, base }) {
-    const rest = keep.map((k) => KEEP_ONE - k);
-    const own = keep.map((k, x) => k * MASS_ONE + rest[x] * base[x]);
-    const byRest = keep.map((_, x) => x).sort((a, b) => ascending(rest[a], rest[b]) || a - b);
-    Object.assign(this, { unit: 88n, inputs: keep.length, outputs: keep.length, keep, base, rest, own, byRest });
+/**
+ * Columns that single out one symbol each: the entry of x in column y is rest(x) base(y), but own(y) where x = y. The shape
+ * keep is of this form; so are the patterns of bits in which one symbol's bit differs from all others.
+ */
+class Singled {
+  constructor(own, rest, base) {
+    const byRest = rest.map((_, x) => x).sort((a, b) => ascending(rest[a], rest[b]) || a - b);
+    Object.assign(this, { outputs: own.length, own, rest, base, byRest });
   }
   at(x, y) {
     return x === y ? this.own[x] : this.rest[x] * this.base[y];
@@ -1151,22 +1173,10 @@ class KeepView {
     const most = this.other(this.byRest.slice(-2).reverse(), y);
     return { low: least && least[0] < own[0] ? least : own, high: most && most[0] > own[0] ? most : own };
   }
-  weightedExtremes(weights) {
-    const weight = weights.map((w, x) => w * this.rest[x]);
-    const order = weight.map((_, x) => x).sort((a, b) => ascending(weight[a], weight[b]));
-    return this.base.map((base, y) => {
-      const cells = [[weights[y] * this.own[y], y]];
-      for (const ends of [order.slice(0, 2), order.slice(-2).reverse()]) {
-        const x = ends[0] === y ? ends[1] : ends[0];
-        if (x !== undefined) cells.push([weight[x] * base, x]);
-      }
-      const { high, low } = extremesOf(cells.map(([value]) => value));
-      return { high: cells[high[1]], low: cells[low[1]] };
-    });
-  }
   mixture(weights) {
-    const notKept = weights.reduce((total, weight, x) => total + weight * this.rest[x], 0n);
-    return weights.map((weight, y) => weight * this.keep[y] * MASS_ONE + notKept * this.base[y]);
+    const weighted = weights.map((weight, x) => weight * this.rest[x]);
+    const all = sum(weighted);
+    return weights.map((weight, y) => (all - weighted[y]) * this.base[y] + weight * this.own[y]);
   }
   boxRanges(box) {
     const base = this.mixture(box.lower);
@@ -1204,6 +1214,32 @@ class KeepView {
       const sums = others <= room[at] ? fill(others) : fill(others + ownRoom) - ownRoom * this.rest[y];
       return ownTaken * own + sums * base;
     };
+  }
+}
+
+/** The shape keep. */
+class KeepView extends Singled {
+  constructor({ keep, base }) {
+    const rest = keep.map((k) => KEEP_ONE - k);
+    super(
+      keep.map((k, x) => k * MASS_ONE + rest[x] * base[x]),
+      rest,
+      base,
+    );
+    Object.assign(this, { unit: 88n, inputs: keep.length, keep });
+  }
+  weightedExtremes(weights) {
+    const weight = weights.map((w, x) => w * this.rest[x]);
+    const order = weight.map((_, x) => x).sort((a, b) => ascending(weight[a], weight[b]));
+    return this.base.map((base, y) => {
+      const cells = [[weights[y] * this.own[y], y]];
+      for (const ends of [order.slice(0, 2), order.slice(-2).reverse()]) {
+        const x = ends[0] === y ? ends[1] : ends[0];
+        if (x !== undefined) cells.push([weight[x] * base, x]);
+      }
+      const { high, low } = extremesOf(cells.map(([value]) => value));
+      return { high: cells[high[1]], low: cells[low[1]] };
+    });
   }
 }
 
@@ -1307,6 +1343,12 @@ function bitsStrength(bits, context) {
   return { ldp, upper, lower };
 }
 
+/** The symbols in descending order of a/b; 0/0 last, where it cannot matter. */
+function byRatio(a, b) {
+  const empty = (x) => (a[x] === 0n && b[x] === 0n ? 1 : 0);
+  return a.map((_, x) => x).sort((x, z) => empty(x) - empty(z) || ascending(a[z] * b[x], a[x] * b[z]));
+}
+
 /** What bits attain about the secret: the worst sets are prefixes of the order by the ratio of two rows. */
 function bitsSecretStrength(bits, context) {
   const [high, low] = bitLikelihoods(bits);
@@ -1315,10 +1357,8 @@ function bitsSecretStrength(bits, context) {
   const data = Array.from({ length: bits.inputs }, (_, x) => dataWeight(context, x));
   const rows = context.rows.map((row) => row.map((w) => w * WEIGHT_ONE));
   const worstSet = (a, b, worst, cell) => {
-    const empty = (x) => (a[x] === 0n && b[x] === 0n ? 1 : 0);
-    const order = a.map((_, x) => x).sort((x, z) => empty(x) - empty(z) || ascending(a[z] * b[x], a[x] * b[z]));
     let [sumA, sumB, found] = [0n, 0n, worst];
-    for (const x of order) {
+    for (const x of byRatio(a, b)) {
       sumA += a[x];
       sumB += b[x];
       found = worse(found, floor + gap * sumA, floor + gap * sumB, cell);
@@ -1558,7 +1598,7 @@ export class Policy {
 
   /** From a document, as text (read strictly) or as parsed JSON. */
   static async fromJson(document) {
-    const { draft, id } = draftFromFields(typeof document === "string" ? parseJson(document) : document);
+    const { draft, id } = draftFromFields(typeof document === "string" ? parseDocument(document) : document);
     return Policy.#verified(draft, id);
   }
 
@@ -1709,7 +1749,7 @@ export class Report {
 
   /** From text (read strictly) or parsed JSON. */
   static fromJson(value) {
-    const v = typeof value === "string" ? parseJson(value) : value;
+    const v = typeof value === "string" ? parseDocument(value) : value;
     record(v, "the report", ["undertone", "policy", "id"], ["token", "bits"]);
     const version = textOf(v.undertone, "undertone");
     const [policy, id] = [textOf(v.policy, "policy"), textOf(v.id, "id")];
@@ -1755,31 +1795,508 @@ export function encodeReports(reports) {
   return out.finish();
 }
 
-// ---------------------------------------------------------------- the ledger
+// ---------------------------------------------------------------- sequences of releases
 
-const MAX_JOINT_CELLS = 2 ** 22;
+/** Most cells looked at for one answer: symbols, times the outputs of releases whose answers are unknown, times those of the next. */
+const MAX_CELLS_LISTED = 2 ** 22;
+/** How far a likelihood may have changed is counted in units of 2^-64. */
+const ODDS_ONE = 1n << 64n;
+const UNBOUNDED = { n: 1n, d: 0n };
+
+const largerRatio = (a, b) => (ratioAbove(a, b) ? a : b);
+const smallerRatio = (a, b) => (ratioAbove(a, b) ? b : a);
+/** The larger of a ratio and n/d, of which 0/0 says nothing. */
+const raised = (worst, n, d) => (n === 0n && d === 0n ? worst : largerRatio({ n, d }, worst));
+
+/** The sum of costs, or null if one has no finite level. */
+const totalCost = (costs) => costs.reduce((total, cost) => (total === null || cost === null ? null : total + cost), 0n);
+
+/** e^units rounded up to 2^-64; null above 40 nats, where nothing is told apart from certainty, and without a finite level. */
+function oddsUp(units) {
+  if (units === 0n) return ODDS_ONE;
+  return units === null || units > 40n * UNIT ? null : (expUp(units) >> 56n) + 1n;
+}
+
+/** Whether two plain values are the same, field by field. */
+function sameValue(a, b) {
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  if (Array.isArray(a)) return a.length === b.length && a.every((item, at) => sameValue(item, b[at]));
+  return Object.keys(a).length === Object.keys(b).length && Object.keys(a).every((name) => sameValue(a[name], b[name]));
+}
 
 /**
- * Whether both policies' claims hold for their two releases together; null if that cannot be checked: only
- * tables are joined, and a delta does not survive a choice made after the first answer.
+ * For every symbol of an alphabet in order, its index in another; null unless both have the same symbols. Names may come
+ * in any order; bare indices match bare indices of the same number only.
  */
-function verifyTogether(earlier, policy) {
-  if ([...earlier.draft.claims, ...policy.draft.claims].some((claim) => claim.delta > 0n)) return null;
-  const [a, b] = [earlier.draft.channel, policy.draft.channel];
-  if (a.shape !== "table" || b.shape !== "table" || a.inputs !== b.inputs) return null;
-  if (a.inputs * a.outputs * b.outputs > MAX_JOINT_CELLS) return null;
-  const joint = new Dense(96n, a.masses.map((row, x) => row.flatMap((w) => b.masses[x].map((v) => w * v))));
-  const holds = ({ draft }) => {
-    try {
-      check(joint, null, draft.context, draft.claims);
-      return true;
-    } catch (error) {
-      if (error instanceof Refusal) return false;
-      throw error;
-    }
-  };
-  return holds(earlier) && holds(policy);
+function orderIn(alphabet, other) {
+  if (sameValue(alphabet, other)) return Array.from({ length: alphabet.size }, (_, x) => x);
+  if (alphabet.kind !== "names" || other.kind !== "names" || alphabet.size !== other.size) return null;
+  const index = new Map(other.names.map((name, at) => [name, at]));
+  const order = alphabet.names.map((name) => index.get(name));
+  return order.includes(undefined) ? null : order;
 }
+
+/** A context with its symbols in another order: symbol i is symbol `order[i]` of this one. */
+function reorderedContext(context, order) {
+  const pick = (list) => order.map((x) => list[x]);
+  switch (context.kind) {
+    case "prior":
+      return { ...context, weights: pick(context.weights) };
+    case "priors":
+      return { ...context, list: context.list.map(pick) };
+    case "box":
+      return { ...context, lower: pick(context.lower), upper: pick(context.upper) };
+    case "secret":
+      return { ...context, rows: context.rows.map(pick) };
+    default:
+      return context;
+  }
+}
+
+const isSet = (packed, x) => (packed[x >> 3] & (0x80 >> (x & 7))) !== 0;
+
+/** w(y|x) for every input x, up to a common factor; y is `{ token }` or `{ bits }`. */
+function likelihoods(channel, { token, bits }) {
+  if (channel.shape === "table") return channel.masses.map((row) => row[token]);
+  if (channel.shape === "keep") {
+    const base = channel.base[token];
+    return channel.keep.map((kept, x) => (x === token ? kept * MASS_ONE : 0n) + (KEEP_ONE - kept) * base);
+  }
+  const { own, other, inputs } = channel;
+  const [set, clear] = [own * (WEIGHT_ONE - other), (WEIGHT_ONE - own) * other];
+  const entries = Array.from({ length: inputs }, (_, x) => (isSet(bits, x) ? set : clear));
+  // Where other bits are certain the common factor can be nought; then nothing tells symbols apart.
+  return entries.every((entry) => entry === 0n) ? entries.fill(1n) : entries;
+}
+
+/** How many answers a channel can give, where they can be listed; null otherwise. */
+function listedAnswers({ shape, inputs, outputs }) {
+  if (shape !== "bits") return outputs;
+  return inputs <= 16 ? 2 ** inputs : null;
+}
+
+/** The answer with this number among all a channel can give. */
+function answerAt({ shape, inputs }, number) {
+  if (shape !== "bits") return { token: number, bits: null };
+  const bits = new Uint8Array(Math.ceil(inputs / 8));
+  for (let x = 0; x < inputs; x += 1) if ((number >> x) & 1) bits[x >> 3] |= 0x80 >> (x & 7);
+  return { token: null, bits };
+}
+
+/** A factor times the likelihoods of one more release, whose symbol `order[x]` is x; without the twos all entries share. */
+function times(factor, channel, answer, order) {
+  const found = likelihoods(channel, answer);
+  const product = factor.map((entry, x) => entry * found[order[x]]);
+  let shared = product.reduce((all, entry) => all | entry, 0n);
+  let twos = 0n;
+  while (shared !== 0n && (shared & 0xffffn) === 0n) [shared, twos] = [shared >> 16n, twos + 16n];
+  return twos === 0n ? product : product.map((entry) => entry >> twos);
+}
+
+const isImpossible = (factor) => factor.every((entry) => entry === 0n);
+
+/** What has to be looked at: the factor alone, or with every output of one more release that can be worst. */
+function columnsOf(channel, factor) {
+  if (channel === null) return [new Dense(0n, factor.map((entry) => [entry]))];
+  if (channel.shape === "table") return [new Dense(0n, channel.masses.map((row, x) => row.map((mass) => factor[x] * mass)))];
+  if (channel.shape === "keep") {
+    const { own, rest, base } = new KeepView(channel);
+    return [new Singled(own.map((entry, x) => entry * factor[x]), rest.map((entry, x) => entry * factor[x]), base)];
+  }
+  const [high, low] = bitLikelihoods(channel);
+  const by = (entry) => factor.map((own) => own * entry);
+  // One bit alone speaks for its symbol, or one alone against it.
+  const ones = new Array(factor.length).fill(1n);
+  return [new Singled(by(high), by(low), ones), new Singled(by(low), by(high), ones)];
+}
+
+/** A declared context and what was found under it. */
+class Found {
+  constructor(context) {
+    const secretBelief = context.kind === "secret" ? { rise: RATIO_ONE, fall: RATIO_ONE } : null;
+    Object.assign(this, { context, upper: RATIO_ONE, lower: RATIO_ONE, secret: RATIO_ONE, secretBelief, orders: null });
+  }
+
+  unbounded() {
+    Object.assign(this, { upper: UNBOUNDED, lower: UNBOUNDED, secret: UNBOUNDED });
+    if (this.secretBelief !== null) this.secretBelief = { rise: UNBOUNDED, fall: UNBOUNDED };
+  }
+
+  /** Least and greatest mixture of every column over one prior or a box, the lightest weight, and the unit of weights. */
+  *#ranges(columns) {
+    const { context } = this;
+    const of = (weights, unit) => {
+      const sums = columns.mixture(weights);
+      return { least: sums, greatest: sums, lightest: weights.reduce(min), unit };
+    };
+    if (context.kind === "prior") yield of(context.weights, 32n);
+    if (context.kind === "priors") for (const weights of context.list) yield of(weights, 32n);
+    if (context.kind === "secret") yield of(context.rows[0].map((_, x) => dataWeight(context, x)), 64n);
+    if (context.kind === "box") {
+      const ranges = columns.boxRanges(context);
+      const lightest = context.lower.map((_, x) => leastWeight(context, x)[0]).reduce(min);
+      yield { least: ranges.map(([least]) => least), greatest: ranges.map(([, greatest]) => greatest), lightest, unit: 32n };
+    }
+  }
+
+  /**
+   * Belief in the input: likelihoods against their mixtures. With releases that may have changed any likelihood by G = odds / 2^64,
+   * belief rises by at most G t / (p t (G - 1) + T) and falls by at most (G T - p (G - 1) b) / b.
+   */
+  belief(columns, extremes, odds) {
+    for (const { least, greatest, lightest, unit } of this.#ranges(columns)) {
+      extremes.forEach(([top, bottom], y) => {
+        const more = lightest * (odds - ODDS_ONE);
+        this.upper = raised(this.upper, (top * odds) << unit, more * top + (least[y] << 64n));
+        this.lower = raised(this.lower, positive(greatest[y] * odds - more * bottom), bottom << (unit + 64n));
+      });
+    }
+  }
+
+  /** The secret's likelihoods against each other, and against their mixture. */
+  secretColumns(columns) {
+    const { weights, rows } = this.context;
+    const pushed = rows.map((row) => columns.mixture(row));
+    for (let y = 0; y < columns.outputs; y += 1) {
+      const column = pushed.map((row) => row[y]);
+      const { high, low } = extremesOf(column);
+      const mixed = column.reduce((total, entry, s) => total + weights[s] * entry, 0n);
+      this.secret = raised(this.secret, high[0], low[0]);
+      const { rise, fall } = this.secretBelief;
+      this.secretBelief = { rise: raised(rise, high[0] << 32n, mixed), fall: raised(fall, mixed, low[0] << 32n) };
+    }
+  }
+
+  /**
+   * The secret's likelihoods against each other where the next output multiplies those of an arbitrary set of symbols by
+   * `high` and the others by `low`: the worst sets are prefixes of the order by P(x|s) / P(x|s').
+   */
+  secretSets(high, low, factor) {
+    const { rows } = this.context;
+    this.orders ??= rows.map((row) => rows.map((other) => (row === other ? null : byRatio(row, other))));
+    const entries = factor === null ? rows : rows.map((row) => row.map((weight, x) => weight * factor[x]));
+    const whole = entries.map((row) => low * sum(row));
+    const gap = high - low;
+    this.orders.forEach((orders, s) =>
+      orders.forEach((order, t) => {
+        let [top, bottom] = [whole[s], whole[t]];
+        for (const x of order ?? []) {
+          top += gap * entries[s][x];
+          bottom += gap * entries[t][x];
+          this.secret = raised(this.secret, top, bottom);
+        }
+      }),
+    );
+    // Which output tells most about belief in the secret is not looked for.
+    this.secretBelief = null;
+  }
+
+  /** Whether a claim holds for the whole; null where that cannot be said. */
+  holds(claim) {
+    const within = (ratio, epsilon) => !ratioAbove(ratio, epsilon);
+    if (claim.about === "input") return within(this.upper, claim.upper) && within(this.lower, claim.lower);
+    if (claim.notion === "ldp") return within(this.secret, claim.epsilon);
+    if (this.secretBelief === null) return null;
+    return within(this.secretBelief.rise, claim.upper) && within(this.secretBelief.fall, claim.lower);
+  }
+}
+
+/** Releases over one alphabet: only between them are likelihoods multiplied symbol by symbol. */
+class Frame {
+  constructor(alphabet) {
+    Object.assign(this, { alphabet, members: [], contexts: [], ldp: RATIO_ONE });
+  }
+
+  /** Adds a release's context, in this frame's order of symbols; gives what is found under it, or null if it declares none. */
+  declare(context, order) {
+    if (context.kind === "unknown") return null;
+    const ordered = reorderedContext(context, order);
+    let found = this.contexts.find((one) => sameValue(one.context, ordered));
+    if (found === undefined) this.contexts.push((found = new Found(ordered)));
+    return found;
+  }
+
+  unbounded() {
+    this.ldp = UNBOUNDED;
+    for (const found of this.contexts) found.unbounded();
+  }
+
+  /** Notes what a factor attains, alone or with every output of one more release, if what is missing changed it by `odds`. */
+  look(channel, factor, odds) {
+    for (const columns of columnsOf(channel, factor)) {
+      const extremes = Array.from({ length: columns.outputs }, (_, y) => {
+        const { high, low } = columns.extremes(y);
+        return [high[0], low[0]];
+      });
+      for (const [top, bottom] of extremes) this.ldp = raised(this.ldp, top * odds, bottom << 64n);
+      for (const found of this.contexts) {
+        found.belief(columns, extremes, odds);
+        if (found.context.kind === "secret" && channel?.shape !== "bits" && odds === ODDS_ONE) found.secretColumns(columns);
+      }
+    }
+    if (channel?.shape !== "bits" || odds !== ODDS_ONE) return;
+    const [high, low] = bitLikelihoods(channel);
+    for (const found of this.contexts) if (found.context.kind === "secret") found.secretSets(high, low, factor);
+  }
+
+  /** Where something is missing, nothing but the largest ratio of likelihoods is known about a secret. */
+  boundSecrets() {
+    const most = oddsUp(ratioNats(this.ldp));
+    for (const found of this.contexts) {
+      if (found.context.kind !== "secret") continue;
+      if (most === null) Object.assign(found, { secret: UNBOUNDED, secretBelief: null });
+      else found.secretSets(most, ODDS_ONE, null);
+    }
+  }
+}
+
+/** What a sequence attains at worst, over every transcript it may have. Levels are in units of 10^-10 nats, null without bound. */
+export class Standing {
+  constructor({ exact, ldp, lip, secrets, claims }) {
+    // Whether every number is attained; otherwise some are upper bounds.
+    this.exact = exact;
+    this.ldp = ratioNats(ldp);
+    // Undefined if no policy declared a context.
+    this.lip = lip === null ? undefined : ratioNats(lip);
+    this.secrets = new Map(Array.from(secrets, ([name, ratio]) => [name, ratioNats(ratio)]));
+    // Whether all claims of all policies hold for the whole transcript; null if that cannot be said.
+    this.claims = claims;
+    Object.freeze(this);
+  }
+
+  /** What is told about a secret; one that no policy declared is bounded by the LDP of the input. */
+  aboutSecret(name) {
+    return this.secrets.has(name) ? this.secrets.get(name) : this.ldp;
+  }
+
+  /** Levels as printed, as in `vectors/v1/sequence`. */
+  toJSON() {
+    const shown = (units) => (units === null ? "unbounded" : natsText(units));
+    const secrets = Object.fromEntries(Array.from(this.secrets, ([name, units]) => [name, shown(units)]));
+    return { exact: this.exact, ldp: shown(this.ldp), lip: this.lip === undefined ? null : shown(this.lip), secrets, claims: this.claims };
+  }
+}
+
+/** What one release attains by itself: its certificate. */
+function standingAlone({ certificate: { input, secret }, draft }) {
+  const secrets = secret === null ? [] : [[draft.context.name, secret.ldp.ratio]];
+  return new Standing({ exact: true, ldp: input.ldp.ratio, lip: lipRatio(input), secrets, claims: true });
+}
+
+/**
+ * Everything one device has released about one datum, as far as the device still has it. A claim speaks of one release; what several
+ * tell together is judged here, for every output the next one could have, under every context any of the policies declared.
+ */
+export class Sequence {
+  #past = [];
+
+  /** Adds a release whose policy and report are at hand; throws `Foreign` if the policy cannot have released the report. */
+  released(policy, report) {
+    accept(policy, report);
+    this.#past.push({ id: policy.id, policy, answer: { token: report.token, bits: report.bits }, cost: policy.cost });
+  }
+
+  /** Adds a release under a policy that is at hand, whatever its answer was. */
+  untold(policy) {
+    this.#past.push({ id: policy.id, policy, answer: null, cost: policy.cost });
+  }
+
+  /** Adds a release of which only its entry in the ledger is left. */
+  forgotten({ policy, cost }) {
+    this.#past.push({ id: policy, policy: null, answer: null, cost });
+  }
+
+  /** Whether these are the releases a ledger has noted, in any order. */
+  matches(noted) {
+    const ids = (list) => list.slice().sort().join(" ");
+    return ids(this.#past.map(({ id }) => id)) === ids(noted.map(({ policy }) => policy));
+  }
+
+  /** What everything released attains at worst once `next` has answered too, whatever its answer is. */
+  after(next) {
+    if (this.#past.length === 0) return standingAlone(next);
+    const past = this.#past;
+    const frames = [new Frame(next.inputs)];
+    const nextContext = frames[0].declare(next.draft.context, orderIn(next.inputs, next.inputs));
+    const members = past.flatMap((release) => (release.policy === null ? [] : [memberOf(frames, release)]));
+    const listed = this.#listed(next);
+    const told = new Set(members.filter(({ release }) => release.answer !== null || listed.includes(release)).map(({ release }) => release));
+    // What is not in the transcript may have changed any likelihood by its attained LDP.
+    const missing = frames.map((frame, at) => {
+      const absent = past.filter((release) => !(told.has(release) && frame.members.some((member) => member.release === release)));
+      return oddsUp(totalCost([...absent.map(({ cost }) => cost), ...(at > 0 ? [next.cost] : [])]));
+    });
+    const atHand = frames.map((frame) => {
+      const answered = frame.members.filter(({ release }) => release.answer !== null);
+      return answered.reduce((factor, { release, order }) => times(factor, release.policy.draft.channel, release.answer, order), new Array(frame.alphabet.size).fill(1n));
+    });
+    frames.forEach((frame, at) => {
+      // Answers that no symbol can have given: nothing is known about what they tell.
+      if (isImpossible(atHand[at]) || missing[at] === null) frame.unbounded();
+    });
+    const look = (factors) =>
+      frames.forEach((frame, at) => {
+        const channel = at === 0 ? next.draft.channel : null;
+        if (missing[at] !== null && !isImpossible(factors[at])) frame.look(channel, factors[at], missing[at]);
+      });
+    everyTranscript(
+      listed.map((release) => members.find((member) => member.release === release)),
+      atHand,
+      frames,
+      look,
+    );
+    frames.forEach((frame, at) => {
+      if (missing[at] !== null && missing[at] !== ODDS_ONE) frame.boundSecrets();
+    });
+    const exact = missing.every((odds) => odds === ODDS_ONE);
+    const costs = oddsUp(totalCost([...past.map(({ cost }) => cost), next.cost]));
+    return summed(frames, costs, exact, claimsHold(frames, past, next, nextContext, exact));
+  }
+
+  /** The past releases whose answer is unknown and whose outputs are all tried, the fewest outputs first. */
+  #listed(next) {
+    const { shape, inputs, outputs } = next.draft.channel;
+    const candidates = this.#past
+      .filter(({ policy, answer }) => policy !== null && answer === null)
+      .map((release) => ({ release, count: listedAnswers(release.policy.draft.channel) }))
+      .filter(({ count }) => count !== null)
+      .sort((a, b) => a.count - b.count);
+    let cells = inputs * (shape === "table" ? outputs : 1);
+    const within = ({ count }) => {
+      cells *= count;
+      return cells <= MAX_CELLS_LISTED;
+    };
+    const end = candidates.findIndex((candidate) => !within(candidate));
+    return candidates.slice(0, end < 0 ? candidates.length : end).map(({ release }) => release);
+  }
+
+  /** What several policies attain together at worst, in any order, whatever they answer; null for none. */
+  static together(policies) {
+    if (policies.length === 0) return null;
+    // The one whose outputs are hardest to list comes last, where they need not be listed.
+    const hardness = ({ draft: { channel } }) => [Number(listedAnswers(channel) === null), Number(channel.shape !== "table"), channel.outputs];
+    const harder = (a, b) => {
+      const at = a.findIndex((part, i) => part !== b[i]);
+      return at < 0 || a[at] > b[at];
+    };
+    const last = policies.reduce((worst, policy, at) => (harder(hardness(policy), hardness(policies[worst])) ? at : worst), 0);
+    const sequence = new Sequence();
+    policies.forEach((policy, at) => {
+      if (at !== last) sequence.untold(policy);
+    });
+    return sequence.after(policies[last]);
+  }
+}
+
+/** Puts a past release into the frame of its alphabet, a new one if there is none. */
+function memberOf(frames, release) {
+  const { inputs, context } = release.policy.draft;
+  let order = null;
+  let frame = frames.find((one) => (order = orderIn(one.alphabet, inputs)) !== null);
+  if (frame === undefined) {
+    frame = new Frame(inputs);
+    order = orderIn(inputs, inputs);
+    frames.push(frame);
+  }
+  const member = { release, frame, order, found: frame.declare(context, order) };
+  frame.members.push(member);
+  return member;
+}
+
+/** Calls `look` with the factors of every transcript: all outputs of the `listed` releases. */
+function everyTranscript(listed, factors, frames, look) {
+  if (listed.length === 0) {
+    look(factors);
+    return;
+  }
+  const [{ release, frame, order }, ...others] = listed;
+  const { channel } = release.policy.draft;
+  const at = frames.indexOf(frame);
+  for (let number = 0; number < listedAnswers(channel); number += 1) {
+    const factor = times(factors[at], channel, answerAt(channel, number), order);
+    // An answer that cannot follow those before it is not part of any transcript.
+    if (isImpossible(factor) && !isImpossible(factors[at])) continue;
+    everyTranscript(
+      others,
+      factors.map((before, f) => (f === at ? factor : before)),
+      frames,
+      look,
+    );
+  }
+}
+
+/** The standing of all frames together, `costs` being what all costs add up to. */
+function summed(frames, costs, exact, claims) {
+  const sums = costs === null ? [] : [{ n: costs, d: ODDS_ONE }];
+  const ldp = [...frames.map((frame) => frame.ldp), ...sums].reduce(smallerRatio);
+  const found = frames.flatMap((frame) => frame.contexts);
+  // Where the rest are bounds, LDP may be the better one: it bounds belief and every secret.
+  const lip = found.length === 0 ? null : smallerRatio(found.map(({ upper, lower }) => largerRatio(upper, lower)).reduce(largerRatio), ldp);
+  const secrets = new Map();
+  for (const { context, secret } of found.filter((one) => one.context.kind === "secret")) {
+    secrets.set(context.name, largerRatio(smallerRatio(secret, ldp), secrets.get(context.name) ?? RATIO_ONE));
+  }
+  return new Standing({ exact, ldp, lip, secrets, claims });
+}
+
+/**
+ * Whether every claim of every policy holds for the whole; null where that cannot be said. A delta is a sum over outputs and does not
+ * survive a choice made after the first answer.
+ */
+function claimsHold(frames, past, next, nextContext, exact) {
+  if (past.some(({ policy }) => policy === null)) return null;
+  const judge = (policy, frame, found) =>
+    policy.draft.claims.map((claim) => {
+      if (claim.delta > 0n || claim.notion === "di") return null;
+      if (claim.notion === "ldp" && claim.about === "input") return !ratioAbove(frame.ldp, claim.epsilon);
+      return found.holds(claim);
+    });
+  const verdicts = judge(next, frames[0], nextContext);
+  for (const frame of frames) for (const { release, found } of frame.members) verdicts.push(...judge(release.policy, frame, found));
+  if (verdicts.includes(null)) return null;
+  // A bound that is too large proves nothing.
+  return verdicts.every(Boolean) || (exact ? false : null);
+}
+
+// ---------------------------------------------------------------- consent
+
+/**
+ * Limits in nats as text; null sets no limit. They bound what everything one device ever releases about one datum *attains* together,
+ * without any delta; what policies claim does not matter.
+ *
+ * - `ldp`: any two likelihoods of the whole transcript differ by at most this.
+ * - `lip`: belief about the input, under every prior of every context any of the policies declared, rises or falls by at most this from
+ *   where it was before the first release. Where no policy declared a context and `ldp` sets no limit, LDP is held against this number.
+ * - `secrets`: for each `{ name, ldp }`, the likelihoods of any two values of that secret differ by at most this, under every law any of
+ *   the policies declared for it. A secret that no policy declared is judged by the LDP of the input. `secret` is a list of one.
+ *
+ * The defaults are ln 3, 2 ln 3 and none.
+ */
+export class Consent {
+  constructor({ lip = "1.0986122887", ldp = "2.1972245774", secret = null, secrets = [] } = {}) {
+    this.lip = lip === null ? null : parseNats(lip);
+    this.ldp = ldp === null ? null : parseNats(ldp);
+    const named = secret === null ? secrets : [...secrets, secret];
+    this.secrets = named.map((one) => ({ name: one.name, ldp: parseNats(one.ldp) }));
+  }
+
+  /** Throws `AboveConsent` if what is released, the next answer included, might pass a limit. */
+  check(standing) {
+    // A policy has no such numbers, and would pass unseen.
+    if (!(standing instanceof Standing)) throw new TypeError("consent is held against what Sequence.after gives");
+    const exceeds = (attained, allowed) => allowed !== null && (attained === null || attained > allowed);
+    if (exceeds(standing.ldp, this.ldp)) throw new AboveConsent("ldp", standing.ldp, this.ldp);
+    // Without a context LDP stands in for LIP, unless it was judged by itself already.
+    const lip = standing.lip === undefined && this.ldp === null ? standing.ldp : standing.lip;
+    if (lip !== undefined && exceeds(lip, this.lip)) throw new AboveConsent("lip", lip, this.lip);
+    for (const { name, ldp } of this.secrets) {
+      const attained = standing.aboutSecret(name);
+      if (exceeds(attained, ldp)) throw new AboveConsent("secret", attained, ldp, name);
+    }
+  }
+}
+
+// ---------------------------------------------------------------- the ledger
 
 /** Budgets of attained LDP per datum, in units of 10^-10 nats. A cost of null has no finite level. */
 export class Ledger {
@@ -1793,34 +2310,37 @@ export class Ledger {
 
   /** What was spent on a datum, or null if a release had no finite level. */
   spent(datum) {
-    return this.releases(datum).reduce((total, { cost }) => (total === null || cost === null ? null : total + cost), 0n);
+    return totalCost(this.releases(datum).map(({ cost }) => cost));
   }
 
-  /** `fresh`, or `repeat` for a policy that has answered; throws `Exhausted`. */
-  request(datum, policy, earlier = null) {
+  /** `fresh`, or `repeat` for a policy that has answered; throws `Exhausted` or `AboveConsent`. */
+  request(datum, policy, past = new Sequence(), consent = new Consent()) {
     if (this.releases(datum).some((release) => release.policy === policy.id)) return "repeat";
-    return this.spend(datum, policy, earlier);
+    return this.spend(datum, policy, past, consent);
   }
 
-  /** Pays for an independent new answer. */
-  spend(datum, policy, earlier = null) {
-    const [past, spent, cost] = [this.releases(datum), this.spent(datum), policy.cost];
-    if (spent !== null && cost !== null) {
-      if (spent + cost > this.budget) {
-        const of = `the budget is ${natsText(this.budget)} nats, ${natsText(spent)} are spent`;
-        throw new Exhausted("budget", `${of} and this release costs ${natsText(cost)}`);
-      }
-    } else if (past.length > 0) {
-      const known = earlier !== null && past.length === 1 && past[0].policy === earlier.id;
-      const together = known ? verifyTogether(earlier, policy) : null;
-      if (together === false) {
-        throw new Exhausted("not_composable_checked", "this datum was released before, and both releases together break a claim");
-      }
-      if (together === null) {
-        throw new Exhausted("not_composable", "this datum was released before, and a policy without a finite LDP level is used once per datum");
-      }
+  /**
+   * Pays for an independent new answer. `past` is what was released about the datum, as far as the device still has it; where it is
+   * not what this ledger has noted, only the noted costs are relied on.
+   */
+  spend(datum, policy, past = new Sequence(), consent = new Consent()) {
+    const [noted, spent, cost] = [this.releases(datum), this.spent(datum), policy.cost];
+    const addsUp = spent !== null && cost !== null;
+    if (addsUp && spent + cost > this.budget) {
+      const of = `the budget is ${natsText(this.budget)} nats, ${natsText(spent)} are spent`;
+      throw new Exhausted("budget", `${of} and this release costs ${natsText(cost)}: answer less often or raise the budget`);
     }
-    this.data.set(datum, [...past, { policy: policy.id, cost }]);
+    const standing = (past.matches(noted) ? past : forgottenSequence(noted)).after(policy);
+    if (!addsUp && noted.length > 0 && standing.claims !== true) {
+      const before = "this datum was already released";
+      if (standing.claims === false) {
+        throw new Exhausted("not_composable_checked", `${before} under a policy whose promise does not add up, and all releases together break a claim`);
+      }
+      const once = "such a policy is used once per datum, unless the earlier policies are at hand and the claims of all hold together";
+      throw new Exhausted("not_composable", `${before} and one of the policies has no finite LDP level: ${once}`);
+    }
+    consent.check(standing);
+    this.data.set(datum, [...noted, { policy: policy.id, cost }]);
     return "fresh";
   }
 
@@ -1828,58 +2348,62 @@ export class Ledger {
   lipConsequence(datum, weights) {
     const spent = this.spent(datum);
     if (spent === null) return null;
-    const raised = expUp(spent);
-    if (raised === null) return spent;
+    const raisedBy = expUp(spent);
+    if (raisedBy === null) return spent;
     const lightest = weights.reduce(min);
-    return min(lnUp(lightest * ONE + (WEIGHT_ONE - lightest) * raised, WEIGHT_ONE * ONE), spent);
+    return min(lnUp(lightest * ONE + (WEIGHT_ONE - lightest) * raisedBy, WEIGHT_ONE * ONE), spent);
   }
 }
 
-// ---------------------------------------------------------------- consent
-
-/**
- * Three numbers in nats; null sets no limit. A policy is judged by what it attains without any delta, never by
- * what it claims: its LDP; its two-sided LIP where its context is known (without a context LDP alone judges, and
- * stands in for LIP if it has no limit of its own); and for a named secret the LDP of that secret, or of the input
- * if the policy does not know the secret (which bounds every secret behind it).
- * The defaults are ln 3, 2 ln 3 and none.
- */
-export class Consent {
-  constructor({ lip = "1.0986122887", ldp = "2.1972245774", secret = null } = {}) {
-    this.lip = lip === null ? null : parseNats(lip);
-    this.ldp = ldp === null ? null : parseNats(ldp);
-    this.secret = secret && { name: secret.name, ldp: parseNats(secret.ldp) };
-  }
-
-  /** Throws `AboveConsent`. */
-  check(policy) {
-    const exceeds = (attained, allowed) => allowed !== null && (attained === null || attained > allowed);
-    if (exceeds(policy.cost, this.ldp)) throw new AboveConsent("ldp", policy.cost, this.ldp);
-    const lip = policy.lip === undefined && this.ldp === null ? policy.cost : policy.lip;
-    if (lip !== undefined && exceeds(lip, this.lip)) throw new AboveConsent("lip", lip, this.lip);
-    if (this.secret) {
-      const { context } = policy.draft;
-      const known = context.kind === "secret" && context.name === this.secret.name;
-      const attained = known ? policy.secretLdp : policy.cost;
-      const of = ` about ${JSON.stringify(this.secret.name)}`;
-      if (exceeds(attained, this.secret.ldp)) throw new AboveConsent("secret", attained, this.secret.ldp, of);
-    }
-  }
+/** The releases a ledger has noted, of which nothing else is left. */
+function forgottenSequence(noted) {
+  const sequence = new Sequence();
+  noted.forEach((release) => sequence.forgotten(release));
+  return sequence;
 }
 
 // ---------------------------------------------------------------- devices
 
 /**
- * A device keeps one state: `{ budget, data, policies }`, as the Rust client keeps it in its file (`device/1`):
- * for each datum its releases and the reports drawn, and the bytes of small policies. Never the raw answer.
+ * The key of the datum that a question asks about: its wording, whatever the case, spaces and punctuation; null if it has no letter or digit.
+ * Not the survey's id and not its answers: both are the collector's to change, and each change would be a new budget.
+ */
+export function questionDatum(wording) {
+  // Letter by letter: what a capital sigma becomes must not depend on its place in a word.
+  const lower = Array.from(wording.normalize("NFKC"), (letter) => letter.toLowerCase()).join("");
+  const letters = lower.replace(/[^\p{Alphabetic}\p{N}]+/gu, "");
+  return letters === "" ? null : `question:${letters}`;
+}
+
+/** The key under which an older device noted a survey whose wording it did not keep. */
+const oldSurveyDatum = (id) => `survey:${id}`;
+const isUnworded = (datum) => datum.startsWith("survey:");
+
+/**
+ * A device keeps one state, as the Rust client keeps it in its file (`device/2`): `{ generation, budget, collector_budget, data, policies }`,
+ * with for each datum its releases and the reports drawn, and the bytes of small policies. Never the raw answer.
  *
  * Every device has `load()`, which gives `{ state, version }`, and `replace(version, state)`, which stores the
  * state durably if the version is still that one and gives false otherwise. So two tabs cannot both spend.
  */
+const DEVICE_VERSION = "device/2";
+/** Noted surveys by their id, had no budget for collectors and no generation. */
+const OLD_DEVICE_VERSION = "device/1";
+/** What all answers to one question may add up to: 2 ln 3. */
 const DEFAULT_BUDGET = "2.1972245774";
+/** What all answers to one collector may add up to: four times that. */
+const DEFAULT_COLLECTOR_BUDGET = "8.7888983096";
+/** Policies with more canonical bytes than this are not kept on the device, nor more than this many. */
 const KEPT_POLICY = 1 << 16;
+const KEPT_POLICIES = 256;
 
-const emptyState = (budget = DEFAULT_BUDGET) => ({ budget: natsText(parseNats(budget)), data: [], policies: [] });
+const emptyState = (budget = DEFAULT_BUDGET, collectorBudget = DEFAULT_COLLECTOR_BUDGET) => ({
+  generation: 0,
+  budget: natsText(parseNats(budget)),
+  collector_budget: natsText(parseNats(collectorBudget)),
+  data: [],
+  policies: [],
+});
 
 /** Report fields in alphabetical order, as the Rust client writes them. */
 const sortedReport = (report) => {
@@ -1887,64 +2411,110 @@ const sortedReport = (report) => {
   return Object.fromEntries(Object.keys(fields).sort().map((name) => [name, fields[name]]));
 };
 
-/** FNV-1a over the state as it is written: finds damage, not malice. */
+/** Texts in the order of their code points, as the Rust client sorts them. */
+function byCodePoint(a, b) {
+  const [left, right] = [Array.from(a), Array.from(b)];
+  const at = left.findIndex((letter, i) => letter !== right[i]);
+  if (at < 0) return left.length - right.length;
+  return at < right.length ? left[at].codePointAt(0) - right[at].codePointAt(0) : 1;
+}
+
+const sortData = (state) => state.data.sort((a, b) => byCodePoint(a.datum, b.datum));
+
+/** FNV-1a over the state as it is written: finds damage, not malice. In two halves of 32 bits, whose products Numbers hold exactly. */
 function checkOf(state) {
-  let hash = 0xcbf29ce484222325n;
-  for (const byte of encoder.encode(JSON.stringify(state))) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
-  return hash.toString(16).padStart(16, "0");
+  let [high, low] = [0xcbf29ce4, 0x84222325];
+  for (const byte of encoder.encode(JSON.stringify(state))) {
+    low = (low ^ byte) >>> 0;
+    // The prime is 2^40 + 0x1b3.
+    const product = low * 0x1b3;
+    high = (high * 0x1b3 + Math.floor(product / 2 ** 32) + low * 2 ** 8) % 2 ** 32;
+    low = product % 2 ** 32;
+  }
+  return [high, low].map((half) => half.toString(16).padStart(8, "0")).join("");
 }
 
 /** The text of a device file. */
 export function encodeDevice(state) {
-  return `${JSON.stringify({ undertone: "device/1", check: checkOf(state), state }, null, 2)}\n`;
+  return `${JSON.stringify({ undertone: DEVICE_VERSION, check: checkOf(state), state }, null, 2)}\n`;
 }
 
-/** Reads a device file; anything doubtful is refused, never replaced by an empty state. */
+/** Reads a device file, also one of an older version; anything doubtful is refused, never replaced by an empty state. */
 export function decodeDevice(text) {
-  const damaged = (why) => {
-    throw new DeviceError("damaged", `the device's memory is damaged (${why}): nothing is released, because what has been spent is not known`);
-  };
-  let file;
   try {
-    file = JSON.parse(text);
-  } catch {
-    damaged("it is not JSON");
-  }
-  if (file?.undertone !== "device/1") damaged("its version is not known here");
-  const { state } = file;
-  if (!isObject(state) || checkOf(state) !== file.check) damaged("its check does not match its content");
-  try {
-    parseNats(state.budget);
-    const seen = new Set();
-    for (const { datum, releases, answers } of state.data) {
-      if (typeof datum !== "string" || seen.has(datum)) damaged("a datum occurs twice");
-      seen.add(datum);
-      releases.forEach(({ cost }) => cost === null || parseNats(cost));
-      for (const { report } of answers) {
-        const { policy } = Report.fromJson(report);
-        if (!releases.some((release) => release.policy === policy)) damaged("a report is not in the ledger");
-      }
-    }
-    if (!state.policies.every((digits) => fromHex(digits) !== null)) damaged("a policy is not hexadecimal");
+    const file = record(JSON.parse(text), "the file", ["undertone", "check", "state"]);
+    const old = file.undertone === OLD_DEVICE_VERSION;
+    if (!old && file.undertone !== DEVICE_VERSION) refuse("version", `version ${JSON.stringify(file.undertone)} is not known here`);
+    const parts = ["budget", "data", "policies"];
+    record(file.state, "the state", old ? parts : [...parts, "generation", "collector_budget"]);
+    if (checkOf(file.state) !== file.check) refuse("check", "its check does not match its content");
+    return checkedState(old ? migrated(file.state) : file.state);
   } catch (error) {
-    if (error instanceof DeviceError) throw error;
-    damaged(error.message);
+    throw damagedDevice(error.message);
   }
+}
+
+const damagedDevice = (why) =>
+  new DeviceError("damaged", `the device's memory is damaged (${why}): nothing is released, because what has been spent is not known; restore it from a backup`);
+
+/**
+ * The state an older device kept. What was spent stays spent. A page named after the survey its reports went to says nothing about the
+ * question; one with another name was named by a program and keeps it.
+ */
+function migrated({ budget, data, policies }) {
+  const named = ({ datum, releases, answers }) => ({
+    datum: answers.every(({ survey }) => survey === datum) ? oldSurveyDatum(datum) : datum,
+    releases,
+    answers,
+  });
+  const state = { ...emptyState(budget), data: data.map(named), policies };
+  sortData(state);
+  return state;
+}
+
+/** A state whose every part is what it must be. */
+function checkedState(state) {
+  const nats = (value, what) => {
+    if (natsText(parseNats(textOf(value, what))) !== value) refuse("json", `${what} is not as printed`);
+  };
+  if (!Number.isSafeInteger(state.generation) || state.generation < 0) refuse("json", "generation must be an integer of at least 0");
+  nats(state.budget, "budget");
+  nats(state.collector_budget, "collector_budget");
+  const seen = new Set();
+  for (const page of state.data) {
+    const { datum, releases, answers } = record(page, "a datum", ["datum", "releases", "answers"]);
+    if (seen.has(textOf(datum, "datum"))) refuse("json", `${JSON.stringify(datum)} occurs twice`);
+    seen.add(datum);
+    for (const release of releases) {
+      const { policy, cost } = record(release, "a release", ["policy", "cost"]);
+      if (!isPolicyId(policy)) refuse("json", "a policy's id is not one");
+      if (cost !== null) nats(cost, "cost");
+    }
+    for (const answer of answers) {
+      const { curator, survey, report, delivery } = record(answer, "an answer", ["curator", "survey", "report", "delivery"]);
+      [curator, survey].forEach((text) => textOf(text, "curator or survey"));
+      if (delivery !== "waiting" && delivery !== "accepted") record(record(delivery, "delivery", ["refused"]).refused, "refused", ["status", "code", "detail"]);
+      // What was sent must have been paid for.
+      const { policy } = Report.fromJson(report);
+      if (!releases.some((release) => release.policy === policy)) refuse("json", `${JSON.stringify(datum)} has a report that its ledger does not know`);
+    }
+  }
+  if (!state.policies.every((digits) => fromHex(digits) !== null)) refuse("json", "a policy is not hexadecimal");
   return state;
 }
 
 /** Forgets everything with the page or process. */
 export class MemoryDevice {
-  constructor({ budget } = {}) {
+  constructor({ budget, collectorBudget } = {}) {
     this.version = 0;
-    this.text = encodeDevice(emptyState(budget));
+    this.text = encodeDevice(emptyState(budget, collectorBudget));
   }
   async load() {
     return { state: decodeDevice(this.text), version: this.version };
   }
   async replace(version, state) {
     if (version !== this.version) return false;
-    this.text = encodeDevice(state);
+    this.text = encodeDevice({ ...state, generation: state.generation + 1 });
     this.version += 1;
     return true;
   }
@@ -1958,18 +2528,18 @@ const settled = (request) =>
 
 /** In the browser's IndexedDB, shared by all tabs of one origin. */
 export class BrowserDevice {
-  constructor(database, budget) {
-    Object.assign(this, { database, budget });
+  constructor(database, budget, collectorBudget) {
+    Object.assign(this, { database, budget, collectorBudget });
   }
-  static async open(name = "undertone", { budget } = {}) {
+  static async open(name = "undertone", { budget, collectorBudget } = {}) {
     if (!globalThis.indexedDB) throw new DeviceError("io", "this browser keeps nothing (no IndexedDB), so no budget could be kept");
     const request = indexedDB.open(name, 1);
     request.onupgradeneeded = () => request.result.createObjectStore("device");
-    return new BrowserDevice(await settled(request), budget);
+    return new BrowserDevice(await settled(request), budget, collectorBudget);
   }
   async load() {
     const stored = await settled(this.database.transaction("device").objectStore("device").get("state"));
-    if (stored === undefined) return { state: emptyState(this.budget), version: 0 };
+    if (stored === undefined) return { state: emptyState(this.budget, this.collectorBudget), version: 0 };
     return { state: decodeDevice(stored.text), version: stored.version };
   }
   replace(version, state) {
@@ -1982,7 +2552,7 @@ export class BrowserDevice {
       request.onsuccess = () => {
         if ((request.result?.version ?? 0) !== version) return;
         written = true;
-        store.put({ version: version + 1, text: encodeDevice(state) }, "state");
+        store.put({ version: version + 1, text: encodeDevice({ ...state, generation: state.generation + 1 }) }, "state");
       };
       transaction.oncomplete = () => resolve(written);
       const failed = () => reject(new DeviceError("io", `the browser's storage failed: ${transaction.error?.message}`));
@@ -1998,87 +2568,210 @@ export class BrowserDevice {
   }
 }
 
-/** In a file, for Node; the same file the Rust client writes. One process at a time. */
+/** In a file, for Node; the same file the Rust client writes, under the same lock. */
 export class FileDevice {
   constructor(fs, path) {
     Object.assign(this, { fs, path });
   }
   /** A new file; refused if there is one. */
-  static async create(path, { budget } = {}) {
-    const device = new FileDevice(await import("node:fs/promises"), path);
+  static async create(path, { budget, collectorBudget } = {}) {
+    const [fs, { basename, dirname, join }] = await Promise.all([import("node:fs/promises"), import("node:path")]);
+    // One file has one lock, whatever links lead to it.
+    const device = new FileDevice(fs, join(await attempt(fs.realpath(dirname(path))), basename(path)));
     await device.#locked(async () => {
-      if (await device.#exists()) throw new DeviceError("exists", `${path} exists already: open it instead`);
-      await device.#write(encodeDevice(emptyState(budget)));
+      if (await exists(fs, device.path)) throw new DeviceError("exists", `${path} exists already: open it instead`);
+      await device.#write(encodeDevice(emptyState(budget, collectorBudget)));
     });
     return device;
   }
   /** An existing file. */
   static async open(path) {
-    const device = new FileDevice(await import("node:fs/promises"), path);
-    if (!(await device.#exists())) throw new DeviceError("missing", `there is no device file ${path}: create it first`);
+    const fs = await import("node:fs/promises");
+    if (!(await exists(fs, path))) throw new DeviceError("missing", `there is no device file ${path}: create it first`);
+    const device = new FileDevice(fs, await attempt(fs.realpath(path)));
     await device.load();
     return device;
   }
   async load() {
-    const text = await this.fs.readFile(this.path, "utf8");
+    const text = await attempt(this.fs.readFile(this.path, "utf8"));
     return { state: decodeDevice(text), version: text };
   }
+  /** Replaces the file if it is still the one that was read, to the letter, and so of the same generation. */
   async replace(version, state) {
     return this.#locked(async () => {
-      if ((await this.fs.readFile(this.path, "utf8")) !== version) return false;
-      await this.#write(encodeDevice(state));
+      if ((await attempt(this.fs.readFile(this.path, "utf8"))) !== version) return false;
+      await this.#write(encodeDevice({ ...state, generation: state.generation + 1 }));
       return true;
     });
-  }
-  #exists() {
-    return this.fs.access(this.path).then(
-      () => true,
-      () => false,
-    );
   }
   /** Beside, synced, renamed, directory synced. */
   async #write(text) {
     const beside = `${this.path}.new`;
-    const file = await this.fs.open(beside, "w", 0o600);
-    await file.writeFile(text);
-    await file.sync();
-    await file.close();
-    await this.fs.rename(beside, this.path);
+    await attempt(writeSynced(this.fs, beside, text));
+    await attempt(this.fs.rename(beside, this.path));
     const { dirname } = await import("node:path");
-    const directory = await this.fs.open(dirname(this.path));
-    await directory.sync();
-    await directory.close();
+    // Only Unix can sync a directory, and needs it for the rename to last.
+    if (process.platform === "win32") return;
+    const directory = await attempt(this.fs.open(dirname(this.path)));
+    await attempt(directory.sync().finally(() => directory.close()));
   }
-  /** Holds `<path>.taken` while `action` runs; one that a dead process left behind is taken over. */
+  /** Holds the device's lock while `action` runs; waits two seconds for somebody alive to let go of it. */
   async #locked(action) {
-    const taken = `${this.path}.taken`;
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        await this.fs.writeFile(taken, String(process.pid), { flag: "wx" });
-        break;
-      } catch (error) {
-        if (error.code !== "EEXIST") throw new DeviceError("io", error.message);
-        const owner = Number(await this.fs.readFile(taken, "utf8").catch(() => ""));
-        if (owner && !alive(owner)) await this.fs.rm(taken, { force: true });
-        else if (attempt > 100) throw new DeviceError("in_use", `${this.path} is in use by process ${owner}`);
-        else await sleep(20);
-      }
-    }
-    try {
-      return await action();
-    } finally {
-      await this.fs.rm(taken, { force: true });
+    for (let tries = 0; ; tries += 1) {
+      const lock = await attempt(FileLock.take(this.fs, this.path));
+      if (lock !== null) return action().finally(() => lock.release());
+      if (tries > 100) throw new DeviceError("in_use", `${this.path} is in use by another process`);
+      await sleep(20);
     }
   }
 }
 
-function alive(pid) {
+/** What a file system refuses, in a device's words. */
+const attempt = (promise) =>
+  promise.catch((error) => {
+    throw error instanceof DeviceError ? error : new DeviceError("io", error.message);
+  });
+
+const exists = (fs, path) =>
+  fs.access(path).then(
+    () => true,
+    () => false,
+  );
+
+async function writeSynced(fs, path, text) {
+  const file = await fs.open(path, "w", 0o600);
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === "EPERM";
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
   }
+}
+
+/** How deep locks of dead takers may be nested before something else must be wrong. */
+const DEEPEST_LOCK = 4;
+/** How often a lock that changes hands is looked at again. */
+const LOCK_ATTEMPTS = 50;
+
+/**
+ * One process at a time: a lock file that Rust and JavaScript take in the same way (`crates/client/src/device/lock.rs`).
+ *
+ * `<path>.held` exists while somebody holds the device. It is made whole (written under another name and linked, which fails if it exists)
+ * and names its owner: process, when that process started, and a random tag. The lock of a dead process is replaced by renaming a new one
+ * over it, and only by whoever holds the lock `<path>.held.<tag>`, taken in the same way: so of several that find a dead owner one
+ * replaces it, and one that comes late finds another tag.
+ */
+class FileLock {
+  constructor(fs, path, tag) {
+    Object.assign(this, { fs, path, tag });
+  }
+
+  /** Takes the lock of a device's file, or gives null if somebody alive holds it. */
+  static async take(fs, file) {
+    const [path, tag] = [`${file}.held`, toHex(systemRandom(8))];
+    const owner = JSON.stringify({ pid: process.pid, started: await startOf(fs, process.pid), tag });
+    const how = await FileLock.#take(fs, path, tag, owner, 0);
+    // What is left of the dead is a matter of tidiness.
+    if (how === "replaced") await FileLock.#sweep(fs, path).catch(() => {});
+    return how === null ? null : new FileLock(fs, path, tag);
+  }
+
+  async release() {
+    // Never somebody else's: a lock that was taken over is left alone.
+    const owner = await FileLock.#owner(this.fs, this.path).catch(() => null);
+    if (owner?.tag === this.tag) await this.fs.rm(this.path, { force: true }).catch(() => {});
+  }
+
+  /** `made`, `replaced` where the owner was dead, or null. */
+  static async #take(fs, path, tag, owner, depth) {
+    if (depth > DEEPEST_LOCK) return null;
+    const mine = `${path}.${tag}.new`;
+    // Synced: a lock must not be empty after the whole machine has failed.
+    await writeSynced(fs, mine, owner);
+    try {
+      return await FileLock.#takeWith(fs, path, mine, tag, owner, depth);
+    } finally {
+      await fs.rm(mine, { force: true }).catch(() => {});
+    }
+  }
+
+  static async #takeWith(fs, path, mine, tag, owner, depth) {
+    for (let tries = 0; tries < LOCK_ATTEMPTS; tries += 1) {
+      const linked = await fs.link(mine, path).then(
+        () => true,
+        (error) => {
+          if (error.code !== "EEXIST") throw error;
+          return false;
+        },
+      );
+      if (linked) return "made";
+      const holder = await FileLock.#owner(fs, path);
+      // Released in between.
+      if (holder === null) continue;
+      if (await isAlive(fs, holder)) return null;
+      // Whoever holds the dead owner's own lock may replace it, if it is still there.
+      const right = `${path}.${holder.tag}`;
+      if ((await FileLock.#take(fs, right, tag, owner, depth + 1)) === null) {
+        await sleep(5);
+        continue;
+      }
+      try {
+        const now = await FileLock.#owner(fs, path);
+        if (now !== null && sameValue(now, holder)) {
+          await fs.rename(mine, path);
+          return "replaced";
+        }
+      } finally {
+        await fs.rm(right, { force: true }).catch(() => {});
+      }
+    }
+    return null;
+  }
+
+  /** Whoever a lock names, or null if there is none. */
+  static async #owner(fs, path) {
+    const text = await fs.readFile(path, "utf8").catch((error) => {
+      if (error.code !== "ENOENT") throw error;
+      return null;
+    });
+    if (text === null) return null;
+    const owner = parsed(text);
+    const whole = Number.isSafeInteger(owner?.pid) && typeof owner.tag === "string" && /^[0-9a-f]+$/.test(owner.tag) && (owner.started === null || typeof owner.started === "string");
+    if (!whole) throw new Error(`${path} is no lock of ours: if no program uses the device, delete it`);
+    return owner;
+  }
+
+  /**
+   * Removes what dead takers have left beside a lock that is held: files of their making, and locks on the right to replace an owner that
+   * was replaced long ago, which nobody can use any more.
+   */
+  static async #sweep(fs, path) {
+    const { basename, dirname, join } = await import("node:path");
+    const directory = dirname(path);
+    for (const name of await fs.readdir(directory)) {
+      if (!name.startsWith(`${basename(path)}.`)) continue;
+      const owner = await FileLock.#owner(fs, join(directory, name)).catch(() => null);
+      if (owner !== null && !(await isAlive(fs, owner))) await fs.rm(join(directory, name), { force: true });
+    }
+  }
+}
+
+/** Whether the process that made a lock still runs. A process number may have been given to another process since, which then started at another time. */
+async function isAlive(fs, { pid, started }) {
+  // Without a way to see processes nothing is taken over.
+  if (!(await exists(fs, "/proc/self/stat"))) return true;
+  const now = await startOf(fs, pid);
+  return now !== null && (started === null || now === started);
+}
+
+/** When a process started, as the system counts; null if it has ended or cannot be seen. */
+async function startOf(fs, pid) {
+  const entry = await fs.readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  // Fields are counted after the name, which may hold anything: state, then as 18th the threads, as 20th the start.
+  const fields = entry.slice(entry.lastIndexOf(")") + 1).trim().split(/\s+/);
+  // A zombie has ended, unless threads of it still run.
+  const ended = /^[ZX]$/.test(fields[0]) && Number(fields[17]) <= 1;
+  return fields.length < 20 || ended ? null : fields[19];
 }
 
 // ---------------------------------------------------------------- the client
@@ -2090,6 +2783,41 @@ const MAX_BATCH = 10_000;
 const isFinal = (status) => status >= 400 && status < 500 && ![408, 425, 429].includes(status);
 
 const isSurveyId = (id) => /^[a-z0-9-]{1,64}$/.test(id);
+
+const isPolicyId = (id) => typeof id === "string" && /^[0-9a-f]{64}$/.test(id);
+
+/** What was drawn for one datum; a page that is not in the state yet is empty. */
+const pageOf = (state, datum) => state.data.find((one) => one.datum === datum) ?? { datum, releases: [], answers: [] };
+
+const costOf = ({ cost }) => (cost === null ? null : parseNats(cost));
+
+/** What counts as released about a datum to a collector: what is noted under it, and what an older device sent there without noting the question. */
+function pagesOf(state, datum, collector) {
+  const unworded = ({ datum: key, answers }) => key !== datum && isUnworded(key) && answers.some(({ curator }) => curator === collector);
+  return [pageOf(state, datum), ...state.data.filter(unworded)];
+}
+
+/** The finite costs of all releases whose reports went to a collector. One without a finite level is held against consent and claims alone. */
+function spentAt(state, collector) {
+  const costs = state.data.flatMap(({ releases, answers }) => {
+    const sent = new Set(answers.filter(({ curator }) => curator === collector).map(({ report }) => report.policy));
+    return releases.filter(({ policy }) => sent.has(policy)).map(costOf);
+  });
+  return sum(costs.filter((cost) => cost !== null));
+}
+
+/** Moves what an older device noted under a survey's id to the question that survey asks, now that it is known; whether anything moved. */
+function adopt(state, survey, collector) {
+  const key = oldSurveyDatum(survey.id);
+  const old = state.data.find(({ datum, answers }) => datum === key && answers.some((one) => one.curator === collector && one.survey === survey.id));
+  if (old === undefined || key === survey.datum) return false;
+  const page = pageOf(state, survey.datum);
+  page.releases.push(...old.releases);
+  page.answers.push(...old.answers);
+  state.data = [...state.data.filter((one) => one !== old && one !== page), page];
+  sortData(state);
+  return true;
+}
 
 /** A device, its owner's consent, and a curator. */
 export class Client {
@@ -2105,6 +2833,8 @@ export class Client {
     this.retry = { attempts: 4, first: 200, longest: 10_000, ...retry };
     this.fetch = (...request) => fetch(...request);
     this.verified = new Map();
+    // Ids of the policies a device has kept, by their digits.
+    this.ids = new Map();
   }
 
   /** Sends until there is a final answer or patience ends; `read` turns a response into a value or throws. */
@@ -2143,8 +2873,11 @@ export class Client {
     return this.#patiently(path, { method: "GET" }, (response) => (response.status === 200 ? response.text() : undefined));
   }
 
-  /** Fetches a survey and its policy, checks every claim, that it is the policy asked for, and that it asks what it encodes. */
-  async survey(id, { group = null, datum = id } = {}) {
+  /**
+   * Fetches a survey and its policy, checks every claim, that it is the policy asked for, and that it asks what it encodes. The datum it asks
+   * about is by default the wording of its question, whatever the survey is called.
+   */
+  async survey(id, { group = null, datum = null } = {}) {
     if (!isSurveyId(id)) throw new ClientError("survey_id", `${id} is not a survey's id: it has 1 to 64 of a-z, 0-9 and -`);
     const found = parsed(await this.#get(`/v1/surveys/${id}`));
     if (found?.id !== id || !Array.isArray(found.round?.groups)) throw new ClientError("malformed", "what came is not the survey asked for");
@@ -2155,12 +2888,13 @@ export class Client {
     if (JSON.stringify(readAlphabet(found.answers)) !== JSON.stringify(policy.inputs)) {
       throw new ClientError("answers", "the survey's answers are not the policy's inputs: nothing is sent under it");
     }
-    return { ...found, open: found.round.state === "open", group: own.group, people: own.people, policy, datum };
+    const worded = [found.question, found.title].map((text) => questionDatum(String(text ?? ""))).find((key) => key !== null);
+    return { ...found, open: found.round.state === "open", group: own.group, people: own.people, policy, datum: datum ?? worded ?? oldSurveyDatum(id) };
   }
 
   /** Fetches and verifies a policy, once. */
   async policy(id) {
-    if (!/^[0-9a-f]{64}$/.test(id)) throw new ClientError("malformed", `${id} is not a policy's id`);
+    if (!isPolicyId(id)) throw new ClientError("malformed", `${id} is not a policy's id`);
     if (!this.verified.has(id)) {
       const policy = await Policy.fromJson(await this.#get(`/v1/policies/${id}`));
       if (policy.id !== id) throw new ClientError("other_policy", `policy ${id} was asked for and ${policy.id} came`);
@@ -2179,42 +2913,120 @@ export class Client {
     throw new DeviceError("in_use", "the device's memory is being changed all the time by something else");
   }
 
+  /** The policies that a state keeps, as hexadecimal digits by id. */
+  async #kept(state) {
+    const entries = state.policies.map(async (digits) => {
+      if (!this.ids.has(digits)) this.ids.set(digits, await sha256(fromHex(digits)));
+      return [this.ids.get(digits), digits];
+    });
+    return new Map(await Promise.all(entries));
+  }
+
+  /** The ledger that a release of a datum is charged to, and everything that counts as released about that datum. */
+  async #ledgerOf(state, datum) {
+    const [pages, kept, past] = [pagesOf(state, datum, this.base), await this.#kept(state), new Sequence()];
+    for (const { releases, answers } of pages) {
+      for (const release of releases) {
+        const policy = kept.has(release.policy) ? await this.#verifiedBytes(release.policy, kept.get(release.policy)) : null;
+        const drawn = answers.find(({ report }) => report.policy === release.policy);
+        replay(past, release, policy, drawn && Report.fromJson(drawn.report));
+      }
+    }
+    const noted = pages.flatMap(({ releases }) => releases.map((release) => ({ policy: release.policy, cost: costOf(release) })));
+    return { ledger: new Ledger(parseNats(state.budget), new Map([[datum, noted]])), past };
+  }
+
+  /** A policy the device has kept, verified once. */
+  async #verifiedBytes(id, digits) {
+    if (!this.verified.has(id)) {
+      const policy = await Policy.fromBytes(fromHex(digits)).catch((error) => {
+        throw damagedDevice(error.message);
+      });
+      this.verified.set(id, policy);
+    }
+    return this.verified.get(id);
+  }
+
+  /** Refuses a release past the budget of this client's collector. */
+  #checkCollector(state, cost) {
+    const [spent, budget] = [spentAt(state, this.base), parseNats(state.collector_budget)];
+    if (cost === null || spent + cost <= budget) return;
+    const of = `the budget of all questions of ${this.base} is ${natsText(budget)} nats, ${natsText(spent)} are spent`;
+    throw new ClientError("collector", `${of} and this release costs ${natsText(cost)}`);
+  }
+
+  /** Pays for a new answer to a survey, in memory; throws what stands against it. */
+  async #spend(state, survey) {
+    const { policy, datum } = survey;
+    if (!survey.open) throw new ClientError("not_open", `round ${survey.round.number} of this survey is not open: nothing was drawn`);
+    if (pageOf(state, datum).releases.some((release) => release.policy === policy.id)) {
+      throw new ClientError("forgotten", "the ledger says this policy has answered, but the report is not on the device");
+    }
+    this.#checkCollector(state, policy.cost);
+    const { ledger, past } = await this.#ledgerOf(state, datum);
+    ledger.spend(datum, policy, past, this.consent);
+  }
+
+  /** Throws what would keep this device from drawing a new answer: `ClientError`, `Exhausted` or `AboveConsent`. */
+  async check(survey) {
+    const { state } = await this.device.load();
+    adopt(state, survey, this.base);
+    await this.#spend(state, survey);
+  }
+
+  /** The report this device has drawn for a survey under its policy, or null. */
+  async answered(survey) {
+    await this.#change((state) => ({ unchanged: !adopt(state, survey, this.base) }));
+    const answers = await this.answers();
+    return answers.find((one) => one.datum === survey.datum && this.#isFor(survey, one)) ?? null;
+  }
+
+  #isFor(survey, { survey: id, curator, report }) {
+    return id === survey.id && curator === this.base && report.policy === survey.policy.id;
+  }
+
   /** Draws (or remembers) a report and writes it down without sending it. */
   async record(survey, symbol, { random = systemRandom } = {}) {
     const { policy, datum } = survey;
     const entry = (report) => ({ curator: this.base, survey: survey.id, report: sortedReport(report), delivery: "waiting" });
     return this.#change(async (state) => {
-      const page = state.data.find((one) => one.datum === datum) ?? { datum, releases: [], answers: [] };
-      const known = page.answers.find(({ report }) => report.policy === policy.id);
-      if (known) {
-        const report = Report.fromJson(known.report);
-        const here = page.answers.find((one) => one.report.policy === policy.id && one.survey === survey.id && one.curator === this.base);
-        if (!here) page.answers.push(entry(report));
-        return { report, repeated: true, delivery: here?.delivery ?? "waiting", unchanged: Boolean(here) };
+      const adopted = adopt(state, survey, this.base);
+      const { answers } = pageOf(state, datum);
+      const same = answers.filter(({ report }) => report.policy === policy.id);
+      if (same.length > 0) {
+        const report = Report.fromJson(same[0].report);
+        const here = answers.find((one) => this.#isFor(survey, one));
+        if (!here) {
+          // Another survey under the same policy: the same report goes there too, and may be news to its collector.
+          if (!same.some(({ curator }) => curator === this.base)) this.#checkCollector(state, policy.cost);
+          await this.#remember(state, survey, entry(report), false);
+        }
+        return { report, repeated: true, delivery: here?.delivery ?? "waiting", unchanged: Boolean(here) && !adopted };
       }
-      if (!survey.open) throw new ClientError("not_open", `round ${survey.round.number} of this survey is not open: nothing was drawn`);
-      this.consent.check(policy);
-      const past = page.releases.map(({ policy: id, cost }) => ({ policy: id, cost: cost === null ? null : parseNats(cost) }));
-      const ledger = new Ledger(parseNats(state.budget), new Map([[datum, past]]));
-      const earlier = past.length === 1 ? await keptPolicy(state, past[0].policy) : null;
-      if (ledger.request(datum, policy, earlier) === "repeat") {
-        throw new ClientError("forgotten", "the ledger says this policy has answered, but the report is not on the device");
-      }
+      await this.#spend(state, survey);
       const report = Report.draw(policy, symbol, random);
-      page.releases = ledger.releases(datum).map(({ policy: id, cost }) => ({ policy: id, cost: cost === null ? null : natsText(cost) }));
-      page.answers.push(entry(report));
-      if (!state.data.includes(page)) state.data.push(page);
-      state.data.sort((a, b) => ascending(a.datum, b.datum));
-      const digits = toHex(policy.bytes);
-      if (past.length === 0 && policy.bytes.length <= KEPT_POLICY && !state.policies.includes(digits)) state.policies.push(digits);
+      await this.#remember(state, survey, entry(report), true);
       return { report, repeated: false, delivery: "waiting", unchanged: false };
     });
+  }
+
+  /** Notes a report, its charge if it is fresh, and its policy if there is room. */
+  async #remember(state, { policy, datum }, answer, fresh) {
+    const page = pageOf(state, datum);
+    page.answers.push(answer);
+    if (fresh) page.releases.push({ policy: policy.id, cost: policy.cost === null ? null : natsText(policy.cost) });
+    if (!state.data.includes(page)) state.data.push(page);
+    sortData(state);
+    const kept = await this.#kept(state);
+    if (kept.has(policy.id) || policy.bytes.length > KEPT_POLICY || kept.size >= KEPT_POLICIES) return;
+    kept.set(policy.id, toHex(policy.bytes));
+    state.policies = Array.from(kept).sort(([a], [b]) => ascending(a, b)).map(([, digits]) => digits);
   }
 
   /** Sends the report that was recorded for a survey; gives its delivery and, if it waits, why. */
   async send(survey) {
     const answers = await this.answers();
-    const own = answers.find((one) => one.survey === survey.id && one.curator === this.base && one.datum === survey.datum && one.report.policy === survey.policy.id);
+    const own = answers.find((one) => one.datum === survey.datum && this.#isFor(survey, one));
     if (!own) throw new ClientError("nothing", "there is no answer to send");
     if (own.delivery === "accepted") return { delivery: "accepted", obstacle: null };
     return this.#deliver(survey.id, [own]);
@@ -2232,19 +3044,37 @@ export class Client {
     return state.data.flatMap(({ datum, answers }) => answers.map((one) => ({ ...one, datum, report: Report.fromJson(one.report) })));
   }
 
-  /** What was spent on a datum, and the budget, in units of 10^-10 nats. */
+  /** What was spent on a datum, null if a release had no finite level, and the budget, in units of 10^-10 nats. */
   async spent(datum) {
     const { state } = await this.device.load();
-    const releases = state.data.find((one) => one.datum === datum)?.releases ?? [];
-    const costs = releases.map(({ cost }) => (cost === null ? null : parseNats(cost)));
-    return { spent: costs.includes(null) ? null : sum(costs), budget: parseNats(state.budget) };
+    return { spent: totalCost(pageOf(state, datum).releases.map(costOf)), budget: parseNats(state.budget) };
+  }
+
+  /**
+   * What an answer to a survey is charged to: what counts as spent on its question (null if a release had no finite level) and, over all
+   * questions, on this client's collector, each with its budget, in units of 10^-10 nats.
+   */
+  async budgets(survey) {
+    const { state } = await this.device.load();
+    adopt(state, survey, this.base);
+    const counted = pagesOf(state, survey.datum, this.base).flatMap(({ releases }) => releases.map(costOf));
+    return {
+      question: { spent: totalCost(counted), budget: parseNats(state.budget) },
+      collector: { spent: spentAt(state, this.base), budget: parseNats(state.collector_budget) },
+    };
   }
 
   /** Changes the budget of each datum; what has been spent stays spent. */
-  async setBudget(text) {
-    const budget = natsText(parseNats(text));
+  setBudget(text) {
+    return this.setBudgets({ question: text });
+  }
+
+  /** Changes the budgets of each datum and of each collector, or one of them; what has been spent stays spent. */
+  async setBudgets({ question = null, collector = null }) {
+    const [budget, collectorBudget] = [question, collector].map((text) => (text === null ? null : natsText(parseNats(text))));
     await this.#change((state) => {
-      state.budget = budget;
+      state.budget = budget ?? state.budget;
+      state.collector_budget = collectorBudget ?? state.collector_budget;
       return {};
     });
   }
@@ -2323,13 +3153,22 @@ function parsed(text) {
   }
 }
 
-/** The policy of an earlier release, if the device kept it. */
-async function keptPolicy(state, id) {
-  for (const digits of state.policies) {
-    const bytes = fromHex(digits);
-    if ((await sha256(bytes)) === id) return Policy.fromBytes(bytes);
+/** Adds a release to a sequence as far as its policy and its report are still on the device. */
+function replay(past, { policy: id, cost }, policy, report) {
+  if (policy === null) {
+    past.forgotten({ policy: id, cost: cost === null ? null : parseNats(cost) });
+    return;
   }
-  return null;
+  try {
+    if (report) {
+      past.released(policy, report);
+      return;
+    }
+  } catch (error) {
+    // A report the policy cannot have released says nothing about the answer.
+    if (!(error instanceof Foreign)) throw error;
+  }
+  past.untold(policy);
 }
 
 /** The body that would be sent for some reports, and its media type. */

@@ -198,6 +198,47 @@ test("a promise above the person's limits is refused, and the limits are theirs 
   assert.ok(!connections.some(({ bytes }) => bytes.includes("POST ")), "nothing was sent");
 });
 
+/** The cell beside a heading of the table of numbers. */
+const number = async (page, name) => {
+  await page.getByText("The promise in numbers").click();
+  return page.locator("tr", { hasText: name }).locator("td").textContent();
+};
+
+test("an older page's memory counts: against every question until it is known which one was answered", async () => {
+  const { context, complaints, sent } = await startBrowser(PHONE);
+  const page = context.pages()[0];
+  await page.goto(`${curator.base}/s/animals`);
+  assert.equal(await number(page, "Spent on this question so far"), "0 of 2.1972 nats; 2.1972 are left");
+  assert.equal(await number(page, "Spent on all questions of this collector"), "0 of 8.7888 nats; 8.7888 are left");
+  await page.getByLabel("okapi").check();
+  await page.getByRole("button", { name: "Randomise my answer" }).click();
+  const shown = await page.locator("#bytes").textContent();
+  // What an older page would have stored: by the survey's id, without a collector's budget.
+  await page.evaluate(async () => {
+    const settled = (request) => new Promise((resolve) => (request.onsuccess = () => resolve(request.result)));
+    const store = async () => (await settled(indexedDB.open("undertone"))).transaction("device", "readwrite").objectStore("device");
+    const stored = await settled((await store()).get("state"));
+    const { budget, data, policies } = JSON.parse(stored.text).state;
+    const state = { budget, data: [{ ...data[0], datum: "animals" }], policies };
+    let check = 0xcbf29ce484222325n;
+    for (const byte of new TextEncoder().encode(JSON.stringify(state))) check = BigInt.asUintN(64, (check ^ BigInt(byte)) * 0x100000001b3n);
+    const text = JSON.stringify({ undertone: "device/1", check: check.toString(16).padStart(16, "0"), state });
+    await settled((await store()).put({ version: stored.version, text }, "state"));
+  });
+  const spent = async (id) => {
+    await page.goto(`${curator.base}/s/${id}`);
+    return [await number(page, "Spent on this question so far"), await number(page, "Spent on all questions of this collector")];
+  };
+  assert.deepEqual(await spent("ages"), ["1 of 2.1972 nats; 1.1972 are left", "1 of 8.7888 nats; 7.7888 are left"]);
+  // The survey itself is seen again: its report is there, and its question is known from now on.
+  await page.goto(`${curator.base}/s/animals`);
+  await page.getByRole("heading", { name: "Ready to send" }).waitFor();
+  assert.equal(await page.locator("#bytes").textContent(), shown);
+  assert.deepEqual(await spent("ages"), ["0 of 2.1972 nats; 2.1972 are left", "1 of 8.7888 nats; 7.7888 are left"]);
+  assert.deepEqual(complaints, []);
+  await sent();
+});
+
 test("a survey can be answered with the keyboard alone, and everything has a name", async () => {
   const { context, complaints, sent } = await startBrowser(DESK);
   const page = context.pages()[0];

@@ -13,9 +13,9 @@ const document = (name) => JSON.parse(readFileSync(new URL(name, vectors), "utf8
 const retry = { attempts: 3, first: 1, longest: 5 };
 
 /** A survey over one of the golden policies. */
-function survey(id, policy, state = "open") {
+function survey(id, policy, state = "open", question = `What about ${id}?`) {
   const groups = [{ group: "everyone", policy: policy.id, people: 1000 }];
-  return { id, title: id, question: "?", answers: policy.inputs, round: { number: 1, state, groups } };
+  return { id, title: id, question, answers: policy.inputs, round: { number: 1, state, groups } };
 }
 
 let curator;
@@ -54,7 +54,8 @@ test("an answer is randomised, remembered and sent once", async () => {
   assert.deepEqual(again.report, first.report, "the same report, whatever the answer is now");
   assert.equal(again.repeated, true);
   assert.deepEqual([...curator.stored.values()], [1]);
-  assert.equal(natsText((await one.spent("one")).spent), "1.0986122887");
+  assert.equal(asked.datum, "question:whataboutone");
+  assert.equal(natsText((await one.spent(asked.datum)).spent), "1.0986122887");
 });
 
 test("a lost response is repeated with the same report id", async () => {
@@ -94,7 +95,7 @@ test("offline reports wait and are flushed in batches, in both forms", async () 
       let online = false;
       const fetch = (...request) => (online ? globalThis.fetch(...request) : Promise.reject(new TypeError("offline")));
       const asked = await client().survey(id);
-      const one = client({ fetch, form, consent: new Consent({ ldp: "100" }), device: new MemoryDevice({ budget: "100" }) });
+      const one = client({ fetch, form, consent: new Consent({ ldp: "100" }), device: new MemoryDevice({ budget: "100", collectorBudget: "100" }) });
       for (let person = 0; person < 5; person += 1) {
         const { delivery, obstacle } = await one.answer({ ...asked, datum: `person ${person}` }, 1);
         assert.equal(delivery, "waiting");
@@ -131,7 +132,7 @@ test("consent is held against what is attained", async () => {
 });
 
 test("the budget of a datum is shared by surveys about it", async () => {
-  const one = client({ device: new MemoryDevice({ budget: "1.1" }) });
+  const one = client({ device: new MemoryDevice({ budget: "1.1" }), consent: new Consent({ lip: "3", ldp: "3" }) });
   await one.answer(await one.survey("one", { datum: "age" }), 0);
   await assert.rejects(one.answer(await one.survey("two", { datum: "age" }), 0), { name: "Exhausted", outcome: "budget" });
   assert.equal((await one.answer(await one.survey("two", { datum: "weight" }), 0)).delivery, "accepted");

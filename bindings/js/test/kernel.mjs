@@ -3,50 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { epsilonNats, parseJson, Policy } from "../undertone.js";
-
-/** A small seeded generator. */
-function mulberry(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-/** `count` integers that are multiples of `step` and sum to `one`; some may be zero. */
-function parts(random, count, one, step) {
-  const shares = Array.from({ length: count }, () => (random() < 0.15 ? 0 : random()));
-  shares[0] += 0.1;
-  const total = shares.reduce((a, b) => a + b, 0);
-  const found = shares.map((share) => Math.floor((share / total) * (one / step)) * step);
-  found[0] += one - found.reduce((a, b) => a + b, 0);
-  return found;
-}
+import { mulberry, parts, randomContext } from "./lib/random.mjs";
 
 const level = (n, d) => ({ nats: epsilonNats({ n: BigInt(n), d: BigInt(d) }), odds: [n, d] });
-
-function context(random, k) {
-  const weights = () => parts(random, k, 2 ** 32, 1);
-  switch (Math.floor(random() * 5)) {
-    case 0:
-      return { kind: "unknown" };
-    case 1:
-      return { kind: "prior", weights: weights() };
-    case 2:
-      return { kind: "priors", list: [weights(), weights(), weights()] };
-    case 3: {
-      const middle = weights();
-      const radius = Math.floor(random() * 2 ** 30);
-      return { kind: "box", lower: middle.map((w) => Math.max(w - radius, 0)), upper: middle.map((w) => w + radius) };
-    }
-    default: {
-      const of = parts(random, 3, 2 ** 32, 1);
-      return { kind: "secret", name: "s", weights: of, rows: [weights(), weights(), weights()] };
-    }
-  }
-}
 
 test("keep attains what the same channel attains as a table", async () => {
   const random = mulberry(7);
@@ -59,7 +18,7 @@ test("keep attains what the same channel attains as a table", async () => {
     const masses = keep.map((kept, x) =>
       base.map((b, y) => Number((BigInt(2 ** 40 - kept) * BigInt(b) + (x === y ? BigInt(kept) << 48n : 0n)) >> 40n)),
     );
-    const known = context(random, k);
+    const known = randomContext(random, k);
     kinds.add(known.kind);
     const delta = 2 ** 48 - 1;
     const [n, d] = [3 + Math.floor(random() * 50), 3];

@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import {
+  AboveConsent,
   accept,
+  Consent,
   draw,
   epsilonNats,
   Exhausted,
@@ -18,6 +20,7 @@ import {
   readOdds,
   Refusal,
   Report,
+  Sequence,
   toHex,
 } from "../undertone.js";
 
@@ -37,6 +40,8 @@ function stream(hex) {
   random.consumed = 0;
   return random;
 }
+
+const unlimited = new Consent({ ldp: null, lip: null });
 
 const policies = new Map();
 async function policy(name) {
@@ -174,10 +179,11 @@ test("ledger", async () => {
     const ledger = new Ledger(parseNats(budget));
     for (const step of steps) {
       const asked = await policy(step.policy);
-      const earlier = step.earlier === null ? null : await policy(step.earlier);
+      const past = new Sequence();
+      if (step.earlier !== null) past.untold(await policy(step.earlier));
       let outcome;
       try {
-        outcome = ledger[step.call](step.datum, asked, earlier);
+        outcome = ledger[step.call](step.datum, asked, past, unlimited);
       } catch (error) {
         assert.ok(error instanceof Exhausted, String(error));
         outcome = error.outcome;
@@ -191,5 +197,42 @@ test("ledger", async () => {
     const ledger = new Ledger(0n, new Map([["x", [{ policy: "", cost: spent === "unbounded" ? null : parseNats(spent) }]]]));
     const found = ledger.lipConsequence("x", prior.weights ?? prior);
     assert.equal(shown(found), lip, spent);
+  }
+});
+
+/** What a ledger with an unlimited budget says, in one word. */
+function outcomeOf(noted, next, past, consent) {
+  try {
+    return new Ledger(1n << 64n, new Map([["datum", noted]])).spend("datum", next, past, consent);
+  } catch (error) {
+    if (error instanceof AboveConsent) return `consent_${error.number}`;
+    assert.ok(error instanceof Exhausted, String(error));
+    return error.outcome;
+  }
+}
+
+test("sequences", async (t) => {
+  const names = files("sequence");
+  assert.ok(names.filter((name) => name.startsWith("bad_")).length > 30 && names.length > 45, "they are there");
+  for (const name of names) {
+    await t.test(name, async () => {
+      const { past: entries, next: asked, standing, consent, outcome } = read(`sequence/${name}`);
+      const next = await policy(asked);
+      const [past, noted] = [new Sequence(), []];
+      for (const entry of entries) {
+        const earlier = await policy(entry.policy);
+        noted.push({ policy: earlier.id, cost: earlier.cost });
+        if ("cost" in entry) past.forgotten({ policy: earlier.id, cost: entry.cost === "unbounded" ? null : parseNats(entry.cost) });
+        else if ("token" in entry || "bits" in entry) {
+          const answer = "bits" in entry ? { bits: entry.bits } : { token: entry.token };
+          past.released(earlier, Report.fromJson({ undertone: "report/1", policy: earlier.id, id: "07".repeat(16), ...answer }));
+        } else past.untold(earlier);
+      }
+      assert.deepEqual(JSON.parse(JSON.stringify(past.after(next))), plain(standing));
+      const secrets = Object.entries(consent.secrets).map(([secret, ldp]) => ({ name: secret, ldp }));
+      const agreed = new Consent({ ldp: consent.ldp, lip: consent.lip, secrets });
+      assert.equal(outcomeOf(noted, next, past, agreed), outcome);
+      assert.equal(outcome !== "fresh", name.startsWith("bad_"));
+    });
   }
 });

@@ -238,9 +238,8 @@ impl Client {
     /// Refuses a release past the budget of this client's collector. A release without a finite level is held against
     /// consent and claims alone.
     fn check_collector(&self, cost: Option<Nats>) -> Result<(), ClientError> {
-        let (Some(cost), Some(spent)) = (cost, self.device.spent_at(self.curator.base())) else {
-            return Ok(());
-        };
+        let Some(cost) = cost else { return Ok(()) };
+        let spent = self.device.spent_at(self.curator.base());
         let budget = self.device.collector_budget();
         if spent.checked_add(cost).is_some_and(|total| total <= budget) {
             return Ok(());

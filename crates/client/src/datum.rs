@@ -26,6 +26,21 @@ pub(crate) fn is_unworded(key: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// The list every language reads.
+    #[test]
+    fn wordings_have_the_keys_that_javascript_gives_them() {
+        let path =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../../bindings/js/test/data/wordings.json");
+        let file: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let wordings = file["wordings"].as_array().unwrap();
+        assert!(wordings.len() > 20);
+        for pair in wordings {
+            let wording = pair[0].as_str().unwrap();
+            assert_eq!(of_question(wording).as_deref(), pair[1].as_str(), "{wording:?}");
+        }
+    }
+
     #[test]
     fn the_wording_counts_and_nothing_else() {
         let key = of_question("Do you smoke?");

@@ -143,7 +143,7 @@ impl Device {
     pub fn create(path: impl AsRef<Path>, budget: Nats) -> Result<Self, DeviceError> {
         let (path, state) = (path.as_ref(), State::new(budget));
         let locked = file::Locked::new(path)?;
-        if path.exists() {
+        if locked.exists() {
             return Err(DeviceError::Exists { path: path.into() });
         }
         locked.create(&state)?;
@@ -187,15 +187,18 @@ impl Device {
         total(releases.iter().map(|release| release.cost))
     }
 
-    /// The LDP spent on all data in reports to one collector; `None` if a release had no finite level.
-    pub fn spent_at(&self, collector: &str) -> Option<Nats> {
-        total(self.state.data.values().flat_map(|page| {
+    /// The LDP spent on all data in reports to one collector. Releases without a finite level are left out: they are held
+    /// against consent and claims alone.
+    pub fn spent_at(&self, collector: &str) -> Nats {
+        let costs = self.state.data.values().flat_map(|page| {
             let sent = page.answers.iter().filter(|answer| answer.curator == collector);
             let policies: BTreeSet<PolicyId> = sent.map(|answer| answer.report.policy).collect();
             let noted =
                 page.releases.iter().filter(move |release| policies.contains(&release.policy));
-            noted.map(|release| release.cost)
-        }))
+            noted.filter_map(|release| release.cost)
+        });
+        // More than can be counted is more than any budget.
+        total(costs.map(Some)).unwrap_or(Nats::from_units(u64::MAX))
     }
 
     /// The ledger of every datum.

@@ -11,6 +11,7 @@ use crate::epsilon::{Epsilon, EpsilonError};
 use crate::mass::{PartsError, Prior};
 use crate::policy::{Draft, DraftError, Provenance};
 use crate::shape::{Bits, Keep, Shape, ShapeError, Table};
+use crate::strict::{Integer, Object};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -110,14 +111,14 @@ struct RawPolicy {
     undertone: String,
     #[serde(default)]
     id: Option<String>,
-    claims: Vec<RawClaim>,
-    context: RawContext,
+    claims: Vec<Object<RawClaim>>,
+    context: Object<RawContext>,
     #[serde(default)]
-    provenance: RawProvenance,
-    inputs: RawAlphabet,
+    provenance: Object<RawProvenance>,
+    inputs: Object<RawAlphabet>,
     #[serde(default)]
-    outputs: Option<RawAlphabet>,
-    channel: RawChannel,
+    outputs: Option<Object<RawAlphabet>>,
+    channel: Object<RawChannel>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -138,19 +139,19 @@ struct RawAlphabet {
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "shape", rename_all = "lowercase", deny_unknown_fields)]
 enum RawChannel {
-    Table { masses: Vec<Vec<u64>> },
-    Keep { keep: Vec<u64>, base: Vec<u64> },
-    Bits { symbols: u32, own: u64, other: u64 },
+    Table { masses: Vec<Vec<Integer>> },
+    Keep { keep: Vec<Integer>, base: Vec<Integer> },
+    Bits { symbols: u32, own: Integer, other: Integer },
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 enum RawContext {
     Unknown {},
-    Prior { weights: Vec<u64> },
-    Priors { list: Vec<Vec<u64>> },
-    Box { lower: Vec<u64>, upper: Vec<u64> },
-    Secret { name: String, weights: Vec<u64>, rows: Vec<Vec<u64>> },
+    Prior { weights: Vec<Integer> },
+    Priors { list: Vec<Vec<Integer>> },
+    Box { lower: Vec<Integer>, upper: Vec<Integer> },
+    Secret { name: String, weights: Vec<Integer>, rows: Vec<Vec<Integer>> },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -161,10 +162,22 @@ struct RawLevel {
 }
 
 #[derive(Serialize, Deserialize, Clone, Copy)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "lowercase", try_from = "String")]
 enum RawSubject {
     Input,
     Secret,
+}
+
+impl TryFrom<String> for RawSubject {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match text.as_str() {
+            "input" => Ok(Self::Input),
+            "secret" => Ok(Self::Secret),
+            _ => Err(format!("a claim is about \"input\" or \"secret\", not {text:?}")),
+        }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -172,28 +185,28 @@ enum RawSubject {
 enum RawClaim {
     Ldp {
         about: RawSubject,
-        epsilon: RawLevel,
+        epsilon: Object<RawLevel>,
         #[serde(default)]
-        delta: u64,
+        delta: Integer,
     },
     Lip {
         about: RawSubject,
-        epsilon: RawLevel,
+        epsilon: Object<RawLevel>,
         #[serde(default)]
-        delta: u64,
+        delta: Integer,
     },
     Di {
         about: RawSubject,
-        epsilon: RawLevel,
+        epsilon: Object<RawLevel>,
         #[serde(default)]
-        delta: u64,
+        delta: Integer,
     },
     Alip {
         about: RawSubject,
-        lower: RawLevel,
-        upper: RawLevel,
+        lower: Object<RawLevel>,
+        upper: Object<RawLevel>,
         #[serde(default)]
-        delta: u64,
+        delta: Integer,
     },
 }
 
@@ -203,32 +216,33 @@ struct RawProvenance {
     #[serde(default)]
     source: String,
     #[serde(default)]
-    n: u64,
+    n: Integer,
     #[serde(default)]
     date: String,
     #[serde(default)]
     confidence: Option<String>,
     #[serde(default)]
-    rounding: u64,
+    rounding: Integer,
 }
 
 impl Draft {
     /// Reads a policy document. A stated id must be the content's own.
     pub fn from_json(text: &str) -> Result<Self, DecodeError> {
-        let raw: RawPolicy = serde_json::from_str(text)
+        let Object::<RawPolicy>(raw) = serde_json::from_str(text)
             .map_err(|error| DecodeError::Json { message: error.to_string() })?;
         if raw.undertone != VERSION {
             return Err(DecodeError::Version { found: raw.undertone });
         }
-        let claims = raw.claims.into_iter().map(RawClaim::read).collect::<Result<_, _>>()?;
-        let outputs = raw.outputs.map(RawAlphabet::read).transpose()?;
+        let claims =
+            raw.claims.into_iter().map(|claim| claim.0.read()).collect::<Result<_, _>>()?;
+        let outputs = raw.outputs.map(|outputs| outputs.0.read()).transpose()?;
         let draft = Self::new(
-            raw.inputs.read()?,
+            raw.inputs.0.read()?,
             outputs,
-            raw.channel.read()?,
-            raw.context.read()?,
+            raw.channel.0.read()?,
+            raw.context.0.read()?,
             claims,
-            raw.provenance.read()?,
+            raw.provenance.0.read()?,
         )?;
         if let Some(stated) = raw.id {
             let actual = crate::codec::policy_id(&draft).to_string();
@@ -258,13 +272,13 @@ impl Draft {
                 list(table.rows().iter().map(|row| json(&row.masses())))
             ),
             Shape::Keep(keep) => json(&RawChannel::Keep {
-                keep: keep.keep().into(),
-                base: keep.base().masses().into(),
+                keep: written(keep.keep()),
+                base: written(keep.base().masses()),
             }),
             Shape::Bits(bits) => json(&RawChannel::Bits {
                 symbols: bits.symbols() as u32,
-                own: bits.own(),
-                other: bits.other(),
+                own: Integer(bits.own()),
+                other: Integer(bits.other()),
             }),
         };
         fields.push(("channel", channel));
@@ -286,6 +300,14 @@ fn list(items: impl Iterator<Item = String>) -> String {
 
 fn decimals(texts: Vec<String>) -> Result<Vec<Decimal>, DecodeError> {
     texts.iter().map(|text| Ok(text.parse::<Decimal>()?)).collect()
+}
+
+fn read(list: Vec<Integer>) -> Vec<u64> {
+    list.into_iter().map(u64::from).collect()
+}
+
+fn written(list: &[u64]) -> Vec<Integer> {
+    list.iter().map(|&value| Integer(value)).collect()
 }
 
 fn texts(values: &[Decimal]) -> Vec<String> {
@@ -326,10 +348,12 @@ impl RawAlphabet {
 impl RawChannel {
     fn read(self) -> Result<Shape, DecodeError> {
         Ok(match self {
-            Self::Table { masses } => Shape::Table(Table::from_masses(masses)?),
-            Self::Keep { keep, base } => Shape::Keep(Keep::new(keep, base)?),
+            Self::Table { masses } => {
+                Shape::Table(Table::from_masses(masses.into_iter().map(read).collect())?)
+            }
+            Self::Keep { keep, base } => Shape::Keep(Keep::new(read(keep), read(base))?),
             Self::Bits { symbols, own, other } => {
-                Shape::Bits(Bits::new(symbols as usize, own, other)?)
+                Shape::Bits(Bits::new(symbols as usize, own.0, other.0)?)
             }
         })
     }
@@ -337,31 +361,32 @@ impl RawChannel {
 
 impl RawContext {
     fn read(self) -> Result<Context, DecodeError> {
+        let prior = |weights: Vec<Integer>| Prior::new(read(weights));
         let priors =
-            |rows: Vec<Vec<u64>>| rows.into_iter().map(Prior::new).collect::<Result<_, _>>();
+            |rows: Vec<Vec<Integer>>| rows.into_iter().map(prior).collect::<Result<_, _>>();
         Ok(match self {
             Self::Unknown {} => Context::Unknown,
-            Self::Prior { weights } => Context::Known(Prior::new(weights)?),
+            Self::Prior { weights } => Context::Known(prior(weights)?),
             Self::Priors { list } => Context::Each(Priors::new(priors(list)?)?),
-            Self::Box { lower, upper } => Context::Within(PriorBox::new(lower, upper)?),
+            Self::Box { lower, upper } => Context::Within(PriorBox::new(read(lower), read(upper))?),
             Self::Secret { name, weights, rows } => {
-                Context::Secret(Secret::new(name, Prior::new(weights)?, priors(rows)?)?)
+                Context::Secret(Secret::new(name, prior(weights)?, priors(rows)?)?)
             }
         })
     }
 
     fn write(context: &Context) -> Self {
-        let rows = |priors: &[Prior]| priors.iter().map(|prior| prior.weights().into()).collect();
+        let rows = |priors: &[Prior]| priors.iter().map(|prior| written(prior.weights())).collect();
         match context {
             Context::Unknown => Self::Unknown {},
-            Context::Known(prior) => Self::Prior { weights: prior.weights().into() },
+            Context::Known(prior) => Self::Prior { weights: written(prior.weights()) },
             Context::Each(priors) => Self::Priors { list: rows(priors.as_slice()) },
             Context::Within(within) => {
-                Self::Box { lower: within.lower().into(), upper: within.upper().into() }
+                Self::Box { lower: written(within.lower()), upper: written(within.upper()) }
             }
             Context::Secret(secret) => Self::Secret {
                 name: secret.name().into(),
-                weights: secret.prior().weights().into(),
+                weights: written(secret.prior().weights()),
                 rows: rows(secret.rows()),
             },
         }
@@ -378,29 +403,29 @@ impl RawLevel {
         Ok(epsilon)
     }
 
-    fn write(epsilon: Epsilon) -> Self {
-        Self { nats: epsilon.nats().to_string(), odds: epsilon.odds() }
+    fn write(epsilon: Epsilon) -> Object<Self> {
+        Object(Self { nats: epsilon.nats().to_string(), odds: epsilon.odds() })
     }
 }
 
 impl RawClaim {
     fn read(self) -> Result<Claim, DecodeError> {
         let (about, bound, delta) = match self {
-            Self::Ldp { about, epsilon, delta } => (about, Bound::Ldp(epsilon.read()?), delta),
-            Self::Di { about, epsilon, delta } => (about, Bound::Di(epsilon.read()?), delta),
+            Self::Ldp { about, epsilon, delta } => (about, Bound::Ldp(epsilon.0.read()?), delta),
+            Self::Di { about, epsilon, delta } => (about, Bound::Di(epsilon.0.read()?), delta),
             Self::Lip { about, epsilon, delta } => {
-                let epsilon = epsilon.read()?;
+                let epsilon = epsilon.0.read()?;
                 (about, Bound::Lip { lower: epsilon, upper: epsilon }, delta)
             }
             Self::Alip { about, lower, upper, delta } => {
-                (about, Bound::Lip { lower: lower.read()?, upper: upper.read()? }, delta)
+                (about, Bound::Lip { lower: lower.0.read()?, upper: upper.0.read()? }, delta)
             }
         };
         let about = match about {
             RawSubject::Input => Subject::Input,
             RawSubject::Secret => Subject::Secret,
         };
-        Ok(Claim { about, bound, delta: Delta::from_units(delta)? })
+        Ok(Claim { about, bound, delta: Delta::from_units(delta.0)? })
     }
 
     fn write(claim: &Claim) -> Self {
@@ -408,7 +433,7 @@ impl RawClaim {
             Subject::Input => RawSubject::Input,
             Subject::Secret => RawSubject::Secret,
         };
-        let delta = claim.delta.units();
+        let delta = Integer(claim.delta.units());
         match claim.bound {
             Bound::Ldp(epsilon) => Self::Ldp { about, epsilon: RawLevel::write(epsilon), delta },
             Bound::Di(epsilon) => Self::Di { about, epsilon: RawLevel::write(epsilon), delta },
@@ -429,16 +454,16 @@ impl RawProvenance {
     fn read(self) -> Result<Provenance, DecodeError> {
         let Self { source, n, date, confidence, rounding } = self;
         let confidence = confidence.map(|text| text.parse::<Decimal>()).transpose()?;
-        Ok(Provenance { source, n, date, confidence, rounding })
+        Ok(Provenance { source, n: n.0, date, confidence, rounding: rounding.0 })
     }
 
     fn write(provenance: &Provenance) -> Self {
         Self {
             source: provenance.source.clone(),
-            n: provenance.n,
+            n: Integer(provenance.n),
             date: provenance.date.clone(),
             confidence: provenance.confidence.map(|c| c.to_string()),
-            rounding: provenance.rounding,
+            rounding: Integer(provenance.rounding),
         }
     }
 }

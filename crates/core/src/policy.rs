@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::decimal::Decimal;
 use crate::nats::Nats;
 use crate::shape::Shape;
+use crate::strict::Integer;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -118,7 +119,7 @@ pub enum DraftError {
     },
     /// A text of the provenance is too long, or the date is not YYYY-MM-DD.
     #[error(
-        "provenance.{field}: texts have at most 500 bytes, n is at most 2^53, dates are YYYY-MM-DD, a confidence lies between 0 and 1"
+        "provenance.{field}: texts have at most 500 bytes, n and rounding are below 2^53, dates are YYYY-MM-DD, a confidence lies between 0 and 1"
     )]
     Provenance {
         /// Which field.
@@ -236,9 +237,11 @@ impl Provenance {
         if self.source.len() > 500 {
             return refuse("source");
         }
-        // Every language must be able to read the number exactly.
-        if self.n > 1 << 53 {
-            return refuse("n");
+        // Every language must be able to read the numbers exactly.
+        for (field, value) in [("n", self.n), ("rounding", self.rounding)] {
+            if value >= Integer::END {
+                return refuse(field);
+            }
         }
         let shape = |(at, byte): (usize, u8)| match at {
             4 | 7 => byte == b'-',

@@ -6,6 +6,7 @@ use crate::ledger::Permit;
 use crate::policy::{Policy, PolicyId};
 use crate::sample::SampleError;
 use crate::shape::Shape;
+use crate::strict::Object;
 use crate::symbol::{Symbol, Token};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -174,7 +175,8 @@ impl Report {
     /// Reads a report from JSON.
     pub fn from_json(text: &str) -> Result<Self, DecodeError> {
         let bad = |message: &str| DecodeError::Json { message: message.into() };
-        let raw: RawReport = serde_json::from_str(text).map_err(|e| bad(&e.to_string()))?;
+        let Object::<RawReport>(raw) =
+            serde_json::from_str(text).map_err(|e| bad(&e.to_string()))?;
         if raw.undertone != NAME {
             return Err(DecodeError::Version { found: raw.undertone });
         }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use serde::Deserialize;
-use undertone_core::{Policy, PolicyId, Report, ReportId, Shape, Token};
+use undertone_core::{Object, Policy, PolicyId, Report, ReportId, Shape, Token};
 
 /// The most reports one body may carry.
 pub const MOST_REPORTS: usize = 10_000;
@@ -86,7 +86,7 @@ struct RawReport<'a> {
 #[serde(deny_unknown_fields)]
 struct RawBody<'a> {
     #[serde(default, borrow)]
-    reports: Option<Vec<RawReport<'a>>>,
+    reports: Option<Vec<Object<RawReport<'a>>>>,
     #[serde(default, borrow)]
     undertone: Option<Cow<'a, str>>,
     #[serde(default, borrow)]
@@ -101,7 +101,7 @@ struct RawBody<'a> {
 
 /// Reads one report in the kernel's JSON form, or `{"reports": [..]}` with 1 to [`MOST_REPORTS`] of them.
 pub fn reports_from_json(body: &[u8]) -> Result<Vec<Report>, WireError> {
-    let raw: RawBody<'_> =
+    let Object::<RawBody<'_>>(raw) =
         serde_json::from_slice(body).map_err(|error| WireError::Json(error.to_string()))?;
     match raw {
         RawBody {
@@ -113,7 +113,7 @@ pub fn reports_from_json(body: &[u8]) -> Result<Vec<Report>, WireError> {
             bits: None,
         } => {
             check_count(list.len())?;
-            list.into_iter().enumerate().map(|(at, raw)| report(raw, at)).collect()
+            list.into_iter().enumerate().map(|(at, raw)| report(raw.0, at)).collect()
         }
         RawBody {
             reports: None,
@@ -388,6 +388,10 @@ mod tests {
             assert_eq!(reports_from_json(body.as_bytes()).unwrap(), reports);
         }
         let good = some(1, false)[0].to_json();
+        let listed = good.replace(['{', '}'], "").split(',').fold(String::new(), |list, field| {
+            let value = field.split_once(':').map_or("", |(_, value)| value);
+            if list.is_empty() { format!("[{value}") } else { format!("{list},{value}") }
+        }) + "]";
         for bad in [
             "",
             "[]",
@@ -404,6 +408,9 @@ mod tests {
             &good.replace('}', ",\"address\":\"1.2.3.4\"}"),
             &good.replace('}', ",\"reports\":[]}"),
             &format!("{good} {good}"),
+            // Lists of a report's values where the format says an object.
+            &format!("{{\"reports\": [{listed}]}}"),
+            &format!("[null,{}", &listed[1..]),
         ] {
             assert!(reports_from_json(bad.as_bytes()).is_err(), "{bad}");
         }

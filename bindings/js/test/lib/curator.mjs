@@ -2,8 +2,11 @@
 
 import { createServer } from "node:http";
 
-/** `faults` is a list of what happens to the next submissions: "lose" (stored, no answer), "busy", or a problem. */
-export async function startCurator(surveys, policies) {
+/**
+ * `policies` are documents by id, `bytes` their canonical bytes, for clients that ask for those. `faults` is a list of what happens to the next
+ * submissions: "lose" (stored, no answer), "busy", or a problem.
+ */
+export async function startCurator(surveys, policies, bytes = {}) {
   const curator = { stored: new Map(), attempts: [], faults: [], requests: [] };
   const server = createServer(async (request, response) => {
     const chunks = [];
@@ -15,8 +18,9 @@ export async function startCurator(surveys, policies) {
       response.end(content);
     };
     const problem = (status, code) => send(status, "application/problem+json", JSON.stringify({ status, code, detail: "as told" }));
-    const { pathname } = new URL(request.url, "http://localhost");
+    const { pathname, search } = new URL(request.url, "http://localhost");
     const [, , kind, id, last] = pathname.split("/");
+    if (kind === "policies" && search === "?form=bytes" && id in bytes) return send(200, "application/octet-stream", bytes[id]);
     if (kind === "policies") return id in policies ? send(200, "application/json", policies[id]) : problem(404, "policy_unknown");
     if (!(id in surveys)) return problem(404, "survey_unknown");
     if (last !== "reports") return send(200, "application/json", JSON.stringify(surveys[id]));

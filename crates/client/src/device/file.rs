@@ -10,7 +10,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use undertone_core::{Draft, Nats, Release, Report};
+use undertone_core::{Draft, Nats, Object, Release, Report};
 
 const VERSION: &str = "device/2";
 /// Noted surveys by their id, had no budget for collectors and no generation.
@@ -28,7 +28,7 @@ pub(super) struct Locked {
 struct RawFile<S> {
     undertone: String,
     check: String,
-    state: S,
+    state: Object<S>,
 }
 
 /// The one field every version has.
@@ -43,7 +43,7 @@ struct RawState {
     generation: u64,
     budget: String,
     collector_budget: String,
-    data: Vec<RawPage>,
+    data: Vec<Object<RawPage>>,
     policies: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ struct RawState {
 #[serde(deny_unknown_fields)]
 struct OldState {
     budget: String,
-    data: Vec<RawPage>,
+    data: Vec<Object<RawPage>>,
     policies: Vec<String>,
 }
 
@@ -59,8 +59,8 @@ struct OldState {
 #[serde(deny_unknown_fields)]
 struct RawPage {
     datum: String,
-    releases: Vec<RawRelease>,
-    answers: Vec<RawAnswer>,
+    releases: Vec<Object<RawRelease>>,
+    answers: Vec<Object<RawAnswer>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -90,13 +90,19 @@ enum RawDelivery {
 impl Locked {
     /// Takes the device's lock, which is a file of its own because the real one is replaced.
     pub(super) fn new(path: &Path) -> Result<Self, DeviceError> {
-        match Lock::take(path) {
-            Ok(lock) => Ok(Self { path: path.into(), _lock: lock }),
+        let real = real(path).map_err(|error| DeviceError::Io { path: path.into(), error })?;
+        match Lock::take(&real) {
+            Ok(lock) => Ok(Self { path: real, _lock: lock }),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
                 Err(DeviceError::InUse { path: path.into() })
             }
             Err(error) => Err(DeviceError::Io { path: path.into(), error }),
         }
+    }
+
+    /// Whether the file is there.
+    pub(super) fn exists(&self) -> bool {
+        self.path.exists()
     }
 
     pub(super) fn read(&self) -> Result<State, DeviceError> {
@@ -145,6 +151,17 @@ impl Locked {
     }
 }
 
+/// Where a file is, or will be, whatever links lead to it: one file has one lock.
+fn real(path: &Path) -> Result<PathBuf, std::io::Error> {
+    match path.canonicalize() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        found => return found,
+    }
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
+    Ok(folder.unwrap_or(Path::new(".")).canonicalize()?.join(name))
+}
+
 /// FNV-1a over the state as it is written: finds damage, not malice.
 fn check(state: &impl Serialize) -> Result<String, serde_json::Error> {
     let bytes = serde_json::to_vec(state)?;
@@ -154,16 +171,19 @@ fn check(state: &impl Serialize) -> Result<String, serde_json::Error> {
 
 fn encode(state: &State) -> Result<Vec<u8>, serde_json::Error> {
     let page = |(datum, page): (&String, &Page)| {
-        let release = |release: &Release| RawRelease {
-            policy: release.policy.to_string(),
-            cost: release.cost.map(|cost| cost.to_string()),
+        let release = |release: &Release| {
+            Object(RawRelease {
+                policy: release.policy.to_string(),
+                cost: release.cost.map(|cost| cost.to_string()),
+            })
         };
-        let answers = page.answers.iter().map(RawAnswer::write);
-        Ok(RawPage {
+        let answers = page.answers.iter().map(|answer| RawAnswer::write(answer).map(Object));
+        let page = RawPage {
             datum: datum.clone(),
             releases: page.releases.iter().map(release).collect(),
             answers: answers.collect::<Result<_, serde_json::Error>>()?,
-        })
+        };
+        Ok(Object(page))
     };
     let hex = |bytes: Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     let state = RawState {
@@ -173,7 +193,7 @@ fn encode(state: &State) -> Result<Vec<u8>, serde_json::Error> {
         data: state.data.iter().map(page).collect::<Result<_, serde_json::Error>>()?,
         policies: state.policies.values().map(|policy| hex(policy.draft().to_bytes())).collect(),
     };
-    let file = RawFile { undertone: VERSION.into(), check: check(&state)?, state };
+    let file = RawFile { undertone: VERSION.into(), check: check(&state)?, state: Object(state) };
     let mut bytes = serde_json::to_vec_pretty(&file)?;
     bytes.push(b'\n');
     Ok(bytes)
@@ -184,14 +204,14 @@ fn decode(bytes: &[u8]) -> Result<State, String> {
     let Version { undertone } = serde_json::from_slice(bytes).map_err(words)?;
     let state = match undertone.as_str() {
         VERSION => {
-            let file: RawFile<RawState> = serde_json::from_slice(bytes).map_err(words)?;
+            let Object(file) = serde_json::from_slice(bytes).map_err(words)?;
             checked(&file)?;
-            file.state
+            file.state.0
         }
         OLD_VERSION => {
-            let file: RawFile<OldState> = serde_json::from_slice(bytes).map_err(words)?;
+            let Object::<RawFile<OldState>>(file) = serde_json::from_slice(bytes).map_err(words)?;
             checked(&file)?;
-            file.state.migrated()
+            file.state.0.migrated()
         }
         _ => return Err(format!("version {undertone:?} is not known here")),
     };
@@ -210,11 +230,11 @@ impl OldState {
     /// What was spent stays spent. A page named after the survey its reports went to says nothing about the
     /// question; one with another name was named by a program and keeps it.
     fn migrated(self) -> RawState {
-        let rename = |mut page: RawPage| {
-            if page.answers.iter().all(|answer| answer.survey == page.datum) {
+        let rename = |Object(mut page): Object<RawPage>| {
+            if page.answers.iter().all(|answer| answer.0.survey == page.datum) {
                 page.datum = datum::of_old_survey(&page.datum);
             }
-            page
+            Object(page)
         };
         RawState {
             generation: 0,
@@ -239,8 +259,8 @@ impl RawState {
         let mut state = State::new(nats(&self.budget)?);
         state.collector_budget = nats(&self.collector_budget)?;
         state.generation = self.generation;
-        for RawPage { datum, releases, answers } in self.data {
-            let release = |raw: &RawRelease| {
+        for Object(RawPage { datum, releases, answers }) in self.data {
+            let release = |Object(raw): &Object<RawRelease>| {
                 Ok(Release {
                     policy: raw
                         .policy
@@ -251,7 +271,7 @@ impl RawState {
             };
             let page = Page {
                 releases: releases.iter().map(release).collect::<Result<_, String>>()?,
-                answers: answers.into_iter().map(RawAnswer::read).collect::<Result<_, _>>()?,
+                answers: answers.into_iter().map(|raw| raw.0.read()).collect::<Result<_, _>>()?,
             };
             // What was sent must have been paid for.
             let paid = |a: &Remembered| page.releases.iter().any(|r| r.policy == a.report.policy);
@@ -371,6 +391,18 @@ mod tests {
     fn what_is_written_is_read() {
         let bytes = encode(&state()).unwrap();
         assert_eq!(encode(&decode(&bytes).unwrap()).unwrap(), bytes);
+    }
+
+    /// A list of a record's values has the same check, and is still not what is written.
+    #[test]
+    fn a_list_in_the_place_of_an_object_is_damage() {
+        let text = String::from_utf8(encode(&state()).unwrap()).unwrap();
+        let mut listed: Value = serde_json::from_str(&text).unwrap();
+        let release = &mut listed["state"]["data"][0]["releases"][0];
+        assert_eq!(release["cost"], Value::Null);
+        *release = serde_json::json!([release["policy"], null]);
+        let reason = decode(listed.to_string().as_bytes()).unwrap_err();
+        assert!(reason.contains("expected an object"), "{reason}");
     }
 
     #[test]

@@ -4,10 +4,11 @@
 //! which fails if it exists) and names its owner: process, when that process started, and a random tag. The lock of
 //! a dead process is replaced by renaming a new one over it, and only by whoever holds the lock
 //! `<path>.held.<tag>`, taken in the same way: so of several that find a dead owner one replaces it, and one
-//! that comes late finds another tag.
+//! that comes late finds another tag. Whoever has replaced a lock removes what the dead have left beside it.
 
 use serde::{Deserialize, Serialize};
-use std::io::{Error, ErrorKind};
+use std::fs::File;
+use std::io::{Error, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -37,7 +38,10 @@ impl Lock {
     pub(super) fn take(file: &Path) -> Result<Self, Error> {
         let tag = tag()?;
         let path = beside(file, "held");
-        take(&path, &tag, 0)?;
+        if take(&path, &tag, 0)? == Taken::Replaced {
+            // What is left of the dead is a matter of tidiness.
+            let _ = sweep(&path);
+        }
         Ok(Self { path, tag })
     }
 }
@@ -59,23 +63,36 @@ pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-fn take(path: &Path, tag: &str, depth: usize) -> Result<(), Error> {
+/// How a lock was taken.
+#[derive(PartialEq, Eq)]
+enum Taken {
+    Made,
+    /// Its owner was dead.
+    Replaced,
+}
+
+fn take(path: &Path, tag: &str, depth: usize) -> Result<Taken, Error> {
     if depth > DEEPEST {
         return Err(Error::from(ErrorKind::WouldBlock));
     }
     let mine = beside(path, &format!("{tag}.new"));
     let me =
         Owner { pid: std::process::id(), started: started(std::process::id()), tag: tag.into() };
-    std::fs::write(&mine, serde_json::to_vec(&me)?)?;
-    let taken = take_with(path, &mine, tag, depth);
+    let write = || {
+        let mut file = File::create(&mine)?;
+        file.write_all(&serde_json::to_vec(&me)?)?;
+        // A lock must not be empty after the whole machine has failed.
+        file.sync_all()
+    };
+    let taken = write().and_then(|()| take_with(path, &mine, tag, depth));
     let _ = std::fs::remove_file(&mine);
     taken
 }
 
-fn take_with(path: &Path, mine: &Path, tag: &str, depth: usize) -> Result<(), Error> {
+fn take_with(path: &Path, mine: &Path, tag: &str, depth: usize) -> Result<Taken, Error> {
     for _ in 0..ATTEMPTS {
         match std::fs::hard_link(mine, path) {
-            Ok(()) => return Ok(()),
+            Ok(()) => return Ok(Taken::Made),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
@@ -91,7 +108,7 @@ fn take_with(path: &Path, mine: &Path, tag: &str, depth: usize) -> Result<(), Er
         // Whoever holds the dead owner's own lock may replace it, if it is still there.
         let right = beside(path, &holder.tag);
         match take(&right, tag, depth + 1) {
-            Ok(()) => {}
+            Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
                 std::thread::sleep(Duration::from_millis(5));
                 continue;
@@ -100,18 +117,38 @@ fn take_with(path: &Path, mine: &Path, tag: &str, depth: usize) -> Result<(), Er
         }
         let still = owner(path).is_ok_and(|now| now == holder);
         let replaced = if still { std::fs::rename(mine, path) } else { Ok(()) };
-        std::fs::remove_file(&right)?;
+        // It may be gone: somebody who holds the lock may have removed it, as nobody can use it any more.
+        let _ = std::fs::remove_file(&right);
         replaced?;
         if still {
-            return Ok(());
+            return Ok(Taken::Replaced);
         }
     }
     Err(Error::from(ErrorKind::WouldBlock))
 }
 
+/// Removes what dead takers have left beside a lock that is held: files of their making, and locks on the right to
+/// replace an owner that was replaced long ago, which nobody can use any more.
+fn sweep(path: &Path) -> Result<(), Error> {
+    let name = path.file_name().unwrap_or_default().to_owned();
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    for entry in std::fs::read_dir(folder.unwrap_or(Path::new(".")))? {
+        let entry = entry?;
+        let found = entry.file_name();
+        let rest = found.as_encoded_bytes().strip_prefix(name.as_encoded_bytes());
+        let left = rest.is_some_and(|rest| rest.starts_with(b"."));
+        if left && owner(&entry.path()).is_ok_and(|owner| !is_alive(&owner)) {
+            std::fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
 fn owner(path: &Path) -> Result<Owner, Error> {
     let bytes = std::fs::read(path)?;
-    serde_json::from_slice(&bytes).map_err(|_| {
+    let owner: Option<Owner> = serde_json::from_slice(&bytes).ok();
+    let is_tag = |tag: &str| !tag.is_empty() && tag.bytes().all(|b| b.is_ascii_hexdigit());
+    owner.filter(|owner| is_tag(&owner.tag)).ok_or_else(|| {
         let what = format!(
             "{} is no lock of ours: if no program uses the device, delete it",
             path.display()
@@ -141,11 +178,13 @@ fn is_alive(owner: &Owner) -> bool {
     }
 }
 
-/// The start time of a process: the 22nd field of its entry, counted after the name, which may hold anything.
+/// When a process started, as the system counts; `None` if it has ended or cannot be seen. Fields are counted after the
+/// name, which may hold anything: first the state, as 18th the number of threads, as 20th the start.
 fn started(pid: u32) -> Option<String> {
     let entry = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let (_, fields) = entry.rsplit_once(')')?;
-    // A zombie has ended.
-    let mut fields = fields.split_whitespace();
-    (fields.next()? != "Z").then(|| fields.nth(18).map(String::from))?
+    let fields: Vec<&str> = entry.rsplit_once(')')?.1.split_whitespace().collect();
+    let (state, threads, start) = (*fields.first()?, *fields.get(17)?, *fields.get(19)?);
+    // A zombie has ended, unless threads of it still run.
+    let ended = matches!(state, "Z" | "X") && matches!(threads, "0" | "1");
+    (!ended).then(|| start.into())
 }

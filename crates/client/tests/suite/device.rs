@@ -120,6 +120,21 @@ fn one_process_at_a_time_and_no_silent_reset() {
     assert_eq!(Device::open(&path).unwrap().budget(), BUDGET);
 }
 
+/// Two names of one file are one device.
+#[cfg(unix)]
+#[test]
+fn a_link_to_the_file_shares_its_lock_and_its_ledger() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, link) = (directory.path().join("device.json"), directory.path().join("link.json"));
+    let device = Device::create(&path, BUDGET).unwrap();
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    assert!(matches!(Device::open(&link), Err(DeviceError::InUse { .. })));
+    drop(device);
+    Device::open(&link).unwrap().set_budget(Nats::from_units(5)).unwrap();
+    assert_eq!(Device::open(&path).unwrap().budget(), Nats::from_units(5));
+    assert!(link.is_symlink());
+}
+
 #[test]
 fn the_file_never_holds_the_answer() {
     // The same random bytes and different answers: the files differ in the token only, if at all.

@@ -107,6 +107,15 @@ fn documents(accepted: &[Named]) -> Vec<Bad<String>> {
     let claim = most.lines().find(|line| line.contains("\"notion\"")).expect("a claim");
     let one_more = format!("\"claims\": [\n{claim}\n");
     let source = format!("\"source\":\"{}\"", "x".repeat(501));
+    // The values of the fields, in the order in which they are written.
+    let listed = without_id(&good("minimal")).lines().fold(String::new(), |list, line| {
+        let value = line.strip_prefix("  \"").and_then(|field| field.split_once("\": "));
+        list + value.map_or(line, |(_, value)| value) + "\n"
+    });
+    let listed = edit(&format!("[{}]", &listed[1..listed.len() - 2]), "[\n\"policy/1\",", {
+        "[\n\"policy/1\", null,"
+    });
+    let listed = edit(&listed, "{\"indices\":2},", "{\"indices\":2}, null,");
     documents.extend([
         ("id", "a stated id that is not the content's", "id", edit(&table, &id, &other)),
         ("id_capital", "the right id in capitals", "id", edit(&table, &id, &id.to_uppercase())),
@@ -119,6 +128,7 @@ fn documents(accepted: &[Named]) -> Vec<Bad<String>> {
         ("provenance_source", "a source of 501 bytes", "draft", {
             change("table_unknown_ldp", "\"source\":\"\"", &source)
         }),
+        ("list_policy", "a policy as the list of its fields' values", "json", listed),
     ]);
     documents
 }
@@ -137,6 +147,22 @@ fn texts(accepted: &[Named]) -> Vec<(&'static str, &'static str, String)> {
         ("text_trailing", "a document with a word behind it", format!("{good}true")),
         ("text_comma", "a comma too many", good.replace("\n}", ",\n}")),
         ("text_nan", "a mass that is not a number", good.replacen("[211106232532992,", "[NaN,", 1)),
+        ("text_point", "odds of 3.0", good.replace("\"odds\":[3,", "\"odds\":[3.0,")),
+        ("text_exponent", "odds of 3e0", good.replace("\"odds\":[3,", "\"odds\":[3e0,")),
+        ("text_minus_zero", "a delta of -0", good.replace("\"delta\":0", "\"delta\":-0")),
+        ("text_mark", "a byte-order mark before the document", format!("\u{feff}{good}")),
+        ("text_repeated", "the same version twice", {
+            good.replace("  \"undertone\"", "  \"undertone\": \"policy/1\",\n  \"undertone\"")
+        }),
+        ("text_repeated_kind", "the same kind of context twice", {
+            good.replace("\"kind\":\"unknown\"", "\"kind\":\"unknown\",\"kind\":\"unknown\"")
+        }),
+        ("text_repeated_escaped", "the same delta twice, once in escaped letters", {
+            good.replace("\"delta\":0", "\"delta\":0,\"d\\u0065lta\":0")
+        }),
+        ("text_surrogate", "half a surrogate pair in the source", {
+            good.replace("\"source\":\"\"", "\"source\":\"\\ud83d\"")
+        }),
     ]
 }
 
@@ -190,6 +216,10 @@ fn byte_strings(accepted: &[Named]) -> Vec<Bad<Vec<u8>>> {
         ("bytes_row_sum", "a row one unit over", "channel", {
             set(&plain, shape + 9, &(158_329_674_399_745u64).to_be_bytes())
         }),
+        ("bytes_row_sum_wraps", "a row that sums to one only modulo 2^64", "channel", {
+            let row = [1 << 63, 1 << 63, MASS_ONE].map(u64::to_be_bytes).concat();
+            set(&plain, shape + 9, &row)
+        }),
         ("bytes_context_kind", "a context there is not", "tag", set(&plain, context, &[5])),
         ("bytes_about", "a claim about someone else", "tag", set(&plain, claim, &[2])),
         ("bytes_notion", "a notion there is not", "tag", set(&plain, claim + 1, &[3])),
@@ -208,6 +238,12 @@ fn byte_strings(accepted: &[Named]) -> Vec<Bad<Vec<u8>>> {
         }),
         ("bytes_scale", "a decimal with nineteen places", "decimal", {
             set(&with_confidence, confidence + 9, &[19])
+        }),
+        ("bytes_rounding", "a rounding of 2^53", "draft", {
+            set(&plain, plain.len() - 8, &(1u64 << 53).to_be_bytes())
+        }),
+        ("bytes_n", "2^53 observations", "draft", {
+            set(&plain, provenance + 4, &(1u64 << 53).to_be_bytes())
         }),
         ("bytes_not_utf8", "a name that is not UTF-8", "not_text", set(&named, 26, &[0xff])),
         ("bytes_decimal_too_long", "a decimal of nineteen digits", "decimal", {

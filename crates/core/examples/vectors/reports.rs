@@ -97,6 +97,9 @@ fn undecodable(accepted: &[Named]) -> Vec<(String, String)> {
         ("field_unknown", "a symbol beside the token", "json", {
             edit(&json, "\"token\":2", "\"token\":2,\"symbol\":1")
         }),
+        ("list", "a report as the list of its fields' values", "json", {
+            format!("[\"report/1\",\"{}\",\"{}\",2,null]", index.policy, index.id)
+        }),
     ];
     let file = |name: &str, about: &str, form: &str, value: String, error: &str| {
         let fields = [
@@ -114,8 +117,17 @@ fn undecodable(accepted: &[Named]) -> Vec<(String, String)> {
     for (name, about, error, json) in in_json {
         files.push(file(name, about, "report", json, error));
     }
-    let text = format!("{json}{json}");
-    files.push(file("text_trailing", "two reports in one text", "text", quoted(text), "json"));
+    let in_text = [
+        ("text_trailing", "two reports in one text", format!("{json}{json}")),
+        ("text_repeated", "the same token twice", {
+            edit(&json, "\"token\":2", "\"token\":2,\"token\":2")
+        }),
+        ("text_point", "a token of 2.0", edit(&json, "\"token\":2", "\"token\":2.0")),
+        ("text_mark", "a byte-order mark before the report", format!("\u{feff}{json}")),
+    ];
+    for (name, about, text) in in_text {
+        files.push(file(name, about, "text", quoted(text), "json"));
+    }
     files
 }
 

@@ -50,7 +50,7 @@ fn random_draft(random: &mut Random) -> Draft {
         n: random.magnitude(53),
         date: ["", "2024-05-01"][random.size(0, 1)].into(),
         confidence: confidence[random.size(0, 2)],
-        rounding: random.magnitude(64),
+        rounding: random.magnitude(53),
     };
     Draft::new(inputs, outputs, shape, context, claims, provenance).unwrap()
 }

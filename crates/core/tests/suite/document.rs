@@ -29,6 +29,9 @@ fn the_document() {
 }
 
 /// Edits of the document and what the refusal must mention.
+/// What is said about a list in the place of an object.
+const LIST: &[&str] = &["invalid type: sequence, expected an object"];
+
 #[test]
 fn bad_documents_say_what_is_wrong() {
     let edits: &[(&str, &str, &[&str])] = &[
@@ -52,7 +55,11 @@ fn bad_documents_say_what_is_wrong() {
         ("\"ldp\"", "\"dp\"", &["unknown variant `dp`"]),
         ("\"kind\":\"prior\"", "\"kind\":\"posterior\"", &["unknown variant `posterior`"]),
         ("\"table\"", "\"chair\"", &["unknown variant `chair`"]),
-        ("\"about\":\"input\"", "\"about\":\"output\"", &["unknown variant `output`"]),
+        (
+            "\"about\":\"input\"",
+            "\"about\":\"output\"",
+            &["\"input\" or \"secret\", not \"output\""],
+        ),
         // What the constructors refuse.
         (
             "211106232532992,70368744177664]",
@@ -116,6 +123,12 @@ fn bad_documents_say_what_is_wrong() {
         ("\"weights\":[", "\"weights\":[],\"weights\":[", &["duplicate field `weights`"]),
         ("\"masses\": [", "\"masses\": [], \"masses\": [", &["duplicate field `masses`"]),
         ("\"odds\":[3,1]", "\"odds\":[3,1],\"odds\":[3,1]", &["duplicate field `odds`"]),
+        // Lists where the format says objects, and an enumeration as an object.
+        ("{\"nats\":\"1.0986122887\",\"odds\":[3,1]}", "[\"1.0986122887\",[3,1]]", LIST),
+        ("{\"names\":[\"no\",\"yes\"]}", "[null,[\"no\",\"yes\"]]", LIST),
+        ("\"about\":\"input\"", "\"about\":{\"input\":null}", &["invalid type: map"]),
+        // Integers that some JSON parsers read as others.
+        ("\"n\":1000", "\"n\":9007199254740992", &["9007199254740992 is not below 2^53"]),
         // Not one JSON value.
         ("\n}\n", "\n}\n{}", &["trailing characters"]),
         ("\n}\n", ",\n}\n", &["trailing comma"]),

@@ -327,10 +327,12 @@ fn drafts() {
     for (field, given) in cases {
         refused(given, DraftError::Provenance { field }, &[field]);
     }
-    let counted = |n: u64| {
-        let provenance = Provenance { n, ..Provenance::default() };
+    let counted = |n: u64, rounding: u64| {
+        let provenance = Provenance { n, rounding, ..Provenance::default() };
         Draft::new(indices(2), None, square(), known(), ldp(), provenance)
     };
-    assert!(counted(1 << 53).is_ok());
-    refused(counted((1 << 53) + 1), DraftError::Provenance { field: "n" }, &["2^53"]);
+    assert!(counted((1 << 53) - 1, (1 << 53) - 1).is_ok());
+    for (field, given) in [("n", counted(1 << 53, 0)), ("rounding", counted(0, 1 << 53))] {
+        refused(given, DraftError::Provenance { field }, &["2^53"]);
+    }
 }

@@ -453,7 +453,7 @@ fn belief_is_measured_from_before_the_first_release() {
     let context = Context::Known(prior(&[WEIGHT_ONE - hundredth, hundredth]));
     // The optimum of the specification for P1 = .01 at lip ln 3: q(0|1) = 1/4, q(1|0) = .97/(.99·4).
     let quarter = MASS_ONE / 4;
-    let flip = (MASS_ONE as f64 * (1.0 - 0.03) / (0.99 * 4.0)) as u64 + (1 << 20);
+    let flip = MASS_ONE * 97 / 396 + (1 << 20);
     let shape = table(&[&[MASS_ONE - flip, flip], &[quarter, 3 * quarter]]);
     let claim = Claim::lip(level(3, 1));
     let names = ["no", "yes"];

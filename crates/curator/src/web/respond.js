@@ -1,7 +1,7 @@
 // The respondent's page. Between opening it and pressing "Send" nothing goes over the network, and what goes then is the
 // report alone, shown byte for byte beforehand.
 
-import { BrowserDevice, Client, Consent, encodeBody, natsText, toHex } from "./undertone.js";
+import { AboveConsent, BrowserDevice, Client, Consent, encodeBody, Exhausted, natsText, Sequence, toHex } from "./undertone.js";
 import { count, field, h, nats, notice, percent, ratioFactor, say, show } from "./page.js";
 
 const main = document.getElementById("main");
@@ -31,7 +31,7 @@ async function start() {
   const survey = await client.survey(surveyId);
   document.title = survey.title;
   const page = { device, client, survey, limits };
-  const own = await answered(page);
+  const own = await client.answered(survey);
   if (own) return drawn(page, own.report, own.delivery, null);
   return ask(page);
 }
@@ -62,18 +62,12 @@ function consentOf({ lip, ldp, secretName, secretLdp }) {
   return new Consent({ lip, ldp, secret: secretName ? { name: secretName, ldp: secretLdp || "0" } : null });
 }
 
-/** The report this device has drawn for the survey's round, if any. */
-async function answered({ client, survey }) {
-  const answers = await client.answers();
-  return answers.find((one) => one.datum === survey.datum && one.survey === survey.id && one.curator === client.base && one.report.policy === survey.policy.id);
-}
-
 // ---------------------------------------------------------------- asking
 
 async function ask(page) {
   const { client, survey } = page;
-  const { spent, budget } = await client.spent(survey.datum);
-  const obstacle = objection(page, spent, budget);
+  const budgets = await client.budgets(survey);
+  const obstacle = await objection(page);
   const input = answerInput(survey, obstacle !== null);
   const error = h("p", { class: "notice bad", role: "alert", id: "problem", hidden: true });
   const submit = async (event) => {
@@ -102,26 +96,24 @@ async function ask(page) {
       h("button", { class: "main wide", type: "submit", disabled: obstacle !== null }, "Randomise my answer on this device"),
       h("p", { class: "hint" }, "Nothing is sent yet. You will see exactly what would be."),
     ),
-    explained(page, spent, budget),
-    limitsForm(page, budget),
+    explained(page, budgets),
+    limitsForm(page, budgets),
   );
 }
 
 /** Why this device will not answer, or null. */
-function objection({ client, survey }, spent, budget) {
+async function objection({ client, survey }) {
   if (!survey.open) return notice("warn", `Round ${survey.round.number} of this survey is closed. It takes no answers.`);
   try {
-    client.consent.check(survey.policy);
+    // What this question alone would tell comes first, then what it adds to earlier answers.
+    client.consent.check(new Sequence().after(survey.policy));
+    await client.check(survey);
+    return null;
   } catch (error) {
-    return notice("bad", h("p", {}, h("strong", {}, "Above your limits. "), `${error.message[0].toUpperCase()}${error.message.slice(1)}.`), h("p", {}, "So nothing is drawn and nothing is sent. You can change your limits below."));
+    const spent = error instanceof Exhausted || error.code === "collector";
+    const said = error instanceof AboveConsent ? "Above your limits. " : spent ? "Above your budget. " : "This device cannot answer. ";
+    return notice("bad", h("p", {}, h("strong", {}, said), `${error.message[0].toUpperCase()}${error.message.slice(1)}.`), h("p", {}, "So nothing is drawn and nothing is sent. You can change your limits below."));
   }
-  const { cost } = survey.policy;
-  if (spent !== null && cost !== null && spent + cost > budget) {
-    const [price, whole] = [nats(natsText(cost)), nats(natsText(budget))];
-    const said = spent > 0n ? `You have answered this question before, for ${nats(natsText(spent))} nats. Another answer costs ${price}, and your budget is ${whole}` : `An answer costs ${price} nats, and your budget for one question is ${whole}`;
-    return notice("bad", h("p", {}, h("strong", {}, "Above your budget. "), `${said}.`), h("p", {}, "So nothing is drawn and nothing is sent. You can change your limits below."));
-  }
-  return null;
 }
 
 /** Radio buttons, a list, or a number, by what the answers are. */
@@ -172,7 +164,8 @@ function answerInput({ question, policy: { inputs: alphabet } }, disabled) {
 
 // ---------------------------------------------------------------- what leaves the device
 
-function explained({ survey }, spent, budget) {
+/** `budgets` is null once there is nothing left to spend. */
+function explained({ survey }, budgets) {
   const { policy } = survey;
   const cost = policy.cost === null ? null : natsText(policy.cost);
   const lip = policy.lip === undefined ? undefined : policy.lip === null ? null : natsText(policy.lip);
@@ -195,7 +188,8 @@ function explained({ survey }, spent, budget) {
     ["What is assumed", { unknown: "nothing", prior: "how people usually answer", priors: "one of several habits of answering", box: "a range of habits of answering", secret: `how “${context.name}” goes with answers` }[context.kind]],
     provenance.source ? ["Where that comes from", provenance.source] : null,
     ["Shared by at least", `${count(survey.people)} people`],
-    spent ? ["Spent on this question so far", `${nats(natsText(spent))} of ${nats(natsText(budget))} nats`] : null,
+    budgets && ["Spent on this question so far", spentOf(budgets.question)],
+    budgets && ["Spent on all questions of this collector", spentOf(budgets.collector)],
     ["Kept", survey.retention || "not stated"],
     ["Contact", survey.contact || "not stated"],
     ["Policy", h("code", {}, policy.id)],
@@ -209,6 +203,13 @@ function explained({ survey }, spent, budget) {
     h("details", {}, h("summary", {}, "The promise in numbers"), h("div", { class: "scroll" }, h("table", {}, h("tbody", {}, facts.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, value))))))),
     h("p", { class: "small" }, h("a", { href: `/v1/surveys/${survey.id}/officer` }, "The page for the privacy officer")),
   );
+}
+
+/** What is spent of a budget, rounded up, and what is left of it, rounded down. */
+function spentOf({ spent, budget }) {
+  const down = (units) => natsText(units - (units % 1_000_000n));
+  if (spent === null) return `no bound; the budget is ${down(budget)} nats`;
+  return `${nats(natsText(spent))} of ${down(budget)} nats; ${down(spent < budget ? budget - spent : 0n)} are left`;
 }
 
 /** For a small policy the whole table of chances; for the others a sentence. */
@@ -231,9 +232,10 @@ function odds(policy) {
 
 // ---------------------------------------------------------------- limits
 
-function limitsForm(page, budget) {
+function limitsForm(page, { question, collector }) {
   const { device, client, limits } = page;
-  const whole = h("input", { type: "text", inputmode: "decimal", value: natsText(budget) });
+  const whole = h("input", { type: "text", inputmode: "decimal", value: natsText(question.budget) });
+  const all = h("input", { type: "text", inputmode: "decimal", value: natsText(collector.budget) });
   const boxes = {
     lip: h("input", { type: "text", inputmode: "decimal", value: limits.lip }),
     ldp: h("input", { type: "text", inputmode: "decimal", value: limits.ldp }),
@@ -246,7 +248,7 @@ function limitsForm(page, budget) {
     const next = Object.fromEntries(Object.entries(boxes).map(([name, box]) => [name, box.value.trim()]));
     try {
       client.consent = consentOf(next);
-      await client.setBudget(whole.value.trim());
+      await client.setBudgets({ question: whole.value.trim(), collector: all.value.trim() });
     } catch (error) {
       problem.textContent = `Limits are numbers of nats: ${error.message}.`;
       problem.hidden = false;
@@ -262,13 +264,14 @@ function limitsForm(page, budget) {
     "details",
     { class: "card", id: "limits" },
     h("summary", {}, "Your own limits"),
-    h("p", { class: "small soft" }, "This device refuses any question whose promise is weaker. The numbers are in nats: e to that power is the factor. They stay on this device."),
+    h("p", { class: "small soft" }, "This device refuses any question with which all your answers to it would tell more. The numbers are in nats: e to that power is the factor. They stay on this device."),
     h(
       "form",
       { submit, novalidate: "" },
       field("limit-lip", "Belief in an answer of yours may change by (LIP)", boxes.lip, "1.0986 is a factor of 3. Applies where the question says what people usually answer."),
       field("limit-ldp", "Odds between two answers may change by (LDP)", boxes.ldp, "2.1972 is a factor of 9. Always applies."),
       field("limit-budget", "All my answers to one question together (LDP)", whole, "A question may be asked again in a later round. This is the most they may add up to."),
+      field("limit-collector", "All my answers to this collector together (LDP)", all, "The same collector may ask many questions. This is the most they may add up to."),
       field("limit-secret", "A secret of yours (optional)", boxes.secretName, "As questions call it, for example income."),
       field("limit-secret-ldp", "Odds between two values of it may change by", boxes.secretLdp),
       problem,
@@ -317,7 +320,7 @@ function drawn(page, report, delivery, chosen) {
       h("details", {}, h("summary", {}, `The same ${bytes.length} bytes in hexadecimal`), h("pre", {}, toHex(bytes).replace(/(..)/g, "$1 ").trim())),
       place,
     ),
-    explained(page, null, null),
+    explained(page, null),
   );
   heading.focus();
 }

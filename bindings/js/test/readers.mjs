@@ -1,0 +1,90 @@
+// Whatever comes in, Rust and JavaScript make the same of it: accepted under the same id, or refused at the same stage for the same reason.
+//
+//     FUZZ=1000000 SEED=7 node --test bindings/js/test/readers.mjs     # more, and others
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { DecodeError, fromHex, Policy, Refusal, Report, toHex } from "../undertone.js";
+import { example } from "./lib/examples.mjs";
+import { Mutator } from "./lib/mutate.mjs";
+import { mulberry } from "./lib/random.mjs";
+
+const COUNT = Number(process.env.FUZZ ?? 20_000);
+const SEED = Number(process.env.SEED ?? 14);
+const root = new URL("../../../vectors/v1/", import.meta.url);
+const seeds = (directory) =>
+  readdirSync(new URL(`${directory}/`, root))
+    .sort()
+    .map((name) => readFileSync(new URL(`${directory}/${name}`, root), "utf8"))
+    // Small ones are read often.
+    .filter((text) => text.length < 6000)
+    .map((text) => JSON.parse(text));
+const policies = seeds("policy");
+const reports = seeds("report");
+const documents = policies.filter(({ document }) => document !== undefined && !Array.isArray(document)).map(({ document }) => JSON.stringify({ ...document, id: undefined }));
+const withId = policies.filter(({ id }) => id !== undefined).map(({ document }) => JSON.stringify(document));
+const policyBytes = policies.filter(({ bytes }) => bytes !== undefined).map(({ bytes }) => fromHex(bytes));
+const reportTexts = reports.filter(({ report }) => report !== undefined && !Array.isArray(report)).map(({ report }) => JSON.stringify(report));
+const reportBytes = reports.filter(({ bytes }) => bytes !== undefined && bytes !== "").map(({ bytes }) => fromHex(bytes));
+
+/** What JavaScript makes of an item, in the words of crates/core/examples/verdicts.rs. */
+async function verdict(reader, item) {
+  try {
+    if (reader === "p") return `ok ${(await Policy.fromJson(item.toString("utf8"))).id}`;
+    if (reader === "b") return `ok ${(await Policy.fromBytes(item)).id}`;
+    return `ok ${toHex((reader === "r" ? Report.fromJson(item.toString("utf8")) : Report.fromBytes(item)).toBytes())}`;
+  } catch (error) {
+    if (error instanceof Refusal) return `verify ${error.claim} ${error.side} ${error.attained} ${error.allowed}`;
+    if (error instanceof DecodeError) return `decode ${error.reason}`;
+    throw error;
+  }
+}
+
+/** What Rust makes of many items. */
+function rustVerdicts(program, items) {
+  const input = Buffer.concat(
+    items.flatMap(([reader, item]) => {
+      const head = Buffer.alloc(5);
+      head.write(reader);
+      head.writeUInt32BE(item.length, 1);
+      return [head, item];
+    }),
+  );
+  const { status, signal, stdout, stderr } = spawnSync(program, { input, encoding: "utf8", maxBuffer: 1 << 30 });
+  assert.equal(status, 0, `${signal} ${stderr}`);
+  return stdout.trimEnd().split("\n");
+}
+
+function makeItem(mutator) {
+  const kind = mutator.random();
+  if (kind < 0.55) return ["p", Buffer.from(mutator.text(mutator.pick(mutator.chance(0.9) ? documents : withId)))];
+  if (kind < 0.75) return ["b", mutator.bytes(mutator.pick(policyBytes))];
+  if (kind < 0.9) return ["r", Buffer.from(mutator.text(mutator.pick(reportTexts)))];
+  return ["s", mutator.bytes(mutator.pick(reportBytes))];
+}
+
+const program = example("undertone-core", "verdicts");
+
+test(`both readers agree on ${COUNT} documents`, { skip: program === null && "no cargo", timeout: 3_600_000 }, async () => {
+  const mutator = new Mutator(mulberry(SEED));
+  const stages = new Map();
+  const disagreements = [];
+  for (let left = COUNT; left > 0; left -= 5000) {
+    const items = Array.from({ length: Math.min(left, 5000) }, () => makeItem(mutator));
+    const expected = rustVerdicts(program, items);
+    assert.equal(expected.length, items.length);
+    for (const [at, [reader, item]] of items.entries()) {
+      const found = await verdict(reader, item);
+      const stage = `${reader} ${found.split(" ").slice(0, found.startsWith("decode") ? 2 : 1).join(" ")}`;
+      stages.set(stage, (stages.get(stage) ?? 0) + 1);
+      if (found !== expected[at]) disagreements.push({ rust: expected[at], javascript: found, item: reader === "p" || reader === "r" ? item.toString("utf8") : `${reader} ${item.toString("hex")}` });
+    }
+  }
+  assert.deepEqual(disagreements.slice(0, 5), [], `${disagreements.length} disagreements`);
+  // The mutator reaches what it is for.
+  const reached = ["p ok", "p verify", "b ok", "b verify", "r ok", "s ok", "s decode truncated", "s decode trailing", "s decode tag", "s decode version", "r decode version", "b decode truncated", "b decode tag", "b decode not_canonical", "b decode not_text", "b decode decimal"];
+  const reasons = ["json", "version", "nats", "alphabet", "prior", "context", "channel", "epsilon", "delta", "decimal", "draft", "id"];
+  for (const stage of [...reached, ...reasons.map((reason) => `p decode ${reason}`)]) assert.ok(stages.has(stage), `${stage} is not reached: ${JSON.stringify([...stages])}`);
+});
