@@ -10,9 +10,7 @@
 //! optimum; for larger ones a channel for the estimate is mixed with noise until the kernel
 //! accepts the whole box. LDP at the same ε is always a candidate: it implies LIP for any prior.
 
-use undertone_core::{
-    Alphabet, Claim, Context, Decimal, Epsilon, Policy, Provenance, Shape, WEIGHT_ONE,
-};
+use undertone_core::{Alphabet, Claim, Decimal, Epsilon, Policy, Provenance, Shape, WEIGHT_ONE};
 use undertone_design::designer::{self, Method, Outcome, Request};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::mechanism::{keep, posterior, robust, staircase, unary};
