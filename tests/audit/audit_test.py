@@ -36,6 +36,7 @@ class Requirements(unittest.TestCase):
         "~1.2.3": ("1.2.3 1.2.9", "1.2.2 1.3.0 2.2.3"),
         "~1.2": ("1.2.0 1.2.9", "1.1.0 1.3.0"),
         "~1": ("1.0.0 1.9.0", "0.9.0 2.0.0"),
+        "~1, < 1.2.3-rc.1": ("1.2.2", "1.2.3-beta.1"),
         "1.*": ("1.0.0 1.9.0", "2.0.0 1.0.0-alpha"),
         "1.2.*": ("1.2.0 1.2.9", "1.3.0"),
         "= 1.0.0": ("1.0.0 1.0.0+build", "1.0.1 0.9.9 1.0.0-rc.1"),
@@ -65,10 +66,10 @@ class Requirements(unittest.TestCase):
                         self.assertEqual(requirement.matches(audit.version(version)), expected)
 
     def test_anything_else_is_refused_and_not_guessed(self):
-        for text in ["", " ", "1.2.3.4", ">=", "=> 1", ">= 1.0 < 2.0", "1.0,", "1.*.3", "01.0", "^1.2-alpha", "latest", "!=1"]:
+        for text in ["", " ", "1.2.3.4", ">=", "=> 1", ">= 1.0 < 2.0", "1.0,", "1.*.3", "01.0", "1.2.3-01", "^1.2-alpha", "latest", "!=1"]:
             with self.subTest(text), self.assertRaises(audit.Unreadable):
                 audit.Requirement(text)
-        for text in ["", "1", "1.2", "1.2.3.4", "1.2.3-", "v1.2.3", "1.02.3"]:
+        for text in ["", "1", "1.2", "1.2.3.4", "1.2.3-", "1.2.3-01", "v1.2.3", "1.02.3"]:
             with self.subTest(text), self.assertRaises(audit.Unreadable):
                 audit.version(text)
 
