@@ -111,7 +111,7 @@ impl Connection {
                     continue;
                 }
                 Ok(None) => {}
-                Err(malformed) => return Err(malformed.to_string()),
+                Err(malformed) => return Err(format!("it sent what is {malformed}")),
             }
             self.incoming.reserve(CHUNK);
             tokio::select! {
