@@ -16,7 +16,8 @@ pub(super) struct ModelArgs {
     /// The model: {"hypotheses": [[P(h,g)..]..], "sensors": [{"given": [[[P(x|h,g)..]..]..]}..]}, or any
     /// joint law as {"points": [{"p": P, "public": h, "private": g, "readings": [x..]}..], "sensors":
     /// [{"size": n}..]}.
-    #[arg(long)]
+    // Said here and not of --samples, which `fusion train` takes without a --model to conflict with.
+    #[arg(long, conflicts_with = "samples")]
     model: Option<PathBuf>,
     #[command(flatten)]
     pub(super) samples: SampleArgs,
@@ -26,7 +27,7 @@ pub(super) struct ModelArgs {
 #[derive(clap::Args)]
 pub(super) struct SampleArgs {
     /// Labelled samples: a CSV or Parquet file with a column for every sensor and label.
-    #[arg(long, requires_all = ["public", "private", "sensors"], conflicts_with = "model")]
+    #[arg(long, requires_all = ["public", "private", "sensors"])]
     samples: Option<PathBuf>,
     /// The public label, as [NAME=]COLUMN; COLUMN:A|B makes it whether the cell is A or B, and
     /// COLUMN:x(A|B);y(C) which list it is in.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use undertone_fusion::runtime::{Broker, Link, LinkOptions, Message};
 
 /// A network of two sensors for five epochs.
-fn network(dir: &Scratch) -> String {
+pub(crate) fn network(dir: &Scratch) -> String {
     let given = json!([[[0.7, 0.2, 0.1], [0.5, 0.3, 0.2]], [[0.2, 0.3, 0.5], [0.1, 0.2, 0.7]]]);
     let model = json!({
         "public": {"name": "leak", "values": ["no", "yes"]},
@@ -23,7 +23,7 @@ fn network(dir: &Scratch) -> String {
     bundle
 }
 
-fn start(args: &[&str]) -> Child {
+pub(crate) fn start(args: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_undertone"))
         .args(args)
         .stdin(Stdio::piped())

@@ -11,6 +11,7 @@ mod examples;
 mod frontier;
 mod fusion;
 mod fusion_run;
+mod fusion_secure;
 mod fusion_train;
 mod papers;
 mod perturb;

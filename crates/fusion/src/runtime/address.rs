@@ -75,11 +75,6 @@ impl FromStr for Address {
         if host.is_empty() || host.contains(odd) {
             return Err(refuse("names no host"));
         }
-        if secure && host.starts_with('[') {
-            return Err(refuse(
-                "is a bare IPv6 number, which cannot be certified here: use a name",
-            ));
-        }
         Ok(Self { secure, host: host.into(), port })
     }
 }
@@ -104,6 +99,7 @@ mod tests {
             ("mqtt://10.0.0.7:99", false, "10.0.0.7", 99),
             ("mqtt://[::1]:1884", false, "[::1]", 1884),
             ("mqtt://[::1]", false, "[::1]", 1883),
+            ("mqtts://[2001:db8::7]", true, "[2001:db8::7]", 8883),
         ] {
             let read: Address = text.parse().unwrap();
             assert_eq!(read, Address { secure, host: host.into(), port }, "{text}");
@@ -124,7 +120,6 @@ mod tests {
             "mqtt://x:y",
             "mqtt://a b",
             "mqtt://a/b",
-            "mqtts://[::1]:1",
             "mqtt://[::1]1",
         ] {
             let error = text.parse::<Address>().unwrap_err().to_string();

@@ -6,28 +6,28 @@
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rumqttc::{
-    AsyncClient, ConnectReturnCode, ConnectionError, Event, LastWill, MqttOptions, NetworkOptions,
-    Packet, QoS, SubscribeFilter, SubscribeReasonCode, TlsConfiguration, Transport,
-};
 use rustls::ClientConfig;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until};
 use undertone_design::Error;
 
 use super::address::Address;
-
-/// The largest packet MQTT knows. A smaller limit would let one large message end the connection
-/// again and again.
-const LARGEST: usize = 268_435_455;
+use super::connection::{Connection, End};
+use super::packet::{LARGEST, LONGEST_TEXT, Packet, Publish};
+use super::packet::{valid_filter, valid_text, valid_topic};
+use super::transport::server_name;
 
 /// A sign of life at least this often.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
 /// After this long a connection counts as one.
 const STEADY: Duration = Duration::from_secs(5);
+
+/// The number of the packet that subscribes; messages have later ones.
+const SUBSCRIPTION: u16 = 1;
 
 /// A message to publish.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,6 +71,8 @@ pub struct LinkOptions {
     pub after: Option<(String, Duration)>,
     /// Whether the broker keeps messages while the process is away.
     pub lasting: bool,
+    /// A sign of life at least this often; a broker that gives none for as long is lost.
+    pub keep_alive: Duration,
     /// The longest pause between two attempts to connect.
     pub longest_pause: Duration,
     /// Messages that wait, at most; the oldest are dropped.
@@ -90,6 +92,7 @@ impl LinkOptions {
             filters: Vec::new(),
             after: None,
             lasting: false,
+            keep_alive: KEEP_ALIVE,
             longest_pause: Duration::from_secs(10),
             queue: 1 << 16,
         }
@@ -119,15 +122,14 @@ pub enum LinkEvent {
 struct Outbox {
     hello: Option<Message>,
     waiting: VecDeque<Message>,
-    /// Whether the first one is on its way.
-    sent: bool,
+    /// The number of the first one, while it is on its way.
+    sent: Option<u16>,
     /// Whether the first one is the greeting.
     greeting: bool,
     /// Whether anything but the greeting may be sent.
     open: bool,
-    /// How many connections there have been.
-    connections: u64,
-    client: Option<AsyncClient>,
+    /// The number of the last message sent on this connection.
+    last: u16,
     closing: bool,
     dropped: u64,
 }
@@ -135,6 +137,8 @@ struct Outbox {
 #[derive(Debug, Default)]
 struct Shared {
     outbox: Mutex<Outbox>,
+    /// Woken whenever there may be something to send.
+    work: Notify,
     /// Woken whenever the queue becomes empty or the connection ends.
     changed: Notify,
 }
@@ -146,34 +150,44 @@ impl Shared {
 }
 
 impl Outbox {
-    /// Sends the first message if none is on its way.
-    fn advance(&mut self) {
-        let (Some(client), false) = (&self.client, self.sent) else { return };
-        if let Some(message) = self.waiting.front() {
-            if !self.open && !self.greeting {
-                return;
-            }
-            let Message { topic, payload, retain } = message.clone();
-            // The channel holds more than the one message and the subscription it is ever asked to.
-            self.sent = client.try_publish(topic, QoS::AtLeastOnce, retain, payload).is_ok();
-        } else if self.closing {
-            self.sent = client.try_disconnect().is_ok();
+    /// A new connection: first the greeting, then what waited.
+    fn begin(&mut self, open: bool) {
+        self.sent = None;
+        self.last = SUBSCRIPTION;
+        self.open = open;
+        self.greeting = self.hello.is_some();
+        if let Some(hello) = self.hello.clone() {
+            self.waiting.retain(|message| message.topic != hello.topic);
+            self.waiting.push_front(hello);
         }
     }
 
-    /// From now on more than the greeting may be sent.
-    fn let_out(&mut self) {
-        self.open = true;
-        self.advance();
+    /// What to send now: the first message if none is on its way, or a goodbye.
+    fn next(&mut self) -> Option<Packet> {
+        if self.sent.is_some() {
+            return None;
+        }
+        let Some(message) = self.waiting.front() else {
+            return self.closing.then_some(Packet::Disconnect);
+        };
+        if !self.open && !self.greeting {
+            return None;
+        }
+        let Message { topic, payload, retain } = message.clone();
+        self.last = self.last.checked_add(1).unwrap_or(SUBSCRIPTION + 1);
+        self.sent = Some(self.last);
+        Some(Packet::Publish(Publish { duplicate: false, retain, topic, id: self.sent, payload }))
     }
 
-    fn acknowledged(&mut self) {
-        if self.sent && !self.waiting.is_empty() {
+    /// The broker has this message; `false` if it was never sent.
+    fn acknowledged(&mut self, id: u16) -> bool {
+        let known = self.sent == Some(id);
+        if known {
             self.waiting.pop_front();
-            self.sent = false;
+            self.sent = None;
             self.greeting = false;
-            self.advance();
         }
+        known
     }
 }
 
@@ -198,15 +212,10 @@ impl Link {
                 let problem = "is not encrypted, but certificates were given: write mqtts://";
                 return Err(Error::other(format!("broker {}", options.address), problem));
             }
-            _ => {}
+            (Some(_), true) => drop(server_name(&options.address)?),
+            (None, false) => {}
         }
-        let messages = [&options.will, &options.hello];
-        for message in messages.into_iter().flatten() {
-            check_topic(&message.topic)?;
-        }
-        if let Some(filter) = options.filters.iter().find(|filter| !rumqttc::valid_filter(filter)) {
-            return Err(Error::other(format!("topic {filter:?}"), "is not an MQTT topic filter"));
-        }
+        check(&options)?;
         let shared = Arc::new(Shared::default());
         shared.lock().hello = options.hello.clone();
         let queue = options.queue.max(2);
@@ -217,16 +226,16 @@ impl Link {
 
     /// Queues a message.
     pub fn publish(&self, message: Message) -> Result<(), Error> {
-        check_topic(&message.topic)?;
+        check_message(&message)?;
         let mut outbox = self.shared.lock();
         if outbox.waiting.len() >= self.queue {
             // The first one may be on its way, or be the greeting.
-            let oldest = usize::from(outbox.sent || outbox.greeting);
+            let oldest = usize::from(outbox.sent.is_some() || outbox.greeting);
             outbox.waiting.remove(oldest);
             outbox.dropped += 1;
         }
         outbox.waiting.push_back(message);
-        outbox.advance();
+        self.shared.work.notify_one();
         Ok(())
     }
 
@@ -272,11 +281,8 @@ impl Link {
         // Whoever closes listens no more, and the task must not wait for them.
         self.events.close();
         let flushed = self.flushed(limit).await;
-        {
-            let mut outbox = self.shared.lock();
-            outbox.closing = true;
-            outbox.advance();
-        }
+        self.shared.lock().closing = true;
+        self.shared.work.notify_one();
         let _ = tokio::time::timeout(Duration::from_secs(2), &mut self.task).await;
         flushed
     }
@@ -288,29 +294,45 @@ impl Drop for Link {
     }
 }
 
-fn check_topic(topic: &str) -> Result<(), Error> {
-    if !topic.is_empty() && topic.len() < 65_536 && rumqttc::valid_topic(topic) {
-        return Ok(());
+/// Whether everything given can be said in MQTT.
+fn check(options: &LinkOptions) -> Result<(), Error> {
+    for message in [&options.will, &options.hello].into_iter().flatten() {
+        check_message(message)?;
     }
-    Err(Error::other(format!("topic {topic:?}"), "is not one that can be published to"))
+    if options.will.as_ref().is_some_and(|will| will.payload.len() > LONGEST_TEXT) {
+        return Err(Error::other("the last will", format!("has more than {LONGEST_TEXT} bytes")));
+    }
+    if let Some(filter) = options.filters.iter().find(|filter| !valid_filter(filter)) {
+        return Err(Error::other(format!("topic {filter:?}"), "is not an MQTT topic filter"));
+    }
+    // The password itself stays out of the message.
+    let (name, password) = options.credentials.clone().unwrap_or_default();
+    let texts = [("client", &options.client), ("user name", &name), ("password", &password)];
+    for (what, text) in texts {
+        if !valid_text(text) {
+            let problem =
+                format!("has more than {LONGEST_TEXT} bytes or a zero character, unlike in MQTT");
+            return Err(Error::other(what, problem));
+        }
+    }
+    Ok(())
 }
 
-fn mqtt(options: &LinkOptions) -> MqttOptions {
-    let Address { host, port, .. } = &options.address;
-    let mut mqtt = MqttOptions::new(&options.client, host, *port);
-    mqtt.set_keep_alive(KEEP_ALIVE);
-    mqtt.set_clean_session(!options.lasting);
-    mqtt.set_max_packet_size(LARGEST, LARGEST);
-    if let Some((name, password)) = &options.credentials {
-        mqtt.set_credentials(name, password);
+fn check_message(message: &Message) -> Result<(), Error> {
+    let Message { topic, payload, .. } = message;
+    if !valid_topic(topic) {
+        return Err(Error::other(
+            format!("topic {topic:?}"),
+            "is not one that can be published to",
+        ));
     }
-    if let Some(tls) = &options.tls {
-        mqtt.set_transport(Transport::tls_with_config(TlsConfiguration::Rustls(tls.clone())));
+    // The topic's length and the packet's number take two bytes each.
+    let most = LARGEST - 4 - topic.len();
+    if payload.len() > most {
+        let problem = format!("has {} bytes; MQTT takes {most} at most", payload.len());
+        return Err(Error::other(format!("a message to {topic:?}"), problem));
     }
-    if let Some(Message { topic, payload, retain }) = &options.will {
-        mqtt.set_last_will(LastWill::new(topic, payload.clone(), QoS::AtLeastOnce, *retain));
-    }
-    mqtt
+    Ok(())
 }
 
 /// One connection after another.
@@ -318,11 +340,10 @@ async fn run(options: LinkOptions, shared: Arc<Shared>, events: mpsc::Sender<Lin
     let mut failures = 0u32;
     loop {
         let began = Instant::now();
-        let (connected, error) = connection(&options, &shared, &events).await;
+        let (connected, end) = connection(&options, &shared, &events).await;
         let closing = {
             let mut outbox = shared.lock();
-            outbox.client = None;
-            outbox.sent = false;
+            outbox.sent = None;
             outbox.greeting = false;
             outbox.closing
         };
@@ -330,13 +351,18 @@ async fn run(options: LinkOptions, shared: Arc<Shared>, events: mpsc::Sender<Lin
         if closing {
             return;
         }
-        let reason = format!("{}: {error}", options.address);
-        if refused(&error) {
-            let _ = events.send(LinkEvent::Refused { reason }).await;
-            return;
+        let about = |reason: String| format!("{}: {reason}", options.address);
+        match end {
+            End::Closed => return,
+            End::Refused(reason) => {
+                let _ = events.send(LinkEvent::Refused { reason: about(reason) }).await;
+                return;
+            }
+            // News of the connection are dropped where nobody takes them; messages are not.
+            End::Lost(reason) => {
+                let _ = events.try_send(LinkEvent::Lost { reason: about(reason) });
+            }
         }
-        // News of the connection are dropped where nobody takes them; messages are not.
-        let _ = events.try_send(LinkEvent::Lost { reason });
         // A connection that ends at once is no better than none.
         failures =
             if connected && began.elapsed() > STEADY { 0 } else { failures.saturating_add(1) };
@@ -345,15 +371,6 @@ async fn run(options: LinkOptions, shared: Arc<Shared>, events: mpsc::Sender<Lin
             return;
         }
     }
-}
-
-/// Trying again will not help.
-fn refused(error: &ConnectionError) -> bool {
-    use ConnectReturnCode::{
-        BadClientId, BadUserNamePassword, NotAuthorized, RefusedProtocolVersion,
-    };
-    let ConnectionError::ConnectionRefused(code) = error else { return false };
-    matches!(code, BadUserNamePassword | NotAuthorized | BadClientId | RefusedProtocolVersion)
 }
 
 /// From a tenth of a second, doubling; between half and all of that, so that sensors that lost the
@@ -367,98 +384,106 @@ fn pause(failures: u32, longest: Duration) -> Duration {
 /// One connection, until it ends: whether it ever was one, and why it ended.
 async fn connection(
     options: &LinkOptions,
-    shared: &Arc<Shared>,
+    shared: &Shared,
     events: &mpsc::Sender<LinkEvent>,
-) -> (bool, ConnectionError) {
-    let (client, mut eventloop) = AsyncClient::new(mqtt(options), 16);
-    let mut network = NetworkOptions::new();
-    network.set_tcp_nodelay(true);
-    eventloop.set_network_options(network);
-    let mut connected = false;
+) -> (bool, End) {
+    match Connection::open(options).await {
+        Ok(connection) => (true, talk(connection, options, shared, events).await),
+        Err(end) => (false, end),
+    }
+}
+
+/// Everything after the broker has accepted the client.
+async fn talk(
+    mut connection: Connection,
+    options: &LinkOptions,
+    shared: &Shared,
+    events: &mpsc::Sender<LinkEvent>,
+) -> End {
+    if options.filters.is_empty() {
+        let _ = events.try_send(LinkEvent::Connected);
+    } else {
+        let filters = options.filters.iter().map(|filter| (filter.clone(), 1)).collect();
+        connection.send(&Packet::Subscribe { id: SUBSCRIPTION, filters });
+    }
+    shared.lock().begin(options.after.is_none());
+    let mut silent_until = options.after.as_ref().map(|(_, limit)| Instant::now() + *limit);
     loop {
-        let event = match eventloop.poll().await {
-            Ok(event) => event,
-            Err(error) => {
-                // What was received before the end counts.
-                for event in std::mem::take(&mut eventloop.state.events) {
-                    arrived(event, shared, events).await;
-                }
-                return (connected, error);
+        let packet = shared.lock().next();
+        if let Some(packet) = packet {
+            connection.send(&packet);
+            if packet == Packet::Disconnect {
+                connection.finish().await;
+                return End::Closed;
+            }
+        }
+        let limit = silent_until.unwrap_or_else(Instant::now);
+        let packet = tokio::select! {
+            packet = connection.next() => packet,
+            () = shared.work.notified() => continue,
+            () = sleep_until(limit), if silent_until.is_some() => {
+                silent_until = None;
+                shared.lock().open = true;
+                continue;
             }
         };
-        match event {
-            Event::Incoming(Packet::ConnAck(_)) => {
-                connected = true;
-                if !options.filters.is_empty() {
-                    let filter =
-                        |filter: &String| SubscribeFilter::new(filter.clone(), QoS::AtLeastOnce);
-                    let _ = client.try_subscribe_many(options.filters.iter().map(filter));
-                }
-                begin(options, shared, &client);
-                if options.filters.is_empty() {
-                    let _ = events.try_send(LinkEvent::Connected);
-                }
-            }
-            Event::Incoming(Packet::SubAck(answer)) => {
-                let failed = |code: &SubscribeReasonCode| *code == SubscribeReasonCode::Failure;
-                if answer.return_codes.iter().any(failed) {
+        match packet {
+            Err(reason) => return End::Lost(reason),
+            Ok(Packet::SubAck { codes, .. }) => {
+                let denied = options.filters.iter().zip(codes).find(|(_, code)| *code == 0x80);
+                match denied {
                     // A sensor that may not know of the centre speaks without waiting for it.
-                    if options.after.is_some() {
-                        shared.lock().let_out();
-                        let _ = events.try_send(LinkEvent::Connected);
-                        continue;
+                    Some(_) if options.after.is_some() => shared.lock().open = true,
+                    Some((filter, _)) => {
+                        return End::Refused(format!(
+                            "it does not let this client hear {filter:?}"
+                        ));
                     }
-                    let refused = ConnectReturnCode::NotAuthorized;
-                    return (connected, ConnectionError::ConnectionRefused(refused));
+                    None => {}
                 }
                 let _ = events.try_send(LinkEvent::Connected);
             }
-            Event::Incoming(Packet::Publish(message))
-                if options.after.as_ref().is_some_and(|(topic, _)| *topic == message.topic) =>
-            {
-                shared.lock().let_out();
+            Ok(Packet::PubAck(id)) => {
+                if !shared.lock().acknowledged(id) {
+                    return End::Lost("it acknowledged a message that it was not sent".into());
+                }
+                shared.changed.notify_waiters();
             }
-            event => arrived(event, shared, events).await,
+            Ok(Packet::Publish(message)) => {
+                let id = message.id;
+                let taken = match &options.after {
+                    Some((topic, _)) if *topic == message.topic => {
+                        shared.lock().open = true;
+                        true
+                    }
+                    _ => deliver(message, &mut connection, events).await,
+                };
+                // What nobody takes any more is not acknowledged: the broker may keep it.
+                if let (Some(id), true) = (id, taken) {
+                    connection.send(&Packet::PubAck(id));
+                }
+            }
+            Ok(_) => return End::Lost("it sent what only a client sends".into()),
         }
     }
 }
 
-/// An acknowledgement or a message.
-async fn arrived(event: Event, shared: &Shared, events: &mpsc::Sender<LinkEvent>) {
-    match event {
-        Event::Incoming(Packet::PubAck(_)) => {
-            shared.lock().acknowledged();
-            shared.changed.notify_waiters();
+/// Hands a message over, however long that takes; `false` if nobody listens any more.
+async fn deliver(
+    message: Publish,
+    connection: &mut Connection,
+    events: &mpsc::Sender<LinkEvent>,
+) -> bool {
+    let permit = tokio::select! {
+        permit = events.reserve() => permit,
+        never = connection.hold() => match never {},
+    };
+    let Publish { topic, payload, .. } = message;
+    match permit {
+        Ok(permit) => {
+            permit.send(LinkEvent::Delivered(Delivery { topic, payload }));
+            true
         }
-        Event::Incoming(Packet::Publish(message)) => {
-            let (topic, payload) = (message.topic, message.payload.to_vec());
-            let _ = events.send(LinkEvent::Delivered(Delivery { topic, payload })).await;
-        }
-        _ => {}
+        Err(_) => false,
     }
-}
-
-/// A new connection: first the greeting, then what waited.
-fn begin(options: &LinkOptions, shared: &Arc<Shared>, client: &AsyncClient) {
-    let mut outbox = shared.lock();
-    outbox.connections += 1;
-    outbox.open = options.after.is_none();
-    outbox.greeting = outbox.hello.is_some();
-    if let Some((_, limit)) = options.after {
-        let (shared, connection) = (shared.clone(), outbox.connections);
-        tokio::spawn(async move {
-            tokio::time::sleep(limit).await;
-            let mut outbox = shared.lock();
-            if outbox.connections == connection {
-                outbox.let_out();
-            }
-        });
-    }
-    if let Some(hello) = outbox.hello.clone() {
-        outbox.waiting.retain(|message| message.topic != hello.topic);
-        outbox.waiting.push_front(hello);
-    }
-    outbox.client = Some(client.clone());
-    outbox.sent = false;
-    outbox.advance();
 }

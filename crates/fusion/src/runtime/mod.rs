@@ -6,21 +6,24 @@
 
 mod address;
 mod attacker;
-pub mod broker;
+mod broker;
 mod budget;
 mod center;
 mod center_node;
+mod connection;
 mod demo;
 mod epochs;
 mod journal;
 mod link;
 mod mosquitto;
+pub mod packet;
 mod report;
 mod sensor;
 mod sensor_node;
 mod spending;
 mod tls;
 mod topics;
+mod transport;
 
 pub use address::Address;
 pub use attacker::{Attacker, least_error};

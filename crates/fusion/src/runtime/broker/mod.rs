@@ -4,14 +4,12 @@
 //! everything when it stops. It knows no QoS 2, no encryption and no passwords: for anything beyond
 //! one machine use a real broker.
 
-pub mod packet;
 mod router;
 
 use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use packet::{Packet, decode, encode};
 use router::{CHANNEL, Place, Router};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -19,8 +17,13 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 
+use super::packet::{Packet, decode, encode};
+
 /// A client that does not begin, or does not read, is dropped after this.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Packets with more bytes than this are refused.
+const LARGEST: usize = 1 << 16;
 
 /// More connections than this are closed at once.
 const MOST_CONNECTIONS: usize = 512;
@@ -143,7 +146,7 @@ async fn talk(
     loop {
         // What came with the packet before.
         loop {
-            match decode(&bytes) {
+            match decode(&bytes, LARGEST) {
                 Ok(Some((packet, length))) => {
                     bytes.drain(..length);
                     if !receive(packet) {
@@ -171,7 +174,7 @@ async fn talk(
 /// The next packet, if the stream holds one.
 async fn next(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> Option<Packet> {
     loop {
-        if let Some((packet, length)) = decode(bytes).ok()? {
+        if let Some((packet, length)) = decode(bytes, LARGEST).ok()? {
             bytes.drain(..length);
             return Some(packet);
         }

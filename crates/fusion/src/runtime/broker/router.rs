@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use tokio::sync::mpsc;
 
-use super::packet::{Connect, Packet, Publish, Will, matches};
+use crate::runtime::packet::{Connect, Packet, Publish, Will, matches};
 
 /// Clients at the same time, with those whose session is kept.
 const MOST_SESSIONS: usize = 512;

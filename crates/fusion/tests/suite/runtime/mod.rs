@@ -2,7 +2,10 @@
 #![cfg(feature = "runtime")]
 mod brokers;
 mod center;
+mod certificates;
+mod conversation;
 mod faults;
 mod network;
+mod scripted;
 mod secure;
 mod sensor;

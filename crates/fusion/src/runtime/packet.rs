@@ -1,7 +1,10 @@
-//! MQTT 3.1.1 packets as bytes, without QoS 2.
+//! MQTT 3.1.1 packets as bytes, without QoS 2: what the client and the demonstration's broker speak.
 
-/// Packets with more bytes after the first than this are refused.
-pub const LARGEST: usize = 1 << 16;
+/// The most bytes that a packet of MQTT can have after its length.
+pub const LARGEST: usize = 268_435_455;
+
+/// The most bytes of a text, a password or the payload of a last will.
+pub const LONGEST_TEXT: usize = 65_535;
 
 /// A message on a topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,22 +100,23 @@ pub enum Packet {
     Disconnect,
 }
 
-/// Bytes that no client should send.
+/// Bytes that are no packet, or one that is not taken here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not an MQTT 3.1.1 packet this broker takes: {0}")]
+#[error("not an MQTT 3.1.1 packet that is taken here: {0}")]
 pub struct Malformed(&'static str);
 
 type Read<T> = Result<T, Malformed>;
 
-/// The first packet in `bytes` and its length; `None` if more bytes are needed.
-pub fn decode(bytes: &[u8]) -> Read<Option<(Packet, usize)>> {
+/// The first packet in `bytes` and its length; `None` if more bytes are needed. A packet with more
+/// than `largest` bytes after its length is refused as soon as that is known.
+pub fn decode(bytes: &[u8], largest: usize) -> Read<Option<(Packet, usize)>> {
     let Some(&first) = bytes.first() else { return Ok(None) };
     let mut length = 0usize;
     let mut at = 1;
     loop {
         let Some(&byte) = bytes.get(at) else { return Ok(None) };
         length |= usize::from(byte & 0x7f) << (7 * (at - 1));
-        if length > LARGEST {
+        if length > largest {
             return Err(Malformed("it is too large"));
         }
         at += 1;
@@ -235,9 +239,14 @@ fn publish(flags: u8, body: &mut Body<'_>) -> Read<Publish> {
     Ok(Publish { duplicate, retain, topic, id, payload: body.rest().to_vec() })
 }
 
+/// Whether a text can be part of a packet.
+pub fn valid_text(text: &str) -> bool {
+    text.len() <= LONGEST_TEXT && !text.contains('\0')
+}
+
 /// Whether messages can be published to it.
 pub fn valid_topic(topic: &str) -> bool {
-    !topic.is_empty() && !topic.contains(['+', '#'])
+    !topic.is_empty() && valid_text(topic) && !topic.contains(['+', '#'])
 }
 
 /// Whether it can be subscribed to.
@@ -248,7 +257,7 @@ pub fn valid_filter(filter: &str) -> bool {
         "+" => true,
         _ => !level.contains(['+', '#']),
     };
-    !filter.is_empty() && filter.split('/').enumerate().all(good)
+    !filter.is_empty() && valid_text(filter) && filter.split('/').enumerate().all(good)
 }
 
 /// Whether a filter takes a topic.
@@ -357,9 +366,9 @@ fn text(body: &mut Vec<u8>, text: &str) {
     bytes(body, text.as_bytes());
 }
 
-/// Longer texts do not occur: every one was read from a packet or is a topic of ours.
+/// Longer texts do not occur: every one was read from a packet or was checked before.
 fn bytes(body: &mut Vec<u8>, bytes: &[u8]) {
-    let length = bytes.len().min(usize::from(u16::MAX));
+    let length = bytes.len().min(LONGEST_TEXT);
     body.extend((length as u16).to_be_bytes());
     body.extend(&bytes[..length]);
 }
@@ -411,134 +420,4 @@ impl<'a> Body<'a> {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn examples() -> Vec<Packet> {
-        let will = Will { topic: "a/b".into(), payload: vec![1, 2], qos: 1, retain: true };
-        let connect = Connect {
-            level: 4,
-            clean: true,
-            keep_alive: 10,
-            client: "me".into(),
-            will: Some(will),
-            username: Some("u".into()),
-            password: Some(b"p".to_vec()),
-        };
-        let plain = Connect { will: None, username: None, password: None, ..connect.clone() };
-        let message = Publish {
-            duplicate: false,
-            retain: true,
-            topic: "x/y".into(),
-            id: None,
-            payload: vec![9; 300],
-        };
-        let numbered = Publish { duplicate: true, id: Some(7), ..message.clone() };
-        vec![
-            Packet::Connect(connect),
-            Packet::Connect(plain),
-            Packet::ConnAck { present: true, code: 0 },
-            Packet::Publish(message),
-            Packet::Publish(numbered),
-            Packet::PubAck(3),
-            Packet::Subscribe { id: 1, filters: vec![("a/+/c".into(), 1), ("#".into(), 0)] },
-            Packet::SubAck { id: 1, codes: vec![1, 0x80] },
-            Packet::Unsubscribe { id: 2, filters: vec!["a".into()] },
-            Packet::UnsubAck(2),
-            Packet::PingReq,
-            Packet::PingResp,
-            Packet::Disconnect,
-        ]
-    }
-
-    #[test]
-    fn packets_survive_and_every_beginning_of_one_waits_for_more() {
-        for packet in examples() {
-            let bytes = encode(&packet);
-            assert_eq!(decode(&bytes), Ok(Some((packet.clone(), bytes.len()))));
-            for cut in 0..bytes.len() {
-                assert_eq!(decode(&bytes[..cut]), Ok(None), "{packet:?} at {cut}");
-            }
-        }
-    }
-
-    #[test]
-    fn bytes_of_the_standard() {
-        // A connection of client "a", clean, keep alive 60, as the standard lays it out.
-        let bytes = [0x10, 13, 0, 4, b'M', b'Q', b'T', b'T', 4, 2, 0, 60, 0, 1, b'a'];
-        let (packet, length) = decode(&bytes).unwrap().unwrap();
-        assert_eq!(length, 15);
-        let Packet::Connect(connect) = packet else { panic!("{packet:?}") };
-        assert!(connect.clean && connect.client == "a" && connect.keep_alive == 60);
-        for bad in [
-            &[0x10, 2, 0, 4][..],               // too short inside
-            &[0x36, 5, 0, 1, b'a', 0, 1],       // QoS 3
-            &[0x34, 5, 0, 1, b'a', 0, 1],       // QoS 2
-            &[0x32, 5, 0, 1, b'a', 0, 0],       // number 0
-            &[0x30, 3, 0, 1, b'#'],             // a wildcard in a topic
-            &[0x30, 2, 0, 0],                   // no topic
-            &[0x82, 2, 0, 1],                   // nothing subscribed to
-            &[0x80, 6, 0, 1, 0, 1, b'a', 0],    // flags
-            &[0xc0, 1, 0],                      // a ping with a body
-            &[0x30, 0xff, 0xff, 0xff, 0xff, 1], // a length of five bytes
-            &[0x30, 0xff, 0xff, 0xff, 0x7f],    // 256 MiB
-            &[0xf0, 0],
-            &[0x00, 0],
-        ] {
-            assert!(decode(bad).is_err(), "{bad:?}");
-        }
-    }
-
-    #[test]
-    fn filters_take_what_the_standard_says() {
-        for (filter, topic, expected) in [
-            ("a/b", "a/b", true),
-            ("a/b", "a/c", false),
-            ("a/+", "a/b", true),
-            ("a/+", "a", false),
-            ("a/+", "a/b/c", false),
-            ("a/#", "a", true),
-            ("a/#", "a/b/c", true),
-            ("#", "a/b", true),
-            ("+/+", "/a", true),
-            ("#", "$SYS/x", false),
-            ("+/x", "$SYS/x", false),
-            ("$SYS/#", "$SYS/x", true),
-        ] {
-            assert_eq!(matches(filter, topic), expected, "{filter} {topic}");
-        }
-        for (filter, valid) in [
-            ("a/#", true),
-            ("a/#/b", false),
-            ("a#", false),
-            ("+", true),
-            ("", false),
-            ("a+/b", false),
-        ] {
-            assert_eq!(valid_filter(filter), valid, "{filter}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn whatever_is_read_can_be_written_and_read_again(
-            bytes in proptest::collection::vec(any::<u8>(), 0..200),
-            at in 0usize..13,
-            change in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
-        ) {
-            let mut near = encode(&examples()[at]);
-            for (place, byte) in change {
-                let place = place.index(near.len());
-                near[place] = byte;
-            }
-            for bytes in [bytes, near] {
-                if let Ok(Some((packet, length))) = decode(&bytes) {
-                    prop_assert!(length <= bytes.len());
-                    let again = encode(&packet);
-                    prop_assert_eq!(decode(&again), Ok(Some((packet, again.len()))));
-                }
-            }
-        }
-    }
-}
+mod tests;
