@@ -4,7 +4,7 @@ use crate::decimal::Decimal;
 use crate::mass::MAX_SYMBOLS;
 use crate::symbol::Symbol;
 use alloc::boxed::Box;
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -162,6 +162,21 @@ impl Alphabet {
             Kind::Points(points) => AlphabetView::Points(points),
             Kind::Bins { edges, values } => AlphabetView::Bins { edges, values },
         }
+    }
+
+    /// For every symbol its index in `other`; `None` unless both have the same symbols. Names match in
+    /// any order, bare indices only as many bare indices.
+    pub fn order_in(&self, other: &Self) -> Option<Vec<usize>> {
+        if self == other {
+            return Some((0..self.len()).collect());
+        }
+        let (Kind::Names(names), Kind::Names(others)) = (&self.0, &other.0) else { return None };
+        if names.len() != others.len() {
+            return None;
+        }
+        // Names are distinct on both sides, so finding each one is a permutation.
+        let index: BTreeMap<&str, usize> = others.iter().map(String::as_str).zip(0..).collect();
+        names.iter().map(|name| index.get(name.as_str()).copied()).collect()
     }
 
     /// The symbol with this index.
