@@ -30,6 +30,7 @@ pub mod risk;
 pub mod round;
 pub mod sequence;
 pub mod solve;
+pub mod symbols;
 pub mod transfer;
 pub mod watchdog;
 
@@ -37,3 +38,4 @@ pub use channel::Channel;
 pub use distribution::Distribution;
 pub use error::Error;
 pub use joint::Joint;
+pub use symbols::Symbols;
