@@ -18,4 +18,5 @@ mod properties_convex;
 mod properties_linear;
 mod properties_measures;
 mod properties_relations;
+mod properties_symbols;
 mod properties_watchdog;
