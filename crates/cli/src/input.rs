@@ -173,7 +173,7 @@ pub(crate) fn named_prior(path: &Path) -> Result<NamedPrior, Failure> {
     Ok(NamedPrior { p, file: Some(file), confidence })
 }
 
-/// What the symbols of a prior's file are: bins, numbers, or names.
+/// What the symbols of a prior's file are: bins, numbers, names, or bare indices.
 pub(crate) fn alphabet(file: &PriorFile) -> Result<Alphabet, Failure> {
     Ok(by_name::alphabet(file)?)
 }
@@ -241,13 +241,13 @@ pub(crate) fn channel(path: &Path) -> Result<Channel, Failure> {
     }
 }
 
-/// A box of priors: its lower and its upper ends, each a list or an object with a number for every symbol.
+/// A box of priors: its lower and its upper ends, each in one of the forms of a prior, with any sum.
 pub(crate) fn prior_box(lower: &Path, upper: &Path) -> Result<PriorBox, Failure> {
     let ends = |path: &Path| -> Result<(Vec<f64>, Symbols), Failure> {
         let text = text(path)?;
         let fail = |error: serde_json::Error| {
             Failure::input(format!(
-                "{}: {error}; expected a list of probabilities, one per symbol, or {{\"a\": 0.1, \"b\": 0.2}}",
+                "{}: {error}; expected a list of probabilities, one per symbol, {{\"a\": 0.1, \"b\": 0.2}} or {{\"symbols\": [\"a\", \"b\"], \"p\": [0.1, 0.2]}}",
                 path.display()
             ))
         };
@@ -256,9 +256,14 @@ pub(crate) fn prior_box(lower: &Path, upper: &Path) -> Result<PriorBox, Failure>
             let symbols = Symbols::unnamed(list.len());
             return Ok((list, symbols));
         }
-        let by_name::Entries(entries) = serde_json::from_str(&text).map_err(fail)?;
-        let (names, list): (Vec<String>, Vec<f64>) = entries.into_iter().unzip();
-        Ok((list, named(path, by_name::listed("symbols", names))?))
+        let file = by_name::prior_file(&text).map_err(fail)?;
+        let symbols = Symbols::of(&named(path, by_name::alphabet(&file))?);
+        if symbols.len() != file.p.len() {
+            let (expected, found) = (file.p.len(), symbols.len());
+            let error = undertone_design::Error::Size { what: "symbols".into(), expected, found };
+            return named(path, Err(error));
+        }
+        Ok((file.p, symbols))
     };
     let ((low, symbols), (high, others)) = (ends(lower)?, ends(upper)?);
     let high = match others.places(&upper.display().to_string(), &symbols)? {

@@ -4,6 +4,9 @@
 //! [`undertone_core`] re-checks exactly; a measure is a number for people, and
 //! where it is printed as a bound it is rounded outward ([`round`]).
 //!
+//! Laws, channels, joint laws and boxes of priors carry their symbols ([`Symbols`]). Whatever takes two
+//! of them matches them by symbol, in the order of the first, or refuses.
+//!
 //! All leakages are in nats.
 
 pub mod channel;

@@ -101,6 +101,9 @@ impl Symbols {
                 let (expected, found) = (*expected, *found);
                 return Err(Error::Size { what: what.into(), expected, found });
             }
+            (Kind::Named(ours), Kind::Named(theirs)) if Arc::ptr_eq(ours, theirs) => {
+                return Ok(None);
+            }
             (Kind::Named(ours), Kind::Named(theirs)) => places(ours, theirs).ok_or_else(refused)?,
             _ => return Err(refused()),
         };

@@ -11,7 +11,7 @@ use super::PriorFile;
 
 /// Numbers by name, in the order of the file. A name that is given twice is kept twice, so that it is refused
 /// where an alphabet is made of them.
-pub(super) struct Entries(pub(super) Vec<(String, f64)>);
+struct Entries(Vec<(String, f64)>);
 
 impl<'de> Deserialize<'de> for Entries {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {

@@ -341,6 +341,22 @@ fn a_prior_of_numbers_is_matched_with_the_points_asked_for() {
     good(&format!("design --prior bare {bins}"), &documents);
 }
 
+/// The ends of a box over bins say which bins they are of.
+#[test]
+fn a_box_of_bins_is_matched_by_its_edges() {
+    let of = |p: [f64; 2], edges: [u8; 3]| json!({"p": p, "edges": edges});
+    let documents = [
+        ("prior", json!({"symbols": ["5", "15"], "p": [0.4, 0.6], "edges": [0, 10, 20]})),
+        ("low", of([0.3, 0.5], [0, 10, 20])),
+        ("high", of([0.5, 0.7], [0, 10, 20])),
+        ("other", of([0.5, 0.7], [0, 5, 20])),
+    ];
+    let words = "design --prior prior --prior-lower low --prior-upper high --protect lip:1";
+    let (_, policy) = designed(words, &documents);
+    assert_eq!(policy["context"]["kind"], "box");
+    refused(&words.replace("high", "other"), &documents, &["2 bins from 0 to 20", "same bins"]);
+}
+
 #[test]
 fn priors_that_disagree_about_their_numbers_are_refused() {
     let documents = [
