@@ -7,7 +7,7 @@ use undertone_design::density::Density;
 use undertone_design::knowledge::Knowledge;
 use undertone_design::quantize::Promise;
 use undertone_design::relation::Convention;
-use undertone_design::{Channel, Distribution, protection};
+use undertone_design::{Channel, Distribution, Symbols, protection};
 
 use crate::{Error, certified};
 
@@ -57,7 +57,8 @@ impl Numbers {
         let points = self.points.iter().map(|p| decimal(*p)).collect::<Result<_, Error>>()?;
         let codebook = Codebook::of_points(points, range(self.range)?, self.outputs)?
             .releasing(range(self.release)?, self.outputs)?;
-        let knowledge = Knowledge::Known(self.prior.clone());
+        let prior = self.prior.clone().over(&Symbols::of(codebook.inputs()))?;
+        let knowledge = Knowledge::Known(prior.clone());
         let rounded = knowledge.context()?;
         let claim = protection::parse(protection, knowledge.subject())?;
         Ok(Request {
@@ -69,7 +70,7 @@ impl Numbers {
                 provenance: Provenance { rounding: rounded.moved, ..Provenance::default() },
             },
             codebook,
-            prior: self.prior.clone(),
+            prior,
             density: self.density.clone(),
             loss: self.loss,
             method,

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 use undertone_core::{
-    Bound, Claim, Delta, Draft, Epsilon, MASS_ONE, Ratio, Shape, Strength, Subject,
+    Bound, Claim, Context, Delta, Draft, Epsilon, MASS_ONE, Ratio, Shape, Strength, Subject,
 };
 use undertone_design::measure::audit::Audit;
 use undertone_design::measure::{ldp, lip, maximal_leakage, mutual_information};
-use undertone_design::{Channel, Distribution, realise};
+use undertone_design::{Channel, Distribution, Symbols, quantize, realise};
 
 use crate::failure::Failure;
 use crate::input;
@@ -17,22 +17,24 @@ use crate::output::{Outcome, nats, number, optional, table};
 /// Measure what a channel, or a policy, reveals under every notion.
 ///
 /// A channel is audited in floats as given; for a policy the leakages come from its integers, exactly,
-/// and are printed rounded up.
+/// and are printed rounded up. A policy is audited under its own prior, or under --prior (rounded to 2^-32).
+/// Prior, policy, channel and joint law are matched by the names of their symbols.
 ///
 /// Example: undertone audit --prior prior.json --channel channel.json --epsilon 0.3
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// A policy document to audit.
-    #[arg(conflicts_with_all = ["prior", "channel", "joint"], required_unless_present_any = ["channel", "joint"])]
+    #[arg(conflicts_with_all = ["channel", "joint"], required_unless_present_any = ["channel", "joint"])]
     policy: Option<PathBuf>,
-    /// The prior of the data: [0.5,0.3,0.2] or {"symbols": [...], "p": [...]}.
+    /// The prior of the data: [0.5,0.3,0.2], {"a": 0.5, "b": 0.5} or {"symbols": [...], "p": [...]}.
     #[arg(long, conflicts_with = "joint")]
     prior: Option<PathBuf>,
-    /// The channel: a list of rows, one per input. `-` reads standard input.
+    /// The channel: a list of rows, in the order of the prior's symbols, or {"inputs": [...], "outputs":
+    /// [...], "rows": [...]}. `-` reads standard input.
     #[arg(long)]
     channel: Option<PathBuf>,
-    /// A joint law P(s,x) of a secret and the data, one row per s: audits the secret, through the
-    /// channel if one is given, else against the data itself.
+    /// A joint law P(s,x) of a secret and the data, one row per s, or {"secret": [...], "symbols": [...],
+    /// "rows": [...]}: audits the secret, through the channel if one is given, else against the data itself.
     #[arg(long)]
     joint: Option<PathBuf>,
     /// Also print the least delta at this epsilon, in each convention.
@@ -56,7 +58,11 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         )));
     }
     if let Some(path) = &args.policy {
-        return policy(args, &input::draft(path)?);
+        let draft = input::draft(path)?;
+        return match &args.prior {
+            Some(path) => policy(args, &under(&draft, &input::prior(path)?)?),
+            None => policy(args, &draft),
+        };
     }
     let channel = args.channel.as_deref().map(input::channel).transpose()?;
     if let Some(path) = &args.joint {
@@ -67,7 +73,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
             None => joint.given_secret().clone(),
         };
         let json = floats(&audit, joint.secret(), &seen)?;
-        return Ok(Outcome::good(Value::Object(json), describe(&audit, "secret value")));
+        let text = describe(&audit, "secret value", joint.secret(), &seen);
+        return Ok(Outcome::good(Value::Object(json), text));
     }
     let (Some(prior), Some(channel)) = (&args.prior, channel) else {
         return Err(Failure::usage("give --prior and --channel, or --joint, or a policy document"));
@@ -75,7 +82,20 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     let prior = input::prior(prior)?;
     let audit = Audit::of(&prior, &channel, args.epsilon, args.alpha)?;
     let json = floats(&audit, &prior, &channel)?;
-    Ok(Outcome::good(Value::Object(json), describe(&audit, "input")))
+    let text = describe(&audit, "input", &prior, &channel);
+    Ok(Outcome::good(Value::Object(json), text))
+}
+
+/// A policy's channel in the context of another prior, of the symbols the policy names.
+fn under(draft: &Draft, prior: &Distribution) -> Result<Draft, Failure> {
+    let prior = prior.in_order_of("the prior", &Symbols::of(draft.inputs()))?;
+    let context = Context::Known(quantize::prior(&prior)?.prior);
+    let outputs = matches!(draft.shape(), Shape::Table(_)).then(|| draft.outputs().clone());
+    // What is claimed was about another prior.
+    let claims = vec![Claim::ldp(Epsilon::LARGEST)];
+    let (inputs, shape) = (draft.inputs().clone(), draft.shape().clone());
+    Draft::new(inputs, outputs, shape, context, claims, draft.provenance().clone())
+        .map_err(Failure::input)
 }
 
 /// Every field of an audit in floats, with bounds rounded outward beside those that have them.
@@ -84,8 +104,11 @@ fn floats(
     prior: &Distribution,
     channel: &Channel,
 ) -> Result<Map<String, Value>, Failure> {
+    let channel = &*channel.under(prior)?;
     let lip_upper = lip::upper_bound(prior, channel)?;
     let value = json!({
+        "inputs": labels(prior.symbols()),
+        "outputs": labels(channel.output_symbols()),
         "ldp": number(audit.ldp.nats),
         "lip": number(audit.lip.nats),
         "max_lift": number(audit.max_lift.nats),
@@ -126,10 +149,19 @@ fn floats(
     }
 }
 
-fn describe(audit: &Audit, who: &str) -> String {
+/// What indices stand for; nothing where symbols have no names.
+fn labels(symbols: &Symbols) -> Option<Vec<String>> {
+    symbols.are_named().then(|| (0..symbols.len()).map(|x| symbols.label(x)).collect())
+}
+
+fn describe(audit: &Audit, who: &str, prior: &Distribution, channel: &Channel) -> String {
     let row = |name: &str, value: f64, meaning: String| vec![name.to_owned(), nats(value), meaning];
-    let cell = |(x, y): (usize, usize)| format!("{who} {x}, output {y}");
-    let pair = |(x, z, y): (usize, usize, usize)| format!("{who} {x} against {z}, output {y}");
+    let input = |x: usize| prior.symbols().label(x);
+    let output = |y: usize| channel.output_symbols().label(y);
+    let cell = |(x, y): (usize, usize)| format!("{who} {}, output {}", input(x), output(y));
+    let pair = |(x, z, y): (usize, usize, usize)| {
+        format!("{who} {} against {}, output {}", input(x), input(z), output(y))
+    };
     let order = format!("order {}", audit.alpha);
     let mut rows = vec![
         row("lip", audit.lip.nats, format!("belief moves furthest at {}", cell(audit.lip.at))),
@@ -229,8 +261,8 @@ fn policy(args: &Args, draft: &Draft) -> Result<Outcome, Failure> {
     if let Some(secret) = &secret {
         map.insert("secret".into(), Value::Object(attained(secret)));
     }
-    let prior = realise::prior(draft.context())?;
-    let channel = realise::channel(draft.shape());
+    let prior = realise::policy_prior(draft)?;
+    let channel = realise::policy_channel(draft);
     let mut text = strength_table(&input, secret.as_ref());
     if let (Some(prior), Ok(channel)) = (prior, channel) {
         let audit = Audit::of(&prior, &channel, args.epsilon, args.alpha)?;
@@ -247,7 +279,8 @@ fn policy(args: &Args, draft: &Draft) -> Result<Outcome, Failure> {
         ] {
             map.insert(name.into(), measured[name].clone());
         }
-        text += &format!("\n\nThe averaged measures, in floats:\n{}", describe(&audit, "input"));
+        let table = describe(&audit, "input", &prior, &channel);
+        text += &format!("\n\nThe averaged measures, in floats:\n{table}");
         if let Some(delta) = audit.delta {
             map.insert("delta".into(), json!({
                 "epsilon": delta.epsilon,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use undertone_design::extremal::LiftRange;
 use undertone_design::sequence::{self, Process};
-use undertone_design::{Channel, composition};
+use undertone_design::{Channel, Distribution, composition};
 
 use crate::failure::Failure;
 use crate::input;
@@ -14,8 +14,9 @@ use crate::output::{Outcome, nats, number, optional, table};
 /// Bound what several releases leak together, and compute it exactly.
 ///
 /// Releases of one datum: --prior with --epsilons (the worst over all mechanisms) or --channels (exact
-/// for these). Several --prior files: every prior of the set. Correlated data, one release each:
-/// --joint P(x1,x2), or --markov with the transition matrix and --prior as the first law.
+/// for these). Several --prior files: every prior of the set, and each figure is that of the worst of them.
+/// Correlated data, one release each: --joint P(x1,x2), or --markov with the transition matrix and --prior
+/// as the first law.
 ///
 /// Example: undertone compose --prior prior.json --epsilons 1,1,1
 #[derive(clap::Args)]
@@ -26,13 +27,15 @@ pub(crate) struct Args {
     /// One epsilon per release, or lower/upper for asymmetric LIP: 2,2 or 0.5/1,2.
     #[arg(long, value_delimiter = ',', required_unless_present = "channels")]
     epsilons: Vec<String>,
-    /// The channels of the releases, in order.
+    /// The channels of the releases, in order: lists of rows in the order of the prior's symbols, or
+    /// {"inputs": [...], "outputs": [...], "rows": [...]}, whose inputs are matched by name.
     #[arg(long, num_args = 1.., conflicts_with = "epsilons")]
     channels: Vec<PathBuf>,
-    /// The joint law of two correlated data, one row per value of the first.
+    /// The joint law of two correlated data, one row per value of the first, or {"first": [...],
+    /// "second": [...], "rows": [...]}.
     #[arg(long, conflicts_with_all = ["markov", "prior"])]
     joint: Option<PathBuf>,
-    /// The transition matrix of a Markov chain of data.
+    /// The transition matrix of a Markov chain of data, in either form of a channel.
     #[arg(long)]
     markov: Option<PathBuf>,
 }
@@ -59,35 +62,41 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         args.channels.iter().map(|path| input::channel(path)).collect::<Result<_, _>>()?;
     let releases = ranges.len().max(channels.len());
     if let Some(path) = &args.joint {
-        let rows = input::matrix(path, "a joint law P(x1,x2): a list of rows")?;
-        return correlated(&Process::pair(&rows)?, &ranges, &channels);
+        return correlated(&[input::pair(path)?], &ranges, &channels);
     }
-    let priors = input::priors(&args.prior)?;
+    let set = input::priors(&args.prior)?;
+    let priors = &set.priors;
     let Some(prior) = priors.first() else {
         return Err(Failure::usage("give --prior, or --joint for correlated data"));
     };
+    let naming = "write it as {\"inputs\": [...], \"rows\": [...]}";
+    for (path, _) in args.channels.iter().zip(&channels).filter(|(_, channel)| channel.is_bare()) {
+        set.check_bare(&path.display().to_string(), naming)?;
+    }
     if let Some(path) = &args.markov {
-        let process = Process::markov(prior.clone(), &input::channel(path)?, releases)?;
-        return correlated(&process, &ranges, &channels);
+        let transition = input::channel(path)?;
+        if transition.is_bare() {
+            set.check_bare(&path.display().to_string(), naming)?;
+        }
+        let processes = priors
+            .iter()
+            .map(|prior| Process::markov(prior.clone(), &transition, releases))
+            .collect::<Result<Vec<_>, _>>()?;
+        return correlated(&processes, &ranges, &channels);
     }
     if !channels.is_empty() {
-        let mut worst: Option<composition::Leakage> = None;
-        for prior in &priors {
-            let found = composition::given(prior, &channels)?;
-            if worst.as_ref().is_none_or(|old| found.lip() > old.lip()) {
-                worst = Some(found);
-            }
-        }
-        let Some(found) = worst else { return Err(Failure::usage("give --prior")) };
+        let found = worst_given(priors, &channels)?;
+        let under = worst_of(priors.len());
         let json = json!({
             "exact": number(found.lip()),
             "max_lift": number(found.max_lift),
             "min_lift": number(found.min_lift),
             "ldp": number(found.ldp),
             "releases": releases,
+            "priors": priors.len(),
         });
         let text = format!(
-            "{releases} releases of one datum through these channels leak, together and exactly:\n{}",
+            "{releases} releases of one datum through these channels leak, together and exactly{under}:\n{}",
             table(
                 &["lip", "max_lift", "min_lift", "ldp"],
                 vec![vec![
@@ -101,7 +110,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         return Ok(Outcome::good(json, text));
     }
     if priors.len() > 1 {
-        let found = composition::family(&priors, &ranges)?;
+        let found = composition::family(priors, &ranges)?;
         let json = json!({
             "bound": number(found.published),
             "sharpened": number(found.sharpened),
@@ -134,6 +143,26 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     Ok(Outcome::good(json, text))
 }
 
+/// The exact leakage of given channels: each figure under the prior of the set for which it is worst.
+fn worst_given(
+    priors: &[Distribution],
+    channels: &[Channel],
+) -> Result<composition::Leakage, Failure> {
+    let mut worst = composition::Leakage { max_lift: 0.0, min_lift: 0.0, ldp: 0.0 };
+    for prior in priors {
+        let found = composition::given(prior, channels)?;
+        worst.max_lift = worst.max_lift.max(found.max_lift);
+        worst.min_lift = worst.min_lift.max(found.min_lift);
+        worst.ldp = worst.ldp.max(found.ldp);
+    }
+    Ok(worst)
+}
+
+/// A sentence's end for a set of priors.
+fn worst_of(priors: usize) -> String {
+    if priors > 1 { format!(", under the worst of the {priors} priors") } else { String::new() }
+}
+
 fn bounds(published: f64, sharpened: f64, exact: Option<f64>, result: &str) -> String {
     let exact = exact.map_or("too large to compute".into(), nats);
     let rows = vec![
@@ -148,49 +177,64 @@ fn bounds(published: f64, sharpened: f64, exact: Option<f64>, result: &str) -> S
     table(&["LIP together", "nats", "how"], rows)
 }
 
+/// Correlated data: each figure is that of the worst of the processes, which differ in their first law.
 fn correlated(
-    process: &Process,
+    processes: &[Process],
     ranges: &[LiftRange],
     channels: &[Channel],
 ) -> Result<Outcome, Failure> {
+    let widest = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(&b).map(|(a, b)| a.max(*b)).collect();
     if !channels.is_empty() {
-        let found = sequence::leakage(process, channels)?;
-        let each: Vec<f64> = found.each.iter().map(sequence::Lifts::lip).collect();
+        let (mut sequence, mut each, mut exact) = (0.0f64, vec![0.0; channels.len()], true);
+        for process in processes {
+            let found = sequence::leakage(process, channels)?;
+            sequence = sequence.max(found.sequence.lip());
+            each = widest(each, found.each.iter().map(sequence::Lifts::lip).collect());
+            exact &= found.exact;
+        }
         let json = json!({
-            "sequence": number(found.sequence.lip()),
+            "sequence": number(sequence),
             "each": each.iter().map(|&l| number(l)).collect::<Vec<_>>(),
-            "exact": found.exact,
+            "exact": exact,
+            "priors": processes.len(),
         });
-        let how = if found.exact { "exact" } else { "upper bound" };
-        let mut rows =
-            vec![vec!["the whole sequence".into(), nats(found.sequence.lip()), how.into()]];
+        let how = if exact { "exact" } else { "upper bound" };
+        let how = format!("{how}{}", worst_of(processes.len()));
+        let mut rows = vec![vec!["the whole sequence".into(), nats(sequence), how.clone()]];
         rows.extend(
             each.iter()
                 .enumerate()
-                .map(|(k, &l)| vec![format!("datum {}", k + 1), nats(l), how.into()]),
+                .map(|(k, &l)| vec![format!("datum {}", k + 1), nats(l), how.clone()]),
         );
         return Ok(Outcome::good(json, table(&["LIP about", "nats", "how"], rows)));
     }
-    let published = sequence::published(process, ranges)?;
-    let sharpened = sequence::sharpened(process, ranges)?;
-    let worst = match sequence::worst_case(process, ranges) {
-        Ok(worst) => Some(worst),
-        Err(undertone_design::Error::TooLarge { .. }) => None,
-        Err(other) => return Err(other.into()),
-    };
-    let exact = worst.as_ref().map(|worst| worst.sequence);
+    let (mut published, mut sharpened) = (0.0f64, 0.0f64);
+    let mut worst = Some((0.0f64, vec![0.0; ranges.len()]));
+    for process in processes {
+        published = published.max(sequence::published(process, ranges)?);
+        sharpened = sharpened.max(sequence::sharpened(process, ranges)?);
+        worst = match (worst, sequence::worst_case(process, ranges)) {
+            (Some((exact, each)), Ok(found)) => {
+                Some((exact.max(found.sequence), widest(each, found.each)))
+            }
+            (None, Ok(_)) | (_, Err(undertone_design::Error::TooLarge { .. })) => None,
+            (_, Err(other)) => return Err(other.into()),
+        };
+    }
+    let exact = worst.as_ref().map(|(exact, _)| *exact);
     let each =
-        worst.as_ref().map(|worst| worst.each.iter().map(|&l| number(l)).collect::<Vec<Value>>());
+        worst.as_ref().map(|(_, each)| each.iter().map(|&l| number(l)).collect::<Vec<Value>>());
     let json = json!({
         "bound": number(published),
         "sharpened": number(sharpened),
         "exact": optional(exact),
         "each": each,
         "releases": ranges.len(),
+        "priors": processes.len(),
     });
     let mut text = bounds(published, sharpened, exact, "Corollary 5");
-    if let Some(worst) = worst {
-        let each: Vec<String> = worst.each.iter().map(|&l| nats(l)).collect();
+    if let Some((_, each)) = worst {
+        let each: Vec<String> = each.iter().map(|&l| nats(l)).collect();
         text += &format!("\nAbout each datum by itself, from all outputs: {}.", each.join(", "));
     }
     Ok(Outcome::good(json, text))

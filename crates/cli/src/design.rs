@@ -5,16 +5,16 @@ mod shown;
 
 use std::path::PathBuf;
 
-use undertone_core::{Alphabet, Provenance};
+use undertone_core::Provenance;
 use undertone_design::designer::{self, Method, Outcome as Found, Request};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::mechanism::accuracy::{self, Accuracy, Coverage, Family};
 use undertone_design::objective::Objective;
 use undertone_design::quantize::Promise;
-use undertone_design::{Distribution, protection};
+use undertone_design::{Distribution, Symbols, protection};
 
 use crate::failure::Failure;
-use crate::input::{self, NamedPrior};
+use crate::input::{self, NamedPrior, PriorSet};
 use crate::output::Outcome;
 
 /// Make a verified policy from a prior, a protection and an objective.
@@ -71,13 +71,15 @@ pub(crate) struct ContextArgs {
     /// The prior; repeat it and every promise holds under each. `wc` means any prior.
     #[arg(long)]
     prior: Vec<PathBuf>,
-    /// A box of priors: at least these probabilities. --prior then only weighs the objective.
+    /// A box of priors: at least these probabilities, [0.1,0.2] or {"a": 0.1, "b": 0.2}. --prior then only
+    /// weighs the objective.
     #[arg(long, requires = "prior_upper", conflicts_with = "joint")]
     prior_lower: Option<PathBuf>,
     /// A box of priors: at most these probabilities.
     #[arg(long, requires = "prior_lower")]
     prior_upper: Option<PathBuf>,
-    /// A joint law P(s,x) of a secret and the data: the protections are about the secret.
+    /// A joint law P(s,x) of a secret and the data, a list of rows or {"secret": [...], "symbols": [...],
+    /// "rows": [...]}: the protections are about the secret.
     #[arg(long, conflicts_with = "prior")]
     joint: Option<PathBuf>,
     /// What the secret is called.
@@ -85,11 +87,12 @@ pub(crate) struct ContextArgs {
     secret_name: String,
 }
 
-/// What is known, the names of the symbols, and the prior that weighs the objective.
+/// What is known, and the prior that weighs the objective, in the same order of symbols.
 pub(crate) struct Known {
     pub(crate) knowledge: Knowledge,
     pub(crate) prior: Distribution,
-    pub(crate) symbols: Alphabet,
+    /// The priors as they were given.
+    pub(crate) set: PriorSet,
     /// The numbers the symbols stand for, if the prior's file says.
     pub(crate) values: Option<Vec<f64>>,
     pub(crate) provenance: Provenance,
@@ -97,38 +100,66 @@ pub(crate) struct Known {
 
 impl ContextArgs {
     pub(crate) fn read(&self) -> Result<Known, Failure> {
-        self.known(&self.priors()?)
+        self.known(&self.priors()?, None)
+    }
+
+    /// The paths of --prior that are files.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        self.prior.iter().filter(|path| path.as_os_str() != "wc").cloned().collect()
     }
 
     /// The files of --prior, read once.
     fn priors(&self) -> Result<Vec<NamedPrior>, Failure> {
-        let files = self.prior.iter().filter(|path| path.as_os_str() != "wc");
-        files.map(|path| input::named_prior(path)).collect()
+        self.files().iter().map(|path| input::named_prior(path)).collect()
     }
 
-    fn known(&self, priors: &[NamedPrior]) -> Result<Known, Failure> {
+    /// What the files say together. `of` are the symbols of lists without names, where the command line
+    /// says them.
+    fn known(&self, priors: &[NamedPrior], of: Option<&Symbols>) -> Result<Known, Failure> {
         let any = self.prior.iter().any(|path| path.as_os_str() == "wc");
-        let list = |path: &PathBuf| input::numbers(path, "a list of probabilities, one per symbol");
+        let laws: Vec<Distribution> = priors.iter().map(|prior| prior.p.clone()).collect();
+        let set = PriorSet::new(&self.files(), &laws)?;
+        let first = set.priors.first();
+        let weighs = self.prior_lower.is_some() || any;
+        if weighs && set.priors.len() > 1 {
+            let problem = "one --prior weighs the objective beside --prior-lower and --prior-upper, or beside --prior wc: several were given";
+            return Err(Failure::usage(problem));
+        }
         let knowledge = if let (Some(lower), Some(upper)) = (&self.prior_lower, &self.prior_upper) {
-            Knowledge::Within { lower: list(lower)?, upper: list(upper)? }
+            let within = input::prior_box(lower, upper)?;
+            let within = match of.filter(|_| !within.symbols().are_named()) {
+                Some(symbols) => within.over(symbols)?,
+                None => within,
+            };
+            Knowledge::Within(match first {
+                Some(prior) => within.in_order_of(prior.symbols())?,
+                None => within,
+            })
         } else if let Some(joint) = &self.joint {
-            Knowledge::Secret(self.secret_name.clone(), input::joint(joint)?)
+            let joint = input::joint(joint)?;
+            let joint = match of.filter(|_| !joint.symbols().are_named()) {
+                Some(symbols) => {
+                    let secret = joint.secret().symbols().clone();
+                    joint.over(&secret, symbols)?
+                }
+                None => joint,
+            };
+            Knowledge::Secret(self.secret_name.clone(), joint)
         } else if any {
             Knowledge::Nothing
         } else {
-            match priors {
+            match set.priors.as_slice() {
                 [] => {
                     return Err(Failure::usage(
                         "give --prior, --prior-lower with --prior-upper, or --joint",
                     ));
                 }
-                [one] => Knowledge::Known(one.p.clone()),
-                several => Knowledge::Each(several.iter().map(|p| p.p.clone()).collect()),
+                [one] => Knowledge::Known(one.clone()),
+                several => Knowledge::Each(several.to_vec()),
             }
         };
-        let weighs = matches!(knowledge, Knowledge::Within { .. } | Knowledge::Nothing);
-        let prior = match (priors.first(), knowledge.typical_prior()?) {
-            (Some(given), _) if weighs => given.p.clone(),
+        let prior = match (first, knowledge.typical_prior()?) {
+            (Some(given), _) if weighs => given.clone(),
             (_, Some(typical)) => typical,
             (_, None) => {
                 return Err(Failure::usage(
@@ -136,21 +167,36 @@ impl ContextArgs {
                 ));
             }
         };
-        let file = priors.iter().find_map(|prior| prior.file.as_ref());
-        let values = file.and_then(|file| file.values.clone());
-        let symbols = match file {
-            Some(file) => continuous::alphabet(file)?,
-            None => Alphabet::indices(prior.len())
-                .map_err(|error| Failure::input(format!("symbols: {error}")))?,
-        };
-        if let Some(size) = knowledge.symbols() {
-            prior.check_len("the context", size)?;
-        }
+        let values = self.values(priors)?;
         let provenance = match priors {
             [one] => provenance(one)?,
             _ => Provenance::default(),
         };
-        Ok(Known { knowledge, prior, symbols, values, provenance })
+        Ok(Known { knowledge, prior, set, values, provenance })
+    }
+
+    /// The numbers the symbols stand for, in the order of the first prior; refuses files that disagree.
+    fn values(&self, priors: &[NamedPrior]) -> Result<Option<Vec<f64>>, Failure> {
+        let Some(first) = priors.first() else { return Ok(None) };
+        let own = |prior: &NamedPrior| prior.file.as_ref().and_then(|file| file.values.clone());
+        let values = own(first);
+        for (path, other) in self.files().iter().zip(priors) {
+            let (Some(values), Some(theirs)) = (&values, own(other)) else { continue };
+            let what = path.display().to_string();
+            let theirs = match other.p.symbols().places(&what, first.p.symbols())? {
+                Some(places) => places.iter().map(|&at| theirs[at]).collect(),
+                None => theirs,
+            };
+            if let Some(x) = (0..values.len()).find(|&x| values[x] != theirs[x]) {
+                return Err(Failure::input(format!(
+                    "{what}: values says that {:?} stands for {} and the first prior says {}: give both the same values",
+                    first.p.symbols().label(x),
+                    theirs[x],
+                    values[x]
+                )));
+            }
+        }
+        Ok(values)
     }
 }
 
@@ -174,6 +220,9 @@ fn provenance(prior: &NamedPrior) -> Result<Provenance, Failure> {
 }
 
 pub(crate) fn objective(name: &str, values: &[f64], known: &Known) -> Result<Objective, Failure> {
+    if !values.is_empty() {
+        known.set.check_bare("--values", "put values into the prior's file")?;
+    }
     let values = || {
         let counted = || (0..known.prior.len()).map(|x| x as f64).collect();
         if values.is_empty() {
@@ -192,6 +241,7 @@ pub(crate) fn objective(name: &str, values: &[f64], known: &Known) -> Result<Obj
         "frequency" => Objective::Frequency,
         _ => match name.strip_prefix("matrix:") {
             Some(path) => {
+                known.set.check_bare("the loss matrix", "write the priors in its order")?;
                 Objective::Matrix(input::matrix(path.as_ref(), "a loss matrix, one row per input")?)
             }
             None => {
@@ -225,7 +275,7 @@ pub(crate) fn request(
         .map_err(|error| Failure::usage(format!("--protect: {error}")))?;
     let rounded = known.knowledge.context()?;
     let promise = Promise {
-        inputs: known.symbols.clone(),
+        inputs: known.prior.symbols().alphabet()?,
         outputs: None,
         context: rounded.context,
         claims,
@@ -239,7 +289,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     if continuous::wanted(args, &priors)? {
         return continuous::run(args, &priors);
     }
-    let known = args.context.known(&priors)?;
+    let known = args.context.known(&priors, None)?;
     let accuracy = match args.accuracy {
         Some(half_width) => Some(
             Accuracy::new(half_width, args.level, Coverage::Each)

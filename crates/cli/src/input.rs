@@ -1,23 +1,30 @@
 //! Reading priors, channels, joints and policies from files or standard input.
 
+mod by_name;
+
+use std::borrow::Cow;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use undertone_core::Draft;
+use undertone_core::{Alphabet, Draft};
 use undertone_design::fit::Confidence;
-use undertone_design::{Channel, Distribution, Joint};
+use undertone_design::sequence::Process;
+use undertone_design::transfer::PriorBox;
+use undertone_design::{Channel, Distribution, Joint, Symbols};
 
 use crate::failure::Failure;
 
 /// Files above this are not read.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// A prior as its file holds it. Only `symbols` and `p` are needed; the rest says where it came from
-/// and how well it is known, and is what `undertone prior` writes. Other fields are refused.
+/// A prior as its file holds it. Only `p` is needed, and `symbols` to name its entries; the rest says where
+/// it came from and how well it is known, and is what `undertone prior` writes. Other fields are refused.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PriorFile {
+    /// What the entries are called; empty if they have no names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) symbols: Vec<String>,
     pub(crate) p: Vec<f64>,
     /// The numbers the symbols stand for.
@@ -67,7 +74,9 @@ pub(crate) struct Floored {
 }
 
 /// A prior that was read and checked.
+#[derive(Clone)]
 pub(crate) struct NamedPrior {
+    /// The probabilities, of the symbols the file names.
     pub(crate) p: Distribution,
     /// What else the file says; for a bare list, nothing.
     pub(crate) file: Option<PriorFile>,
@@ -117,7 +126,7 @@ pub(crate) fn named_prior(path: &Path) -> Result<NamedPrior, Failure> {
     let text = text(path)?;
     let fail = |error: serde_json::Error| {
         Failure::input(format!(
-            "{}: {error}; expected a prior such as [0.5, 0.3, 0.2] or {{\"symbols\": [\"a\", \"b\"], \"p\": [0.5, 0.5]}}",
+            "{}: {error}; expected a prior such as [0.5, 0.3, 0.2], {{\"a\": 0.5, \"b\": 0.5}} or {{\"symbols\": [\"a\", \"b\"], \"p\": [0.5, 0.5]}}",
             path.display()
         ))
     };
@@ -126,11 +135,11 @@ pub(crate) fn named_prior(path: &Path) -> Result<NamedPrior, Failure> {
         let p = named(path, Distribution::new("prior", p))?;
         return Ok(NamedPrior { p, file: None, confidence: None });
     }
-    let file: PriorFile = serde_json::from_str(&text).map_err(fail)?;
+    let file = by_name::prior_file(&text).map_err(fail)?;
     let p = named(path, Distribution::new("prior", file.p.clone()))?;
     let bins = p.len() + 1;
     let sizes = [
-        ("symbols", Some(file.symbols.len()), p.len()),
+        ("symbols", Some(file.symbols.len()).filter(|names| *names > 0), p.len()),
         ("values", file.values.as_ref().map(Vec::len), p.len()),
         ("counts", file.counts.as_ref().map(Vec::len), p.len()),
         ("lower", file.lower.as_ref().map(Vec::len), p.len()),
@@ -160,30 +169,141 @@ pub(crate) fn named_prior(path: &Path) -> Result<NamedPrior, Failure> {
             return named(path, Err(undertone_design::Error::other("prior", problem)));
         }
     };
+    let p = named(path, by_name::alphabet(&file).and_then(|names| p.over(&Symbols::of(&names))))?;
     Ok(NamedPrior { p, file: Some(file), confidence })
 }
 
-pub(crate) fn priors(paths: &[PathBuf]) -> Result<Vec<Distribution>, Failure> {
-    paths.iter().map(|path| prior(path)).collect()
+/// What the symbols of a prior's file are: bins, numbers, names, or bare indices.
+pub(crate) fn alphabet(file: &PriorFile) -> Result<Alphabet, Failure> {
+    Ok(by_name::alphabet(file)?)
+}
+
+/// Priors over the same symbols, in the order of the first one's.
+pub(crate) struct PriorSet {
+    pub(crate) priors: Vec<Distribution>,
+    /// A file that lists the symbols in another order than the first.
+    turned: Option<PathBuf>,
+}
+
+impl PriorSet {
+    /// Brings priors into one order; refuses one that is about other symbols.
+    pub(crate) fn new(paths: &[PathBuf], laws: &[Distribution]) -> Result<Self, Failure> {
+        let mut set = Self { priors: Vec::with_capacity(laws.len()), turned: None };
+        let Some(first) = laws.first() else { return Ok(set) };
+        for (path, law) in paths.iter().zip(laws) {
+            let ordered = law.in_order_of(&path.display().to_string(), first.symbols())?;
+            if let Cow::Owned(_) = ordered {
+                set.turned.get_or_insert(path.clone());
+            }
+            set.priors.push(ordered.into_owned());
+        }
+        Ok(set)
+    }
+
+    /// Refuses a list or matrix without names where it would be unclear whose order it is in.
+    pub(crate) fn check_bare(&self, what: &str, fix: &str) -> Result<(), Failure> {
+        match &self.turned {
+            None => Ok(()),
+            Some(path) => Err(Failure::input(format!(
+                "{what} has no names, and {} lists its symbols in another order than the first prior, so that it is unclear which row is whose: {fix}, or list the symbols alike",
+                path.display()
+            ))),
+        }
+    }
+}
+
+/// The priors of several files, in one order.
+pub(crate) fn priors(paths: &[PathBuf]) -> Result<PriorSet, Failure> {
+    let laws = paths.iter().map(|path| prior(path)).collect::<Result<Vec<_>, _>>()?;
+    PriorSet::new(paths, &laws)
+}
+
+/// A matrix, or an object that also names its rows and columns.
+fn matrix_file<Named: serde::de::DeserializeOwned>(
+    path: &Path,
+    expected: &str,
+) -> Result<by_name::Matrix<Named>, Failure> {
+    let text = text(path)?;
+    let fail = |error: serde_json::Error| {
+        Failure::input(format!("{}: {error}; expected {expected}", path.display()))
+    };
+    Ok(match text.trim_start().starts_with('{') {
+        true => by_name::Matrix::Named(serde_json::from_str(&text).map_err(fail)?),
+        false => by_name::Matrix::Bare(serde_json::from_str(&text).map_err(fail)?),
+    })
 }
 
 pub(crate) fn channel(path: &Path) -> Result<Channel, Failure> {
-    let rows =
-        json(path, "a channel: a list of rows, one per input, each a list of probabilities")?;
-    named(path, Channel::new(rows))
+    let expected = "a channel: a list of rows, one per input, each a list of probabilities, or {\"inputs\": [names], \"outputs\": [names], \"rows\": [...]}";
+    match matrix_file::<by_name::ChannelFile>(path, expected)? {
+        by_name::Matrix::Bare(rows) => named(path, Channel::new(rows)),
+        by_name::Matrix::Named(file) => named(path, file.channel()),
+    }
+}
+
+/// A box of priors: its lower and its upper ends, each in one of the forms of a prior, with any sum.
+pub(crate) fn prior_box(lower: &Path, upper: &Path) -> Result<PriorBox, Failure> {
+    let ends = |path: &Path| -> Result<(Vec<f64>, Symbols), Failure> {
+        let text = text(path)?;
+        let fail = |error: serde_json::Error| {
+            Failure::input(format!(
+                "{}: {error}; expected a list of probabilities, one per symbol, {{\"a\": 0.1, \"b\": 0.2}} or {{\"symbols\": [\"a\", \"b\"], \"p\": [0.1, 0.2]}}",
+                path.display()
+            ))
+        };
+        if !text.trim_start().starts_with('{') {
+            let list: Vec<f64> = serde_json::from_str(&text).map_err(fail)?;
+            let symbols = Symbols::unnamed(list.len());
+            return Ok((list, symbols));
+        }
+        let file = by_name::prior_file(&text).map_err(fail)?;
+        let symbols = Symbols::of(&named(path, by_name::alphabet(&file))?);
+        if symbols.len() != file.p.len() {
+            let (expected, found) = (file.p.len(), symbols.len());
+            let error = undertone_design::Error::Size { what: "symbols".into(), expected, found };
+            return named(path, Err(error));
+        }
+        Ok((file.p, symbols))
+    };
+    let ((low, symbols), (high, others)) = (ends(lower)?, ends(upper)?);
+    let high = match others.places(&upper.display().to_string(), &symbols)? {
+        Some(places) => places.iter().map(|&at| high[at]).collect(),
+        None => high,
+    };
+    let within = PriorBox::new(low, high).and_then(|within| within.over(&symbols));
+    within.map_err(|error| {
+        Failure::input(format!("{}, {}: {error}", lower.display(), upper.display()))
+    })
 }
 
 pub(crate) fn matrix(path: &Path, expected: &str) -> Result<Vec<Vec<f64>>, Failure> {
     json(path, expected)
 }
 
-pub(crate) fn numbers(path: &Path, expected: &str) -> Result<Vec<f64>, Failure> {
-    json(path, expected)
+pub(crate) fn joint(path: &Path) -> Result<Joint, Failure> {
+    let expected = "a joint law P(s,x): a list of rows, one per value of s, or {\"secret\": [names], \"symbols\": [names], \"rows\": [...]}";
+    match matrix_file::<by_name::JointFile>(path, expected)? {
+        by_name::Matrix::Bare(rows) => named(path, Joint::new(rows)),
+        by_name::Matrix::Named(file) => named(path, file.joint()),
+    }
 }
 
-pub(crate) fn joint(path: &Path) -> Result<Joint, Failure> {
-    let rows = matrix(path, "a joint law P(s,x): a list of rows, one per value of s")?;
-    named(path, Joint::new(rows))
+/// The joint law of two correlated data.
+pub(crate) fn pair(path: &Path) -> Result<Process, Failure> {
+    let expected = "a joint law P(x1,x2): a list of rows, or {\"first\": [names], \"second\": [names], \"rows\": [...]}";
+    let file = match matrix_file::<by_name::PairFile>(path, expected)? {
+        by_name::Matrix::Bare(rows) => by_name::PairFile { first: None, second: None, rows },
+        by_name::Matrix::Named(file) => file,
+    };
+    let pair = named(path, Process::pair(&file.rows))?;
+    let mut symbols: Vec<Symbols> =
+        pair.marginals().iter().map(|law| law.symbols().clone()).collect();
+    for (at, what, names) in [(0, "first", file.first), (1, "second", file.second)] {
+        if let Some(names) = names {
+            symbols[at] = named(path, by_name::listed(what, names))?;
+        }
+    }
+    named(path, pair.over(&symbols))
 }
 
 /// A policy document, well formed but not verified.

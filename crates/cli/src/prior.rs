@@ -55,7 +55,7 @@ const SHOWN: usize = 40;
 fn describe(prior: &PriorFile) -> String {
     let percent = |p: f64| format!("{} %", nats((1e6 * p).round() / 1e4));
     let rows = (0..prior.p.len().min(SHOWN)).map(|x| {
-        let mut row = vec![prior.symbols[x].clone()];
+        let mut row = vec![prior.symbols.get(x).cloned().unwrap_or_else(|| x.to_string())];
         row.extend(prior.counts.as_ref().map(|counts| counts[x].to_string()));
         row.push(percent(prior.p[x]));
         if let (Some(lower), Some(upper)) = (&prior.lower, &prior.upper) {

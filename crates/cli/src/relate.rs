@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         from = from.with_delta(from.delta(), convention).map_err(usage("--convention"))?;
     }
     let to: Notion = to.parse().map_err(usage("--to"))?;
-    let mut priors = input::priors(&args.prior)?;
+    let mut priors = input::priors(&args.prior)?.priors;
     let set = [from.notion(), to].contains(&Notion::Bplip);
     let prior = if set || priors.is_empty() { None } else { Some(priors.remove(0)) };
     if !set && !priors.is_empty() {

@@ -13,8 +13,8 @@ use crate::output::{Outcome, nats, number, optional, table};
 
 /// Bound what leaks when the prior was wrong, and compute it exactly.
 ///
-/// A mechanism keeps epsilon-LIP under the prior --from; the truth is --to. With --policy the answer is
-/// also given for that policy's own channel. Without --to, the truth is any prior that --samples
+/// A mechanism keeps epsilon-LIP under the prior --from; the truth is --to, a prior of the same symbols in any
+/// order. With --policy the answer is also given for that policy's own channel. Without --to, the truth is any prior that --samples
 /// observations leave possible at confidence 1 - beta.
 ///
 /// Example: undertone transfer --from assumed.json --to truth.json --epsilon 1
@@ -48,6 +48,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     let mut text = String::new();
     if let Some(path) = &args.to {
         let to = input::prior(path)?;
+        let to = to.in_order_of(&path.display().to_string(), from.symbols())?;
         let found = transfer::transfer(&from, &to, range)?;
         fields.insert("published".into(), number(found.published));
         fields.insert("ratio".into(), number(args.epsilon + found.ratio));
@@ -80,7 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         ];
         if let Some(path) = &args.policy {
             let draft = input::draft(path)?;
-            let bound = lip::upper_bound(&to, &realise::channel(draft.shape())?)?;
+            let bound = lip::upper_bound(&to, &realise::policy_channel(&draft)?)?;
             fields.insert("policy".into(), number(bound.two_sided()));
             rows.push(vec![
                 "policy".into(),

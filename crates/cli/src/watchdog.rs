@@ -23,7 +23,8 @@ use crate::output::{Outcome, nats, number, optional, progress, save, table};
 /// Example: undertone watchdog --joint joint.json --lower 0.8 --upper 0.5 -o policy.json
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The joint law P(s,x) of the secret and the data: a list of rows, one per value of the secret.
+    /// The joint law P(s,x) of the secret and the data: a list of rows, one per value of the secret, or
+    /// {"secret": [...], "symbols": [...], "rows": [...]}, whose symbols the policy then names.
     #[arg(long)]
     joint: PathBuf,
     /// How far belief in the secret may fall, in nats.
@@ -117,7 +118,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         save(path, &policy.draft().to_json())?;
     }
     let text = describe(&asked, method, &joint, &shipment)?;
-    Ok(Outcome::good(fields(&asked, method, &shipment), text))
+    Ok(Outcome::good(fields(&asked, method, &joint, &shipment), text))
 }
 
 /// The file's name; a policy travels, so the rest of the path stays at home.
@@ -173,7 +174,10 @@ fn asked(args: &Args, joint: &Joint, method: Method, split: Option<f64>) -> Resu
     Ok(Asked { lower, upper, ldp: Some(ldp), split: Some(split) })
 }
 
-fn fields(asked: &Asked, method: Method, shipment: &Shipment) -> Value {
+fn fields(asked: &Asked, method: Method, joint: &Joint, shipment: &Shipment) -> Value {
+    let symbols = joint.symbols();
+    let names: Option<Vec<String>> =
+        symbols.are_named().then(|| (0..symbols.len()).map(|x| symbols.label(x)).collect());
     let Shipment { release, policy, mixed } = shipment;
     let secret = policy.as_ref().and_then(|policy| policy.certificate().secret);
     let claims = policy.iter().flat_map(|policy| policy.draft().claims());
@@ -183,6 +187,7 @@ fn fields(asked: &Asked, method: Method, shipment: &Shipment) -> Value {
         "upper": asked.upper,
         "ldp": asked.ldp,
         "split": asked.split,
+        "symbols": names,
         "low_risk": release.low_risk,
         "groups": release.groups,
         "nmi": release.nmi,
@@ -205,10 +210,10 @@ fn describe(
     shipment: &Shipment,
 ) -> Result<String, Failure> {
     let Shipment { release, policy, .. } = shipment;
-    let symbols = joint.given_secret().outputs();
+    let symbols = joint.symbols();
     let list = |members: &[usize]| match members {
         [] => "none".into(),
-        _ => members.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+        _ => members.iter().map(|&x| symbols.label(x)).collect::<Vec<_>>().join(" "),
     };
     let split = asked.split.map_or(String::new(), |lambda| format!(", {lambda} of the LDP level"));
     let mut rows = vec![
@@ -216,7 +221,7 @@ fn describe(
         vec![
             "low risk".into(),
             release.low_risk.len().to_string(),
-            format!("of {symbols} symbols: {}", list(&release.low_risk)),
+            format!("of {} symbols: {}", symbols.len(), list(&release.low_risk)),
         ],
         vec!["nmi".into(), nats(release.nmi), "share of the data's information kept".into()],
     ];
@@ -262,8 +267,8 @@ fn outputs(joint: &Joint, shipment: &Shipment) -> Result<String, Failure> {
         // Rounding leaves traces of every symbol in a randomised release; they are not listed.
         let sources = (0..channel.inputs()).filter(|&x| channel.q(x, y) > 1e-6);
         let source = |x: usize| match channel.q(x, y) {
-            all if all > 1.0 - 1e-6 => x.to_string(),
-            share => format!("{x}({share:.2})"),
+            all if all > 1.0 - 1e-6 => joint.symbols().label(x),
+            share => format!("{}({share:.2})", joint.symbols().label(x)),
         };
         let (least, most) = seen.column(y).fold((f64::INFINITY, 0.0f64), |(least, most), p| {
             (least.min(p / law[y]), most.max(p / law[y]))

@@ -16,7 +16,8 @@ use undertone_design::knowledge::Knowledge;
 use undertone_design::mechanism::{keep, posterior, robust, staircase, unary};
 use undertone_design::objective::{self, Objective};
 use undertone_design::quantize::{self, Promise};
-use undertone_design::{Channel, Distribution, Error, realise};
+use undertone_design::transfer::PriorBox;
+use undertone_design::{Channel, Distribution, Error, Symbols, realise};
 
 use crate::problem::{Code, Problem};
 use crate::survey::{GivenPrior, Learned, Plan};
@@ -107,16 +108,26 @@ impl Task {
     ) -> Result<Self, Problem> {
         let refused = |error: Error| Problem::new(Code::RefusedClaim, error.to_string());
         let epsilon = plan.epsilon()?;
+        // Plans and lessons list their probabilities in the order of the survey's answers.
+        let symbols = Symbols::of(answers);
+        let of_answers = |law: Result<Distribution, Error>| {
+            law.and_then(|law| law.over(&symbols)).map_err(refused)
+        };
         let (knowledge, prior) = match assumed {
-            Assumed::Nothing => (Knowledge::Nothing, Distribution::uniform(answers.len())),
+            Assumed::Nothing => {
+                let any = of_answers(Ok(Distribution::uniform(answers.len())))?;
+                (Knowledge::Nothing, any)
+            }
             Assumed::Given(given) => {
-                let prior = Distribution::new("prior", given.p.clone()).map_err(refused)?;
+                let prior = of_answers(Distribution::new("prior", given.p.clone()))?;
                 (Knowledge::Known(prior.clone()), prior)
             }
             Assumed::Learned(learned) => {
-                let (lower, upper) = (learned.lower.clone(), learned.upper.clone());
-                let prior = inside(&learned.estimate).map_err(refused)?;
-                (Knowledge::Within { lower, upper }, prior)
+                let prior = of_answers(inside(&learned.estimate))?;
+                let within = PriorBox::new(learned.lower.clone(), learned.upper.clone())
+                    .and_then(|within| within.over(&symbols))
+                    .map_err(refused)?;
+                (Knowledge::Within(within), prior)
             }
         };
         let mut claims = vec![knowledge.claim(Claim::lip(epsilon))];
@@ -136,7 +147,7 @@ impl Task {
     }
 
     fn with_method(&self, method: Method) -> Result<Policy, Error> {
-        if method == Method::Optimal && matches!(self.knowledge, Knowledge::Within { .. }) {
+        if method == Method::Optimal && matches!(self.knowledge, Knowledge::Within(_)) {
             return self.corners().or_else(|_| self.around_estimate());
         }
         if method == Method::ExtremalLdp && !matches!(self.knowledge, Knowledge::Nothing) {
@@ -162,7 +173,7 @@ impl Task {
             Knowledge::Nothing if small => {
                 list.push(("extremal-ldp", self.with_method(Method::ExtremalLdp)))
             }
-            Knowledge::Within { .. } if small => {
+            Knowledge::Within(_) if small => {
                 list.push(("robust optimum", self.corners()));
                 list.push(("optimal for the estimate, repaired", self.around_estimate()));
                 list.push(("extremal-ldp", self.best_ldp()));
@@ -239,8 +250,10 @@ fn nats(epsilon: Epsilon) -> f64 {
     (f64::from(numerator) / f64::from(denominator)).ln()
 }
 
-/// The summed variance of an efficient estimate of all shares, for one report under `prior`.
+/// The summed variance of an efficient estimate of all shares, for one report under `prior`, a law of
+/// the policy's answers.
 pub fn variance(prior: &Distribution, policy: &Policy) -> Result<f64, Error> {
+    let prior = &*prior.in_order_of("the prior", &Symbols::of(policy.draft().inputs()))?;
     let shape = policy.draft().shape();
     match shape {
         Shape::Bits(bits) => {

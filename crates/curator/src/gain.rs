@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use undertone_core::{Alphabet, Claim, Context, Epsilon, Nats, Policy, Provenance};
 use undertone_design::mechanism::{staircase, unary};
 use undertone_design::quantize::Promise;
-use undertone_design::{Distribution, realise};
+use undertone_design::{Distribution, Symbols, realise};
 
 use crate::design::variance;
 
@@ -29,6 +29,7 @@ pub fn against_ldp(answers: &Alphabet, estimate: &[f64], rounds: &[Spent<'_>]) -
     let least = 1e-6 / estimate.len() as f64;
     let prior = estimate.iter().map(|p| p.max(least)).collect();
     let prior = Distribution::normalised("the estimate", prior).ok()?;
+    let prior = prior.over(&Symbols::of(answers)).ok()?;
     let total = rounds.iter().try_fold(Nats::ZERO, |sum, round| sum.checked_add(round.ldp))?;
     let each = Nats::from_units(total.units() / rounds.len().max(1) as u64);
     let alone = plain_ldp(answers, &prior, each)?;
@@ -98,7 +99,7 @@ fn plain_ldp(answers: &Alphabet, prior: &Distribution, level: Nats) -> Option<Po
 
 /// The LIP a policy attains under a prior, where its channel can be written out.
 fn lip_of(policy: &Policy, prior: &Distribution) -> Option<f64> {
-    let channel = realise::channel(policy.draft().shape()).ok()?;
+    let channel = realise::policy_channel(policy.draft()).ok()?;
     let bound = undertone_design::measure::lip::upper_bound(prior, &channel).ok()?;
     Some(bound.two_sided())
 }

@@ -18,7 +18,7 @@ use undertone_design::continuous::{self, Loss, Method, Outcome, Parameter, Reque
 use undertone_design::mechanism::laplace::Scale;
 use undertone_design::quantize::Promise;
 use undertone_design::relation::Convention;
-use undertone_design::{Distribution, protection};
+use undertone_design::{Distribution, Symbols, protection};
 
 const BLOCK: usize = 1 << 15;
 
@@ -44,10 +44,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         claims: vec![protection::parse(&format!("ldp:{}", word("epsilon")?), Subject::Input)?],
         provenance: Provenance::default(),
     };
+    let prior = Distribution::uniform(inputs).over(&Symbols::of(codebook.inputs()))?;
     let request = Request {
         codebook,
         promise,
-        prior: Distribution::uniform(inputs),
+        prior,
         density: None,
         loss: Loss::Squared,
         method: Method::Laplace(Scale::Exact),

@@ -1,5 +1,7 @@
 //! From what is wanted to a verified policy: pick the method, solve, round, repair, verify.
 
+use std::borrow::Cow;
+
 use undertone_core::{Bound, Claim, Context, Delta, Policy, Refusal, Shape, Subject};
 
 use crate::mechanism::{
@@ -66,7 +68,7 @@ pub struct Request {
     pub promise: Promise,
     /// The prior that weighs the objective.
     pub prior: Distribution,
-    /// What the channel is for.
+    /// What the channel is for; values and losses in the order of the promise's inputs.
     pub objective: Objective,
     /// How to find it.
     pub method: Method,
@@ -132,8 +134,20 @@ pub enum Outcome {
 /// exactly on the bound, and floats do not.
 pub(crate) const PRINTED_SLACK: f64 = 1e-9;
 
-/// Designs, rounds, repairs and verifies.
+impl Request {
+    /// The same request with its prior in the order of the promise's inputs.
+    fn in_order(&self) -> Result<Cow<'_, Self>, Error> {
+        Ok(match self.promise.in_order(&self.prior)? {
+            Cow::Borrowed(_) => Cow::Borrowed(self),
+            Cow::Owned(prior) => Cow::Owned(Self { prior, ..self.clone() }),
+        })
+    }
+}
+
+/// Designs, rounds, repairs and verifies. The prior is matched with the promise's inputs by symbol; the
+/// objective's values and losses are in the order of those inputs.
 pub fn design(request: &Request) -> Result<Outcome, Error> {
+    let request = &*request.in_order()?;
     let promise = &request.promise;
     let designed = match request.method {
         Method::Published => return published(request),
@@ -503,6 +517,7 @@ pub const COMPARED_CONVEX: usize = 12;
 
 /// The comparison an honest reader needs: LIP at ε implies LDP at 2ε and is implied by LDP at ε.
 pub fn compare(request: &Request) -> Result<Comparison, Error> {
+    let request = &*request.in_order()?;
     let level = request.promise.claims.iter().map(protection::level).fold(0.0, f64::max);
     let most = if request.objective.is_linear() { COMPARED } else { COMPARED_CONVEX };
     let ldp = |epsilon: f64| {

@@ -1,15 +1,28 @@
 //! A finite probability distribution in floats.
 
-use crate::Error;
+use std::borrow::Cow;
+
+use crate::{Error, Symbols};
 
 /// How far from 1 a list of probabilities may sum and still be accepted (and rescaled).
 pub const SUM_TOLERANCE: f64 = 1e-9;
 
-/// Finite, non-negative numbers that sum to one; never empty. Zero entries are legal.
+/// Finite, non-negative numbers that sum to one, one per symbol; never empty. Zero entries are legal.
+///
+/// The symbols are part of it: two distributions are compared symbol by symbol, whatever their order,
+/// and not at all if their symbols differ. [`Distribution::over`] names them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Distribution(Vec<f64>);
+pub struct Distribution {
+    p: Vec<f64>,
+    symbols: Symbols,
+}
 
 impl Distribution {
+    fn unnamed(p: Vec<f64>) -> Self {
+        let symbols = Symbols::unnamed(p.len());
+        Self { p, symbols }
+    }
+
     /// Checks `p` and rescales it to sum to one; it must already do so within [`SUM_TOLERANCE`].
     ///
     /// `what` names the field in errors, for example `prior`.
@@ -19,7 +32,7 @@ impl Distribution {
         if !((sum - 1.0).abs() <= SUM_TOLERANCE) {
             return Err(Error::Sum { what: what.into(), sum });
         }
-        Ok(Self(if sum == 1.0 { p } else { p.iter().map(|v| v / sum).collect() }))
+        Ok(Self::unnamed(if sum == 1.0 { p } else { p.iter().map(|v| v / sum).collect() }))
     }
 
     /// Divides non-negative weights by their total, which must be positive.
@@ -32,45 +45,73 @@ impl Distribution {
                 format!("the weights sum to {sum}; at least one must be positive"),
             ));
         }
-        Ok(Self(weights.iter().map(|v| v / sum).collect()))
+        Ok(Self::unnamed(weights.iter().map(|v| v / sum).collect()))
     }
 
     /// Equal probabilities on `n` symbols (`n` of 0 is taken as 1).
     pub fn uniform(n: usize) -> Self {
         let n = n.max(1);
-        Self(vec![1.0 / n as f64; n])
+        Self::unnamed(vec![1.0 / n as f64; n])
+    }
+
+    /// The same probabilities, place by place, of these symbols.
+    pub fn over(self, symbols: &Symbols) -> Result<Self, Error> {
+        self.check_len("the list of symbols", symbols.len())?;
+        Ok(Self { p: self.p, symbols: symbols.clone() })
+    }
+
+    /// What the probabilities are of.
+    pub fn symbols(&self) -> &Symbols {
+        &self.symbols
+    }
+
+    /// The same law with its symbols in the `wanted` order; refuses other symbols than those wanted.
+    /// `what` names this law in the refusal.
+    pub fn in_order_of(&self, what: &str, wanted: &Symbols) -> Result<Cow<'_, Self>, Error> {
+        Ok(match self.symbols.places(what, wanted)? {
+            None => Cow::Borrowed(self),
+            Some(places) => {
+                let p = places.iter().map(|&at| self.p[at]).collect();
+                Cow::Owned(Self { p, symbols: wanted.clone() })
+            }
+        })
+    }
+
+    /// The law of the same symbols proportional to other weights.
+    pub(crate) fn reweighed(&self, what: &str, weights: Vec<f64>) -> Result<Self, Error> {
+        Self::normalised(what, weights)?.over(&self.symbols)
     }
 
     /// The probabilities.
     pub fn as_slice(&self) -> &[f64] {
-        &self.0
+        &self.p
     }
 
     /// How many symbols, zero-mass ones included.
     #[expect(clippy::len_without_is_empty, reason = "a distribution is never empty")]
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.p.len()
     }
 
     /// The smallest probability (zero if a symbol has none).
     pub fn min(&self) -> f64 {
-        self.0.iter().copied().fold(f64::INFINITY, f64::min)
+        self.p.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
     /// The largest probability.
     pub fn max(&self) -> f64 {
-        self.0.iter().copied().fold(0.0, f64::max)
+        self.p.iter().copied().fold(0.0, f64::max)
     }
 
     /// Shannon entropy in nats.
     pub fn entropy(&self) -> f64 {
-        self.0.iter().filter(|&&p| p > 0.0).map(|&p| -p * p.ln()).sum()
+        self.p.iter().filter(|&&p| p > 0.0).map(|&p| -p * p.ln()).sum()
     }
 
     /// Total variation distance: half the l1 distance.
     pub fn total_variation(&self, other: &Self) -> Result<f64, Error> {
-        self.check_len("the second distribution", other.len())?;
-        Ok(self.0.iter().zip(&other.0).map(|(a, b)| (a - b).abs()).sum::<f64>() / 2.0)
+        let other = other.in_order_of("the second distribution", &self.symbols)?;
+        Ok(self.p.iter().zip(&other.p).map(|(a, b)| (a - b).abs()).sum::<f64>() / 2.0)
     }
 
     /// Refuses a length other than this distribution's.
@@ -83,10 +124,27 @@ impl Distribution {
     }
 }
 
+/// All laws in the order of the first one's symbols; refuses laws of other symbols.
+pub fn in_one_order<'a>(
+    what: &str,
+    laws: &'a [Distribution],
+) -> Result<Cow<'a, [Distribution]>, Error> {
+    let Some(first) = laws.first() else { return Ok(Cow::Borrowed(laws)) };
+    let ordered = laws
+        .iter()
+        .map(|law| law.in_order_of(what, first.symbols()))
+        .collect::<Result<Vec<_>, _>>()?;
+    let moved = ordered.iter().any(|law| matches!(law, Cow::Owned(_)));
+    Ok(match moved {
+        true => Cow::Owned(ordered.into_iter().map(Cow::into_owned).collect()),
+        false => Cow::Borrowed(laws),
+    })
+}
+
 impl std::ops::Index<usize> for Distribution {
     type Output = f64;
     fn index(&self, at: usize) -> &f64 {
-        &self.0[at]
+        &self.p[at]
     }
 }
 
@@ -108,6 +166,7 @@ pub(crate) fn check_weights(what: &str, weights: &[f64]) -> Result<(), Error> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -124,5 +183,25 @@ mod tests {
     #[test]
     fn entropy_of_a_fair_coin_is_ln_2() {
         assert!((Distribution::uniform(2).entropy() - 2f64.ln()).abs() < 1e-15);
+    }
+    #[test]
+    fn laws_are_compared_by_symbol() {
+        let law = |names: &str, p: Vec<f64>| {
+            let symbols = Symbols::names(names.split(' ').map(String::from).collect()).unwrap();
+            Distribution::new("p", p).unwrap().over(&symbols).unwrap()
+        };
+        let (first, second) =
+            (law("a b c", vec![0.8, 0.1, 0.1]), law("c b a", vec![0.8, 0.1, 0.1]));
+        assert!((first.total_variation(&second).unwrap() - 0.7).abs() < 1e-15);
+        assert_eq!(first.total_variation(&law("c b a", vec![0.1, 0.1, 0.8])).unwrap(), 0.0);
+        let both = [first, second];
+        let both = in_one_order("a prior", &both).unwrap();
+        assert_eq!(both[1].as_slice(), [0.1, 0.1, 0.8]);
+        assert_eq!(both[1].symbols(), both[0].symbols());
+        let odd = [both[0].clone(), Distribution::uniform(3)];
+        assert!(matches!(in_one_order("a prior", &odd), Err(Error::Symbols { .. })));
+        let short = [Distribution::uniform(2), Distribution::uniform(3)];
+        assert!(matches!(in_one_order("a prior", &short), Err(Error::Size { .. })));
+        assert!(Distribution::uniform(2).over(both[0].symbols()).is_err());
     }
 }

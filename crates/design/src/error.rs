@@ -44,6 +44,18 @@ pub enum Error {
         /// The size found.
         found: usize,
     },
+    /// Two laws, channels or boxes are not about the same symbols.
+    #[error("{what} is about {found} and must be about {expected}: {fix}")]
+    Symbols {
+        /// Whose symbols do not match.
+        what: String,
+        /// Its symbols, shortened.
+        found: String,
+        /// The symbols needed, shortened.
+        expected: String,
+        /// How they differ, and the way out.
+        fix: String,
+    },
     /// A number is outside its range.
     #[error("{what} is {value}: it must be {range}")]
     Range {

@@ -8,7 +8,7 @@ mod binomial;
 
 use crate::distribution::{SUM_TOLERANCE, check_weights};
 use crate::quantize::largest_remainder;
-use crate::{Distribution, Error, transfer};
+use crate::{Distribution, Error, Symbols, transfer};
 use std::collections::HashMap;
 use undertone_core::WEIGHT_ONE;
 
@@ -156,7 +156,7 @@ impl Confidence {
     }
 }
 
-/// One source of a mixture.
+/// One source of a mixture; its regions list the symbols in the order of its prior.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
     /// Its prior.
@@ -165,24 +165,40 @@ pub struct Source {
     pub confidence: Option<Confidence>,
 }
 
+impl Source {
+    /// The same source with its symbols in the `wanted` order.
+    fn in_order_of(&self, wanted: &Symbols) -> Result<Self, Error> {
+        let what = "a prior of the mixture";
+        let p = self.p.in_order_of(what, wanted)?.into_owned();
+        let mut confidence = self.confidence.clone();
+        if let Some(Confidence { lower, upper, .. }) = &mut confidence {
+            self.p.check_len("lower", lower.len())?;
+            self.p.check_len("upper", upper.len())?;
+            if let Some(places) = self.p.symbols().places(what, wanted)? {
+                for ends in [lower, upper] {
+                    *ends = places.iter().map(|&at| ends[at]).collect();
+                }
+            }
+        }
+        Ok(Self { p, confidence })
+    }
+}
+
 /// The prior of a population made of several, in known shares: Σ w_i P_i.
 ///
-/// If every source says where its truth is, so does the mixture: the boxes and the radii add up with
+/// Symbols are matched by name, in the order of the first source. If every source says where its truth is, so does the mixture: the boxes and the radii add up with
 /// the same weights, and the chances of a miss add up without.
 pub fn mixture(sources: &[Source], weights: &Distribution) -> Result<Source, Error> {
     weights.check_len("the list of priors", sources.len())?;
-    let size = sources[0].p.len();
-    for source in sources {
-        sources[0].p.check_len("a prior of the mixture", source.p.len())?;
-        if let Some(confidence) = &source.confidence {
-            source.p.check_len("lower", confidence.lower.len())?;
-        }
-    }
+    let symbols = sources[0].p.symbols().clone();
+    let sources =
+        sources.iter().map(|source| source.in_order_of(&symbols)).collect::<Result<Vec<_>, _>>()?;
+    let size = symbols.len();
     let blend = |of: &dyn Fn(usize, usize) -> f64| -> Vec<f64> {
         let at = |x| weights.as_slice().iter().enumerate().map(|(i, w)| w * of(i, x)).sum();
         (0..size).map(at).collect()
     };
-    let p = Distribution::new("the mixture", blend(&|i, x| sources[i].p[x]))?;
+    let p = Distribution::new("the mixture", blend(&|i, x| sources[i].p[x]))?.over(&symbols)?;
     let known: Option<Vec<&Confidence>> = sources.iter().map(|s| s.confidence.as_ref()).collect();
     let confidence = known.and_then(|known| {
         let beta: f64 = known.iter().map(|c| c.beta).sum();
@@ -258,6 +274,29 @@ mod tests {
         let bare = Source { p: a.p, confidence: None };
         assert_eq!(mixture(&[bare, source(&b)], &weights).unwrap().confidence, None);
         assert!(mixture(&[source(&b)], &weights).is_err());
+    }
+
+    #[test]
+    fn a_mixture_matches_symbols_and_their_boxes() {
+        let names =
+            |text: &str| Symbols::names(text.split(' ').map(String::from).collect()).unwrap();
+        let source = |counts: Vec<u64>, symbols: &str| {
+            let fit = Fit::from_counts(counts, 0.0, 0.02).unwrap();
+            let p = fit.p.over(&names(symbols)).unwrap();
+            Source { p, confidence: Some(fit.confidence) }
+        };
+        let weights = Distribution::new("weights", vec![0.25, 0.75]).unwrap();
+        let first = source(vec![30, 60, 10], "a b c");
+        let plain = mixture(&[first.clone(), source(vec![50, 10, 40], "a b c")], &weights).unwrap();
+        let turned =
+            mixture(&[first.clone(), source(vec![40, 50, 10], "c a b")], &weights).unwrap();
+        assert_eq!(turned, plain);
+        for other in ["a b d", "a b"] {
+            let counts = vec![1; other.split(' ').count()];
+            assert!(mixture(&[first.clone(), source(counts, other)], &weights).is_err());
+        }
+        let bare = Source { p: Distribution::uniform(3), confidence: None };
+        assert!(mixture(&[first, bare], &weights).is_err());
     }
 
     /// The exact chance, over all samples of size n, that the truth is in the box and in the ball.

@@ -1,9 +1,11 @@
 //! A joint distribution P(s,x) of a secret S and the data X.
 
 use crate::distribution::check_weights;
-use crate::{Channel, Distribution, Error};
+use crate::{Channel, Distribution, Error, Symbols};
 
 /// P(s,x), one row per value s of the secret; finite, non-negative, sums to one. Every s has mass.
+///
+/// Values of the secret and symbols of the data are unnamed unless [`Joint::over`] names them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Joint {
     secret: Distribution,
@@ -22,13 +24,27 @@ impl Joint {
             conditionals.push(Distribution::normalised(&what, row)?);
         }
         let secret = Distribution::new("joint", sums)?;
-        Ok(Self { secret, given_secret: Channel::from_rows(conditionals)? })
+        Self::from_parts(secret, Channel::from_rows(conditionals)?)
     }
 
-    /// From P(s) and P(x|s).
+    /// From P(s) and P(x|s), whose rows may list the values of the secret in another order.
     pub fn from_parts(secret: Distribution, given_secret: Channel) -> Result<Self, Error> {
-        given_secret.check_prior(&secret)?;
+        let given_secret = given_secret.in_order_of("P(x|s)", secret.symbols())?.into_owned();
+        let given_secret = given_secret.of_inputs(secret.symbols())?;
         Ok(Self { secret, given_secret })
+    }
+
+    /// The same law, row by row and column by column, of these values of the secret and symbols of the data.
+    pub fn over(self, secret: &Symbols, data: &Symbols) -> Result<Self, Error> {
+        Ok(Self {
+            secret: self.secret.over(secret)?,
+            given_secret: self.given_secret.of_inputs(secret)?.of_outputs(data)?,
+        })
+    }
+
+    /// The symbols of the data.
+    pub fn symbols(&self) -> &Symbols {
+        self.given_secret.output_symbols()
     }
 
     /// P(s).

@@ -2,8 +2,10 @@
 
 use undertone_core::{Bound, Claim, Context, PriorBox, Priors, Secret, Subject, WEIGHT_ONE};
 
+use crate::distribution::in_one_order;
 use crate::quantize::{self, RoundedPrior};
-use crate::{Distribution, Error, Joint};
+use crate::transfer;
+use crate::{Distribution, Error, Joint, Symbols};
 
 /// What a designer is told about the data.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,20 +14,15 @@ pub enum Knowledge {
     Nothing,
     /// One prior.
     Known(Distribution),
-    /// Several priors, under each of which every promise must hold.
+    /// Several priors over the same symbols, under each of which every promise must hold.
     Each(Vec<Distribution>),
-    /// Any prior between two lists of probabilities.
-    Within {
-        /// At least these.
-        lower: Vec<f64>,
-        /// At most these.
-        upper: Vec<f64>,
-    },
+    /// Any prior in a box.
+    Within(transfer::PriorBox),
     /// A secret behind the data, with its name.
     Secret(String, Joint),
 }
 
-/// A context in integers, and how far rounding moved its priors.
+/// A context in integers, in the order of [`Knowledge::symbols`], and how far rounding moved its priors.
 #[derive(Debug, Clone)]
 pub struct RoundedContext {
     /// The integers.
@@ -48,10 +45,10 @@ impl Knowledge {
                 (Context::Known(prior), moved)
             }
             Self::Each(priors) => {
-                let (priors, moved) = each(priors)?;
+                let (priors, moved) = each(&in_one_order("a prior of the list", priors)?)?;
                 (Context::Each(Priors::new(priors).map_err(refused("priors"))?), moved)
             }
-            Self::Within { lower, upper } => {
+            Self::Within(within) => {
                 let end = |what: &str, ends: &[f64], round: fn(f64) -> f64| {
                     let integer = |(at, &value): (usize, &f64)| {
                         if (0.0..=1.0).contains(&value) {
@@ -62,8 +59,8 @@ impl Knowledge {
                     };
                     ends.iter().enumerate().map(integer).collect::<Result<Vec<u64>, _>>()
                 };
-                let lower = end("the prior's lower end", lower, f64::floor)?;
-                let upper = end("the prior's upper end", upper, f64::ceil)?;
+                let lower = end("the prior's lower end", within.lower(), f64::floor)?;
+                let upper = end("the prior's upper end", within.upper(), f64::ceil)?;
                 (Context::Within(PriorBox::new(lower, upper).map_err(refused("prior box"))?), 0)
             }
             Self::Secret(name, joint) => {
@@ -76,14 +73,14 @@ impl Knowledge {
         Ok(RoundedContext { context, moved })
     }
 
-    /// How many symbols the data has, where that is known.
-    pub fn symbols(&self) -> Option<usize> {
+    /// The symbols of the data, where they are known; of several priors, in the order of the first.
+    pub fn symbols(&self) -> Option<&Symbols> {
         match self {
             Self::Nothing => None,
-            Self::Known(prior) => Some(prior.len()),
-            Self::Each(priors) => priors.first().map(Distribution::len),
-            Self::Within { lower, .. } => Some(lower.len()),
-            Self::Secret(_, joint) => Some(joint.given_secret().outputs()),
+            Self::Known(prior) => Some(prior.symbols()),
+            Self::Each(priors) => priors.first().map(Distribution::symbols),
+            Self::Within(within) => Some(within.symbols()),
+            Self::Secret(_, joint) => Some(joint.symbols()),
         }
     }
 
@@ -95,15 +92,11 @@ impl Knowledge {
             Self::Known(prior) => Ok(Some(prior.clone())),
             Self::Each(priors) => {
                 let Some(first) = priors.first() else { return Ok(None) };
+                let priors = in_one_order("a prior of the list", priors)?;
                 let mean = |x: usize| priors.iter().map(|p| p[x]).sum::<f64>();
-                Distribution::normalised("priors", (0..first.len()).map(mean).collect()).map(Some)
+                first.reweighed("priors", (0..first.len()).map(mean).collect()).map(Some)
             }
-            Self::Within { lower, upper } => {
-                let (low, high): (f64, f64) = (lower.iter().sum(), upper.iter().sum());
-                let share = if high > low { (1.0 - low) / (high - low) } else { 0.0 };
-                let point = lower.iter().zip(upper).map(|(l, u)| l + share * (u - l));
-                Distribution::new("the box's middle", point.collect()).map(Some)
-            }
+            Self::Within(within) => within.middle().map(Some),
             Self::Secret(_, joint) => joint.data().map(Some),
         }
     }
@@ -182,11 +175,14 @@ mod tests {
     use super::*;
     use undertone_core::Epsilon;
 
+    fn within(lower: Vec<f64>, upper: Vec<f64>) -> Knowledge {
+        Knowledge::Within(transfer::PriorBox::new(lower, upper).unwrap())
+    }
+
     #[test]
     fn a_box_is_rounded_outward_and_its_middle_is_a_prior() {
         let third = vec![0.1, 1.0 / 3.0, 0.3];
-        let upper = vec![0.3, 0.4, 0.6];
-        let knowledge = Knowledge::Within { lower: third.clone(), upper };
+        let knowledge = within(third.clone(), vec![0.3, 0.4, 0.6]);
         let Context::Within(within) = knowledge.context().unwrap().context else { panic!() };
         assert!(within.lower()[1] as f64 <= third[1] * WEIGHT_ONE as f64);
         let middle = knowledge.typical_prior().unwrap().unwrap();
@@ -196,8 +192,31 @@ mod tests {
 
     #[test]
     fn an_empty_box_is_refused() {
-        let knowledge = Knowledge::Within { lower: vec![0.6, 0.6], upper: vec![0.7, 0.7] };
-        assert!(knowledge.context().unwrap_err().to_string().contains("no prior lies in the box"));
+        let refused = transfer::PriorBox::new(vec![0.6, 0.6], vec![0.7, 0.7]).unwrap_err();
+        assert!(refused.to_string().contains("the sum of the lower limits is 1.2"), "{refused}");
+        // Within float error of a prior, and none once rounded outward.
+        let knowledge = within(vec![0.5, 0.5], vec![0.5, 0.5]);
+        assert!(knowledge.context().is_ok());
+    }
+
+    #[test]
+    fn several_priors_are_taken_symbol_by_symbol() {
+        let law = |names: &str, p: Vec<f64>| {
+            let symbols = Symbols::names(names.split(' ').map(String::from).collect()).unwrap();
+            Distribution::new("p", p).unwrap().over(&symbols).unwrap()
+        };
+        let both = |second| Knowledge::Each(vec![law("a b c", vec![0.8, 0.1, 0.1]), second]);
+        let turned = both(law("c b a", vec![0.5, 0.3, 0.2]));
+        let plain = both(law("a b c", vec![0.2, 0.3, 0.5]));
+        assert_eq!(turned.context().unwrap().context, plain.context().unwrap().context);
+        assert_eq!(turned.typical_prior().unwrap(), plain.typical_prior().unwrap());
+        for odd in [law("a b d", vec![0.2, 0.3, 0.5]), law("a b", vec![0.5, 0.5])] {
+            assert!(both(odd.clone()).context().is_err());
+            assert!(both(odd).typical_prior().is_err());
+        }
+        let lengths = Knowledge::Each(vec![Distribution::uniform(3), Distribution::uniform(2)]);
+        assert!(matches!(lengths.typical_prior(), Err(Error::Size { .. })));
+        assert!(matches!(lengths.context(), Err(Error::Size { .. })));
     }
 
     #[test]
@@ -209,7 +228,7 @@ mod tests {
 
     #[test]
     fn the_corners_of_a_box() {
-        let knowledge = Knowledge::Within { lower: vec![0.1; 3], upper: vec![0.6, 0.6, 0.6] };
+        let knowledge = within(vec![0.1; 3], vec![0.6, 0.6, 0.6]);
         let Context::Within(within) = knowledge.context().unwrap().context else { panic!() };
         // Three ways to put .6 on one symbol, times two for who gets the lower end beside .3.
         let found = corners(&within, 64).unwrap();

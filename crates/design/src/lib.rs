@@ -4,6 +4,9 @@
 //! [`undertone_core`] re-checks exactly; a measure is a number for people, and
 //! where it is printed as a bound it is rounded outward ([`round`]).
 //!
+//! Laws, channels, joint laws and boxes of priors carry their symbols ([`Symbols`]). Whatever takes two
+//! of them matches them by symbol, in the order of the first, or refuses.
+//!
 //! All leakages are in nats.
 
 pub mod channel;
@@ -30,6 +33,7 @@ pub mod risk;
 pub mod round;
 pub mod sequence;
 pub mod solve;
+pub mod symbols;
 pub mod transfer;
 pub mod watchdog;
 
@@ -37,3 +41,4 @@ pub use channel::Channel;
 pub use distribution::Distribution;
 pub use error::Error;
 pub use joint::Joint;
+pub use symbols::Symbols;

@@ -1,9 +1,11 @@
 //! What a channel is good for.
 
+use std::borrow::Cow;
+
 use crate::measure::mutual_information;
 use crate::{Channel, Distribution, Error};
 
-/// A goal of design, with the numbers it needs.
+/// A goal of design, with the numbers it needs: values and losses in the order of the prior's symbols.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Objective {
     /// The probability that the released symbol is not the input.
@@ -85,9 +87,13 @@ impl Objective {
     /// What `channel` achieves under `prior`. For linear objectives the channel's outputs are read as
     /// the loss matrix's columns, so there must not be more of them.
     pub fn value(&self, prior: &Distribution, channel: &Channel) -> Result<f64, Error> {
-        channel.check_prior(prior)?;
+        let channel = &*channel.under(prior)?;
         if let Some(losses) = self.losses(prior.len())? {
-            return expected(prior, channel, &losses);
+            let read = match self {
+                Self::Matrix(_) => Cow::Borrowed(channel),
+                _ => read_as_inputs(prior, channel)?,
+            };
+            return expected(prior, &read, &losses);
         }
         match self {
             Self::Mmse(values) => mmse(prior, channel, values),
@@ -159,6 +165,18 @@ fn check_matrix(losses: &[Vec<f64>], symbols: usize) -> Result<(), Error> {
     Ok(())
 }
 
+/// The channel with its outputs in the order of the prior's symbols, as which they are read. Unnamed
+/// outputs are read place by place, whether all are there or not.
+fn read_as_inputs<'a>(
+    prior: &Distribution,
+    channel: &'a Channel,
+) -> Result<Cow<'a, Channel>, Error> {
+    match channel.output_symbols().are_named() {
+        true => channel.outputs_in_order_of("the channel's outputs", prior.symbols()),
+        false => Ok(Cow::Borrowed(channel)),
+    }
+}
+
 /// Σ P(x) q(y|x) loss(x,y).
 fn expected(prior: &Distribution, channel: &Channel, losses: &[Vec<f64>]) -> Result<f64, Error> {
     if channel.outputs() > losses[0].len() {
@@ -177,14 +195,15 @@ fn expected(prior: &Distribution, channel: &Channel, losses: &[Vec<f64>]) -> Res
 /// The probability that the released symbol is not the input's (0-1 loss); outputs beyond the inputs
 /// never match.
 pub fn hamming(prior: &Distribution, channel: &Channel) -> Result<f64, Error> {
-    channel.check_prior(prior)?;
+    let channel = channel.under(prior)?;
+    let channel = read_as_inputs(prior, &channel)?;
     let kept = |x: usize| if x < channel.outputs() { prior[x] * channel.q(x, x) } else { 0.0 };
     Ok(1.0 - (0..prior.len()).map(kept).sum::<f64>())
 }
 
 /// The mean squared error of the best estimate of a value from the output: E[Var(V|Y)].
 pub fn mmse(prior: &Distribution, channel: &Channel, values: &[f64]) -> Result<f64, Error> {
-    channel.check_prior(prior)?;
+    let channel = &*channel.under(prior)?;
     check_values(values, prior.len())?;
     let mean = |weights: &[f64]| weights.iter().zip(values).map(|(w, v)| w * v).sum::<f64>();
     let square = prior.as_slice().iter().zip(values).map(|(p, v)| p * v * v).sum::<f64>();
@@ -205,7 +224,7 @@ pub fn mmse(prior: &Distribution, channel: &Channel, values: &[f64]) -> Result<f
 /// frequencies of one respondent is S⁻¹ - p pᵀ restricted to directions that sum to zero: since
 /// S p = 1 and 1ᵀp = 1, it is exactly S⁻¹ - p pᵀ. Infinite when the channel merges two populations.
 pub fn frequency(prior: &Distribution, channel: &Channel) -> Result<f64, Error> {
-    channel.check_prior(prior)?;
+    let channel = &*channel.under(prior)?;
     let m = prior.len();
     let mut information = vec![vec![0.0; m]; m];
     for y in 0..channel.outputs() {

@@ -11,7 +11,9 @@ use undertone_core::{
     Refusal, Shape, Table, WEIGHT_ONE,
 };
 
-use crate::{Channel, Distribution, Error};
+use std::borrow::Cow;
+
+use crate::{Channel, Distribution, Error, Symbols};
 
 /// Outputs whose largest probability is below this are ghosts of a solver's tolerance and are dropped.
 pub const GHOST: f64 = 1e-9;
@@ -95,6 +97,22 @@ fn table(channel: &Channel, share: f64) -> Result<Table, Error> {
 }
 
 impl Promise {
+    /// `prior` in the order of the inputs; refuses a prior of other symbols.
+    pub fn in_order<'a>(&self, prior: &'a Distribution) -> Result<Cow<'a, Distribution>, Error> {
+        prior.in_order_of("the prior", &Symbols::of(&self.inputs))
+    }
+
+    /// `channel` with inputs and, where it names them, outputs in the order of the promise's.
+    fn matched<'a>(&self, channel: &'a Channel) -> Result<Cow<'a, Channel>, Error> {
+        let channel = channel.in_order_of("the channel", &Symbols::of(&self.inputs))?;
+        if !channel.output_symbols().are_named() {
+            return Ok(channel);
+        }
+        let outputs = Symbols::of(self.outputs.as_ref().unwrap_or(&self.inputs));
+        let ordered = channel.outputs_in_order_of("the channel's outputs", &outputs)?;
+        Ok(Cow::Owned(ordered.into_owned()))
+    }
+
     fn draft(&self, shape: Shape) -> Result<Draft, Error> {
         let Self { inputs, outputs, context, claims, provenance } = self.clone();
         Draft::new(inputs, outputs, shape, context, claims, provenance)
@@ -127,7 +145,8 @@ impl Promise {
 
     /// The verdict on the channel as it is, only rounded.
     pub fn verify(&self, channel: &Channel) -> Result<Result<Policy, Refusal>, Error> {
-        Ok(self.draft(Shape::Table(table(channel, 0.0)?))?.verify())
+        let channel = self.matched(channel)?;
+        Ok(self.draft(Shape::Table(table(&channel, 0.0)?))?.verify())
     }
 
     /// The verdict on a shape as it is.
@@ -187,6 +206,7 @@ impl Promise {
 
     /// Rounds `channel` and mixes it until every claim verifies.
     pub fn ship(&self, channel: &Channel) -> Result<Shipped, Error> {
+        let channel = &*self.matched(channel)?;
         let attempt = |share: f64| {
             let draft = self.draft(Shape::Table(table(channel, share)?))?;
             Ok::<_, Error>(draft.verify().ok().map(|policy| Shipped { policy, mixed: share }))

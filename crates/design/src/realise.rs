@@ -1,8 +1,8 @@
 //! A policy's integers as floats, for measures and plots. Never the way to a guarantee.
 
-use undertone_core::{Bits, Context, KEEP_ONE, MASS_ONE, Prior, Shape, WEIGHT_ONE};
+use undertone_core::{Bits, Context, Draft, KEEP_ONE, MASS_ONE, Prior, Shape, WEIGHT_ONE};
 
-use crate::{Channel, Distribution, Error, Joint};
+use crate::{Channel, Distribution, Error, Joint, Symbols};
 
 /// Channels with more cells than this are not written out.
 pub const MAX_CELLS: usize = 1 << 22;
@@ -33,7 +33,24 @@ pub fn secret(context: &Context) -> Result<Option<Joint>, Error> {
     Joint::from_parts(distribution(secret.prior())?, Channel::from_rows(rows)?).map(Some)
 }
 
-/// The channel, written out; for `Bits` every vector of bits is an output, bit 0 the most significant.
+/// A policy's channel, written out, for the inputs and outputs the policy names (vectors of bits have no
+/// names).
+pub fn policy_channel(draft: &Draft) -> Result<Channel, Error> {
+    let channel = channel(draft.shape())?.of_inputs(&Symbols::of(draft.inputs()))?;
+    match draft.shape() {
+        Shape::Bits(_) => Ok(channel),
+        _ => channel.of_outputs(&Symbols::of(draft.outputs())),
+    }
+}
+
+/// The law of the data a policy's context speaks of, of the inputs the policy names; `None` where the
+/// context has no single one.
+pub fn policy_prior(draft: &Draft) -> Result<Option<Distribution>, Error> {
+    let prior = prior(draft.context())?;
+    prior.map(|prior| prior.over(&Symbols::of(draft.inputs()))).transpose()
+}
+
+/// The channel, written out as a bare matrix; for `Bits` every vector of bits is an output, bit 0 the most significant.
 pub fn channel(shape: &Shape) -> Result<Channel, Error> {
     let outputs = match shape {
         Shape::Bits(bits) => 1usize.checked_shl(bits.symbols() as u32).unwrap_or(usize::MAX),

@@ -34,16 +34,18 @@ pub struct Transfer {
     pub prior_free: Option<f64>,
     /// The exact worst case over all mechanisms that keep the promise under P1.
     pub exact: f64,
-    /// Lifts under P1 of an output that attains it.
+    /// Lifts under P1 of an output that attains it, in the order of P1's symbols.
     pub witness: Vec<f64>,
 }
 
-/// All four answers for a promise `range` made under `from` and tested under `to`.
+/// All four answers for a promise `range` made under `from` and tested under `to`, a law of the same
+/// symbols in any order.
 pub fn transfer(
     from: &Distribution,
     to: &Distribution,
     range: LiftRange,
 ) -> Result<Transfer, Error> {
+    let to = &*to.in_order_of("the second prior", from.symbols())?;
     let eta = eta(from, to)?;
     let (exact, witness) = worst_case(from, to, range)?;
     Ok(Transfer {
@@ -79,7 +81,7 @@ fn published(p_min: f64, epsilon: f64, eta: f64) -> f64 {
 
 /// max |ln P1(x)/P2(x)|; symbols without mass in both are skipped, in one only it is infinite.
 pub fn log_ratio(from: &Distribution, to: &Distribution) -> Result<f64, Error> {
-    from.check_len("the second prior", to.len())?;
+    let to = to.in_order_of("the second prior", from.symbols())?;
     let pairs = from.as_slice().iter().zip(to.as_slice());
     Ok(pairs.filter(|(a, b)| a != b).map(|(a, b)| (a / b).ln().abs()).fold(0.0, f64::max))
 }
@@ -153,7 +155,7 @@ pub(crate) fn worst_case(
     to: &Distribution,
     range: LiftRange,
 ) -> Result<(f64, Vec<f64>), Error> {
-    from.check_len("the second prior", to.len())?;
+    let to = &*to.in_order_of("the second prior", from.symbols())?;
     let mut worst = (0.0, vec![1.0; from.len()]);
     if range.reveals_nothing() {
         return Ok(worst);

@@ -1,6 +1,11 @@
 //! Why no answer was given: the field, the value and the fix.
 
-use undertone_core::PolicyId;
+use undertone_core::{Alphabet, AlphabetView, Policy, PolicyId};
+
+/// Lists of more symbols than this are shortened in messages.
+const LISTED: usize = 8;
+/// Longer names are cut in messages.
+const LONGEST: usize = 32;
 
 /// An input that cannot be used, or a question these reports cannot answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -39,11 +44,15 @@ pub enum Error {
     },
     /// Groups whose answers are not about the same symbols.
     #[error(
-        "policy {policy} asks about other symbols than the first one: pool policies over one input alphabet"
+        "policy {policy} asks about {found} and the first one about {expected}: pool policies over the same symbols, in any order"
     )]
     Alphabet {
         /// The odd one.
         policy: PolicyId,
+        /// Its symbols, shortened.
+        found: String,
+        /// The symbols of the first policy, shortened.
+        expected: String,
     },
     /// Nothing to estimate from.
     #[error("no reports: an estimate needs at least one")]
@@ -95,7 +104,28 @@ impl Error {
         Self::Unanswerable { what, problem: problem.into() }
     }
 
+    pub(crate) fn alphabet(policy: &Policy, expected: &Alphabet) -> Self {
+        let (found, expected) = (listed(policy.draft().inputs()), listed(expected));
+        Self::Alphabet { policy: policy.id(), found, expected }
+    }
+
     pub(crate) fn malformed(problem: impl Into<String>) -> Self {
         Self::Malformed { problem: problem.into() }
     }
+}
+
+/// The symbols of an alphabet, for a message.
+fn listed(alphabet: &Alphabet) -> String {
+    let size = alphabet.len();
+    let shown = match alphabet.view() {
+        AlphabetView::Indices(_) => return format!("{size} unnamed symbols"),
+        AlphabetView::Bins { edges, .. } => {
+            return format!("{size} bins from {} to {}", edges[0], edges[size]);
+        }
+        _ if size > LISTED => LISTED / 2,
+        _ => size,
+    };
+    let label = |x: usize| alphabet.label(x).chars().take(LONGEST).collect::<String>();
+    let list = (0..shown).map(|x| format!("{:?}", label(x))).collect::<Vec<_>>().join(", ");
+    if shown < size { format!("{list}, … ({size} symbols)") } else { list }
 }

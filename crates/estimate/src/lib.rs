@@ -1,7 +1,7 @@
 //! Undertone's estimators: mergeable tallies of reports, and answers with intervals. No solver.
 //!
 //! A [`Tally`] counts the reports of one policy. A [`Pool`] holds tallies of one policy or several
-//! over the same symbols. An [`Estimator`] answers questions about them: shares, means, variances,
+//! over the same symbols, listed in any order. An [`Estimator`] answers questions about them: shares, means, variances,
 //! quantiles, heavy hitters, and whether the prior still fits ([`Drift`]).
 //!
 //! ```
@@ -90,6 +90,7 @@ mod mmse;
 pub mod pool;
 mod qr;
 pub mod quantity;
+mod reorder;
 mod root;
 pub mod settings;
 mod special;

@@ -1,21 +1,22 @@
 //! Reports under one policy or several, about the same symbols.
 
 use crate::channel::Channel;
-use crate::{Error, Tally};
+use crate::{Error, Tally, reorder};
 use undertone_core::{Alphabet, Context, Policy, PolicyId, Ratio, WEIGHT_ONE};
 
 /// Reports to estimate from: one tally per policy, all over one input alphabet.
 ///
 /// Several policies (groups of people, rounds, personal priors) make one estimate if their
-/// respondents come from one population; [`Drift`](crate::Drift) tests that. Tallies of the same
-/// policy are merged, and the order does not matter.
+/// respondents come from one population; [`Drift`](crate::Drift) tests that. Policies may list the
+/// symbols in different orders: they are matched by name, and answers are in the first one's order.
+/// Tallies of the same policy are merged.
 #[derive(Clone, Debug)]
 pub struct Pool {
     inputs: Alphabet,
     groups: Vec<Group>,
 }
 
-/// One policy's reports.
+/// One policy's reports, its symbols in the pool's order.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) policy: PolicyId,
@@ -24,6 +25,8 @@ pub(crate) struct Group {
     pub(crate) ldp: Ratio,
     pub(crate) lip: Option<Ratio>,
     pub(crate) tally: Tally,
+    /// The tally in the policy's own order, where that is another.
+    own: Option<Tally>,
 }
 
 impl Pool {
@@ -35,12 +38,13 @@ impl Pool {
 
     /// The reports of one more policy.
     pub fn and(mut self, policy: &Policy, tally: Tally) -> Result<Self, Error> {
-        if *policy.draft().inputs() != self.inputs {
-            return Err(Error::Alphabet { policy: policy.id() });
-        }
+        let inputs = policy.draft().inputs();
+        let order =
+            self.inputs.order_in(inputs).ok_or_else(|| Error::alphabet(policy, &self.inputs))?;
         let group = Group::new(policy, tally)?;
+        let group = if reorder::moves(&order) { group.reordered(&order)? } else { group };
         match self.groups.binary_search_by_key(&group.policy, |old| old.policy) {
-            Ok(at) => self.groups[at].tally.merge(&group.tally)?,
+            Ok(at) => self.groups[at].merge(&group)?,
             Err(at) => self.groups.insert(at, group),
         }
         Ok(self)
@@ -58,7 +62,7 @@ impl Pool {
 
     /// The policies, in the order of their ids, and their tallies.
     pub fn tallies(&self) -> impl Iterator<Item = (PolicyId, &Tally)> {
-        self.groups.iter().map(|group| (group.policy, &group.tally))
+        self.groups.iter().map(|group| (group.policy, group.own.as_ref().unwrap_or(&group.tally)))
     }
 
     pub(crate) fn groups(&self) -> &[Group] {
@@ -76,7 +80,27 @@ impl Group {
             ldp: policy.certificate().input.ldp.ratio,
             lip: policy.certificate().input.lip(),
             tally,
+            own: None,
         })
+    }
+
+    /// The same reports with the symbols in the pool's order.
+    fn reordered(self, order: &[usize]) -> Result<Self, Error> {
+        let (tally, own) = match self.channel.releases_inputs() {
+            true => (self.tally.reordered(order), Some(self.tally)),
+            false => (self.tally, None),
+        };
+        let context = reorder::context(&self.context, order)?;
+        Ok(Self { channel: self.channel.reordered(order), context, tally, own, ..self })
+    }
+
+    /// Adds the reports of another group of the same policy.
+    fn merge(&mut self, other: &Self) -> Result<(), Error> {
+        self.tally.merge(&other.tally)?;
+        match (&mut self.own, &other.own) {
+            (Some(own), Some(others)) => own.merge(others),
+            _ => Ok(()),
+        }
     }
 
     /// How many reports, as a float.

@@ -212,6 +212,11 @@ impl Tally {
         Ok(Self { policy, kind: raw.kind, reports: raw.reports, counts: raw.counts })
     }
 
+    /// The same reports with the outputs, which are the policy's own symbols, in another order.
+    pub(crate) fn reordered(&self, order: &[usize]) -> Self {
+        Self { counts: crate::reorder::picked(&self.counts, order), ..self.clone() }
+    }
+
     /// Whether this could be a tally of `policy`.
     pub(crate) fn check(&self, policy: &Policy) -> Result<(), Error> {
         if self.policy != policy.id() {

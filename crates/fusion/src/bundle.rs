@@ -3,14 +3,19 @@
 
 mod file;
 
+use std::collections::BTreeMap;
+
 use sha2::{Digest, Sha256};
 use undertone_core::{Alphabet, Claim, Context, Epsilon, Nats, Policy, Provenance};
 use undertone_design::quantize::Promise;
-use undertone_design::{Channel, Error, realise};
+use undertone_design::{Channel, Error, Symbols, realise};
 
 use crate::certificate::{self, Certificate};
 use crate::design::Budgets;
-use crate::{ExactModel, FusionRule, Maps, Model};
+use crate::{ExactModel, FusionRule, Maps, Model, Sensor};
+
+/// So many sensors are named in a message.
+const SHOWN: usize = 8;
 
 /// Where a network came from. Shown to people; it proves nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -173,6 +178,34 @@ impl Bundle {
             realise::channel(policy.draft().shape())
         };
         Maps::new(self.policies.iter().map(map).collect::<Result<_, _>>()?)
+    }
+
+    /// The shipped maps for the sensors of another model, which may list sensors and readings in another
+    /// order: both are matched by name. Refuses a model of other sensors or readings.
+    pub fn maps_for(&self, model: &Model) -> Result<Maps, Error> {
+        let own: BTreeMap<&str, &Policy> = self.sensors().zip(&self.policies).collect();
+        if own.len() != model.sensors().len() {
+            return Err(Error::Size {
+                what: "the model's list of sensors".into(),
+                expected: own.len(),
+                found: model.sensors().len(),
+            });
+        }
+        let map = |sensor: &Sensor| {
+            let Some(policy) = own.get(sensor.name()) else {
+                let problem = format!(
+                    "is not one of the network's, which are {}: call the sensors alike",
+                    self.sensors().take(SHOWN).collect::<Vec<_>>().join(", ")
+                );
+                return Err(Error::other(format!("sensor {}", sensor.name()), problem));
+            };
+            let map = realise::policy_channel(policy.draft())?;
+            let what = format!("the network's sensor {}", sensor.name());
+            let map = map.in_order_of(&what, &Symbols::of(sensor.readings()))?;
+            // From here on a row is for the reading at its place in the model's list.
+            Channel::from_rows(map.rows().to_vec())
+        };
+        Maps::new(model.sensors().iter().map(map).collect::<Result<_, _>>()?)
     }
 
     /// The model as floats.

@@ -12,6 +12,7 @@ use undertone_design::knowledge::{Knowledge, corners};
 use undertone_design::mechanism::posterior;
 use undertone_design::objective::{Objective, frequency};
 use undertone_design::quantize::{self, Promise};
+use undertone_design::transfer::PriorBox;
 use undertone_design::{Channel, Distribution, protection, realise};
 use undertone_estimate::{Estimator, Method as Estimate, Pool, Settings, Tally};
 use undertone_fusion::learn::draw::symbol;
@@ -111,7 +112,10 @@ fn learn(policy: &Policy, counts: &[u64]) -> Result<(Distribution, Knowledge), E
         .unzip();
     let least = 1e-4 / fit.len() as f64;
     let inside = fit.iter().map(|p| p.max(least)).collect();
-    Ok((Distribution::normalised("the estimate", inside)?, Knowledge::Within { lower, upper }))
+    Ok((
+        Distribution::normalised("the estimate", inside)?,
+        Knowledge::Within(PriorBox::new(lower, upper)?),
+    ))
 }
 
 /// The policy of round 2 for the whole box: the better, at the estimate, of the robust LIP optimum and LDP.
@@ -164,10 +168,10 @@ fn survey(
     let (opening, open_channel) = blind(symbols, first)?;
     let heard = reports(context, truth, &open_channel, n, stream);
     let (estimate, within) = learn(&opening, &heard)?;
-    let Knowledge::Within { lower, upper } = &within else {
+    let Knowledge::Within(boxed) = &within else {
         return Err(Error::other("there is no box"));
     };
-    let covered = truth.as_slice().iter().zip(lower.iter().zip(upper));
+    let covered = truth.as_slice().iter().zip(boxed.lower().iter().zip(boxed.upper()));
     let covered = covered.into_iter().all(|(p, (low, high))| (low..=high).contains(&p));
     let closing = second(&estimate, &within, epsilon)?;
     let channel = realise::channel(closing.draft().shape())?;

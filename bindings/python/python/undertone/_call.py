@@ -16,7 +16,9 @@ from . import _native
 from ._errors import Error, Refused
 
 # Under these keys a text is a name, and "inf" may be one.
-_NAMES = {"symbols", "symbol", "outputs", "output", "label", "labels", "source", "sensors", "words", "about"}
+_NAMES = {
+    "symbols", "symbol", "inputs", "outputs", "output", "label", "labels", "source", "sensors", "words", "about",
+}
 
 
 class Answer(dict):
@@ -127,6 +129,52 @@ def _raise_refusal(answer: Answer) -> None:
     else:
         attained, claimed = float(refusal["attained"]["nats"]), float(refusal["allowed"]["nats"])
     raise Refused(refusal["message"], cell, attained, claimed)
+
+
+def names_of(index: Any) -> list[str] | None:
+    """What a pandas index calls its entries; None for one that only counts them."""
+    if index is None or callable(index) or type(index).__name__ == "RangeIndex":
+        return None
+    return [str(label) for label in index]
+
+
+def series_names(value: Any) -> list[str] | None:
+    """The names of a pandas series' entries; None for anything else."""
+    if hasattr(value, "to_numpy") and not hasattr(value, "columns"):
+        return names_of(getattr(value, "index", None))
+    return None
+
+
+def named_matrix(value: Any, rows: str, columns: str) -> Any:
+    """A matrix as the command line reads it: rows of numbers, or with names under `rows` and `columns`.
+
+    Names come from a document (a dict with ``rows`` and either list of names) or a pandas frame's index and
+    columns.
+    """
+    if isinstance(value, dict):
+        unknown = set(value) - {rows, columns, "rows"}
+        if "rows" not in value or unknown:
+            raise Error(f"a matrix with names has the fields {rows!r}, {columns!r} and 'rows', not {sorted(value)}")
+        named = {name: [str(label) for label in value[name]] for name in (rows, columns) if value.get(name) is not None}
+        return {**named, "rows": matrix(value["rows"])}
+    if hasattr(value, "to_numpy") and hasattr(value, "columns") and hasattr(value, "index"):
+        found = {rows: names_of(value.index), columns: names_of(value.columns)}
+        named = {name: labels for name, labels in found.items() if labels is not None}
+        if named:
+            return {**named, "rows": matrix(value)}
+    return matrix(value)
+
+
+def named_numbers(value: Any) -> Any:
+    """A list of numbers, or a dict of them by name, from a list, an array, a dict or a pandas series."""
+    if isinstance(value, dict):
+        return {str(name): float(number) for name, number in value.items()}
+    names = series_names(value)
+    if names is None:
+        return numbers(value)
+    if len(set(names)) != len(names):
+        raise Error("a name occurs twice in the index: names must differ")
+    return dict(zip(names, numbers(value)))
 
 
 def matrix(value: Any) -> list[list[float]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Sequence
 
-from ._call import Answer, Call, matrix, numbers
+from ._call import Answer, Call, matrix, named_matrix, named_numbers, numbers, series_names
 from ._errors import Error
 from .policy import Policy
 from .prior import Prior
@@ -15,7 +15,7 @@ def _several(value: Any) -> list[Any]:
     """One prior or several."""
     if value is None:
         return []
-    if isinstance(value, (Prior, dict, str)):
+    if isinstance(value, (Prior, dict, str)) or series_names(value) is not None:
         return [value]
     items = value.tolist() if hasattr(value, "tolist") else list(value)
     nested = bool(items) and not isinstance(items[0], (int, float))
@@ -39,12 +39,20 @@ def _context(call: Call, prior: Any, prior_lower: Any, prior_upper: Any, joint: 
     for one in _several(prior):
         _prior(call, "prior", one)
     if prior_lower is not None:
-        call.option("prior_lower", call.document("lower.json", numbers(prior_lower)))
+        call.option("prior_lower", call.document("lower.json", named_numbers(prior_lower)))
     if prior_upper is not None:
-        call.option("prior_upper", call.document("upper.json", numbers(prior_upper)))
+        call.option("prior_upper", call.document("upper.json", named_numbers(prior_upper)))
     if joint is not None:
-        call.option("joint", call.document("joint.json", matrix(joint)))
+        call.option("joint", _joint(call, joint))
     call.option("secret_name", secret_name)
+
+
+def _joint(call: Call, joint: Any) -> str:
+    return call.document("joint.json", named_matrix(joint, "secret", "symbols"))
+
+
+def _channel(call: Call, channel: Any) -> str:
+    return call.document("channel.json", named_matrix(channel, "inputs", "outputs"))
 
 
 def design(
@@ -77,8 +85,9 @@ def design(
 ) -> Answer:
     """A verified policy from a prior, a protection and an objective.
 
-    `prior` is a `Prior`, a list of probabilities, ``{symbol: probability}``, several of these (then every
-    promise holds under each), or ``"wc"``, any prior. `protect` is ``lip:E``, ``alip:L,U``, ``ldp:E`` (each
+    `prior` is a `Prior`, a list of probabilities, ``{symbol: probability}``, a pandas series with names for
+    index, several of these (then every promise holds under each), or ``"wc"``, any prior. Several priors, and
+    the ends of a box, are matched by the names of their symbols, in any order; other symbols are refused. `protect` is ``lip:E``, ``alip:L,U``, ``ldp:E`` (each
     may end in ``,DELTA``) or ``di:E``, or a list, and all hold at once. `objective` is hamming, absolute,
     squared, mmse, mi, nmi or frequency; `loss` is a matrix of losses instead. `method` is optimal,
     published, symmetric, krr, oue, sue, sampling or extremal-ldp; for numbers (`range` with `points` or
@@ -138,7 +147,7 @@ def watchdog(
     (True, ['lip:0.5 of the secret'])
     """
     call = Call("watchdog")
-    call.option("joint", call.document("joint.json", matrix(joint)))
+    call.option("joint", _joint(call, joint))
     call.options(lower=lower, upper=upper, ldp=ldp, split=split, method=method, secret_name=secret_name)
     return _with_policy(call)
 
@@ -184,6 +193,10 @@ def audit(
 ) -> Answer:
     """Every measure of what a policy, or a channel given as floats, reveals.
 
+    A policy is audited under its own prior, or under `prior`, matched by the names of its symbols. `channel`
+    is rows in the order of the prior's symbols, ``{"inputs": names, "outputs": names, "rows": rows}``, or a
+    pandas frame with names for index; `joint` is P(s,x), likewise with ``secret`` and ``symbols``.
+
     >>> found = audit(prior=[0.5, 0.5], channel=[[0.75, 0.25], [0.25, 0.75]])
     >>> round(found.ldp, 6), round(found.max_lift, 6)
     (1.098612, 0.405465)
@@ -196,9 +209,9 @@ def audit(
     if prior is not None:
         _prior(call, "prior", prior)
     if channel is not None:
-        call.option("channel", call.document("channel.json", matrix(channel)))
+        call.option("channel", _channel(call, channel))
     if joint is not None:
-        call.option("joint", call.document("joint.json", matrix(joint)))
+        call.option("joint", _joint(call, joint))
     call.options(epsilon=epsilon, alpha=alpha)
     return call.run()[0]
 
@@ -213,7 +226,8 @@ def compose(
 ) -> Answer:
     """What several releases of one datum, or of correlated data, leak together.
 
-    `epsilons` are levels each mechanism keeps, a pair for lower and upper; `channels` are given ones.
+    `epsilons` are levels each mechanism keeps, a pair for lower and upper; `channels` are given ones, each with
+    or without names as in `audit`. With several priors each figure is that of the worst of them.
 
     >>> found = compose([0.5, 0.3, 0.2], epsilons=[1, 1])
     >>> found.exact <= found.sharpened <= found.bound
@@ -227,11 +241,11 @@ def compose(
         call.option("epsilons", levels)
     if channels is not None:
         # Several words after one flag: it must come last.
-        names = [call.document("channel.json", matrix(one)) for one in channels]
+        names = [_channel(call, one) for one in channels]
     if joint is not None:
-        call.option("joint", call.document("joint.json", matrix(joint)))
+        call.option("joint", call.document("joint.json", named_matrix(joint, "first", "second")))
     if markov is not None:
-        call.option("markov", call.document("markov.json", matrix(markov)))
+        call.option("markov", call.document("markov.json", named_matrix(markov, "inputs", "outputs")))
     if channels is not None:
         call.words += ["--channels", *names]
     return call.run()[0]

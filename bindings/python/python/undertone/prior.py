@@ -10,7 +10,7 @@ import os
 from typing import Any, Sequence
 
 from . import _native
-from ._call import Call, numbers
+from ._call import Call, numbers, series_names
 from ._columns import plain
 from ._errors import Error
 
@@ -25,6 +25,9 @@ class Prior:
     [0.5, 0.3, 0.2]
     >>> len(prior)
     3
+
+    Without `symbols` the entries have no names, and match only as many without names; a pandas series has its
+    index for names.
     """
 
     def __init__(
@@ -37,12 +40,11 @@ class Prior:
         date: str | None = None,
     ) -> None:
         self._document: dict[str, Any] = {"p": numbers(p)}
+        symbols = series_names(p) if symbols is None else symbols
         if symbols is not None:
             self._document["symbols"] = [str(symbol) for symbol in symbols]
         given = {"values": None if values is None else numbers(values), "source": source, "date": date}
         self._document.update({name: value for name, value in given.items() if value is not None})
-        if len(self._document) > 1:
-            self._document.setdefault("symbols", [str(x) for x in range(len(self.p))])
         self._check()
 
     def _check(self) -> None:
@@ -60,10 +62,10 @@ class Prior:
 
     @classmethod
     def of(cls, prior: Any) -> Prior:
-        """A prior from a prior, a list of probabilities, or a document."""
+        """A prior from a prior, a list of probabilities, ``{symbol: probability}``, or a document."""
         if isinstance(prior, cls):
             return prior
-        if isinstance(prior, dict) and "p" in prior:
+        if isinstance(prior, dict) and hasattr(prior.get("p"), "__len__"):
             made = cls._of(prior)
             made._check()
             return made
@@ -166,7 +168,7 @@ class Prior:
             file.write("\n")
 
     def _content(self) -> Any:
-        return self._document if "symbols" in self._document else self._document["p"]
+        return self._document if len(self._document) > 1 else self._document["p"]
 
     @property
     def p(self) -> list[float]:

@@ -4,7 +4,7 @@ mod shown;
 
 use std::path::Path;
 
-use undertone_core::{Alphabet, Delta, Provenance};
+use undertone_core::{Delta, Provenance};
 use undertone_design::codebook::{self, Codebook, OUTPUT_BINS, Range};
 use undertone_design::continuous::{self, Loss, Method, Outcome as Found, Request};
 use undertone_design::density::{Binned, Density, Histogram};
@@ -14,10 +14,11 @@ use undertone_design::mechanism::laplace::Scale;
 use undertone_design::objective::Objective;
 use undertone_design::quantize::Promise;
 use undertone_design::relation::Convention;
+use undertone_design::{Distribution, Symbols};
 
 use super::{Args, Known, provenance};
 use crate::failure::Failure;
-use crate::input::{NamedPrior, PriorFile};
+use crate::input::{self, NamedPrior, PriorSet};
 use crate::output::Outcome;
 
 /// Data that are numbers.
@@ -92,33 +93,6 @@ pub(super) fn wanted(args: &Args, priors: &[NamedPrior]) -> Result<bool, Failure
         }
     }
     Ok(false)
-}
-
-/// What the symbols of a prior's file are: bins, numbers, or names.
-pub(super) fn alphabet(file: &PriorFile) -> Result<Alphabet, Failure> {
-    if let Some(edges) = &file.edges {
-        let decimals = |what: &str, list: &[f64]| {
-            let number = |value: &f64| codebook::number(what, &value.to_string());
-            list.iter().map(number).collect::<Result<Vec<_>, _>>().map_err(Failure::input)
-        };
-        let middles = || edges.windows(2).map(|e| (e[0] + e[1]) / 2.0).collect();
-        let values = file.values.clone().unwrap_or_else(middles);
-        let (edges, values) = (decimals("edges", edges)?, decimals("values", &values)?);
-        return Alphabet::bins(edges, values)
-            .map_err(|error| Failure::input(format!("the prior's bins: {error}")));
-    }
-    // Only texts that are written as the kernel writes them: 02139 is not the number 2139.
-    let plain = |(name, value): (&String, &f64)| {
-        codebook::decimal(name).filter(|d| d.to_string() == *name && codebook::float(*d) == *value)
-    };
-    if let Some(values) = &file.values
-        && let Some(points) = file.symbols.iter().zip(values).map(plain).collect::<Option<Vec<_>>>()
-        && let Ok(points) = Alphabet::points(points)
-    {
-        return Ok(points);
-    }
-    Alphabet::names(file.symbols.clone())
-        .map_err(|error| Failure::input(format!("symbols: {error}")))
 }
 
 /// The prior of a codebook's inputs, and what was done to get it.
@@ -260,6 +234,7 @@ fn read(args: &Args, priors: &[NamedPrior]) -> Result<Inputs, Failure> {
         _ => None,
     };
     let codebook = codebook(&args.numbers, priors.first())?;
+    let symbols = Symbols::of(codebook.inputs());
     if let Some(text) = &args.numbers.density {
         if !priors.is_empty() {
             return Err(Failure::usage("--density takes the place of --prior: give one of them"));
@@ -271,13 +246,12 @@ fn read(args: &Args, priors: &[NamedPrior]) -> Result<Inputs, Failure> {
         }
         return Ok(inputs);
     }
-    let files = context.prior.iter().filter(|path| path.as_os_str() != "wc");
     if let Some(prior) = one {
         let path = &context.prior[0];
         let density = prior.file.as_ref().and_then(|file| file.density.as_ref());
         let density = density.map(|density| density.law(path)).transpose()?;
-        if same_inputs(&codebook, prior) {
-            let known = context.known(priors)?;
+        if let Some(own) = of_inputs(&codebook, prior)? {
+            let known = context.known(&[own], Some(&symbols))?;
             return Ok(Inputs { codebook, known, density, binned: None });
         }
         // A law can be put in any bins, counted bins only be merged.
@@ -290,11 +264,12 @@ fn read(args: &Args, priors: &[NamedPrior]) -> Result<Inputs, Failure> {
             None => Err(mismatch(path, prior, &codebook)),
         };
     }
-    if let Some((path, odd)) = files.zip(priors).find(|(_, prior)| !same_inputs(&codebook, prior)) {
-        return Err(mismatch(path, odd, &codebook));
+    let mut own = Vec::new();
+    for (path, prior) in context.files().iter().zip(priors) {
+        let fits = of_inputs(&codebook, prior)?;
+        own.push(fits.ok_or_else(|| mismatch(path, prior, &codebook))?);
     }
-    let known = context.known(priors)?;
-    known.prior.check_len("the codebook", codebook.inputs().len())?;
+    let known = context.known(&own, Some(&symbols))?;
     Ok(Inputs { codebook, known, density: None, binned: None })
 }
 
@@ -327,10 +302,11 @@ fn from_density(
     provenance: Provenance,
 ) -> Result<Inputs, Failure> {
     let binned = density.clipped(&codebook.cells())?;
+    let prior = binned.p.clone().over(&Symbols::of(codebook.inputs()))?;
     let known = Known {
-        knowledge: Knowledge::Known(binned.p.clone()),
-        prior: binned.p.clone(),
-        symbols: codebook.inputs().clone(),
+        knowledge: Knowledge::Known(prior.clone()),
+        prior,
+        set: PriorSet::new(&[], &[])?,
         values: Some(codebook.points()),
         provenance,
     };
@@ -371,7 +347,7 @@ fn codebook(args: &NumberArgs, prior: Option<&NamedPrior>) -> Result<Codebook, F
         }
         _ => match file.filter(|file| file.edges.is_some()) {
             Some(file) => {
-                let inputs = alphabet(file)?;
+                let inputs = input::alphabet(file)?;
                 let bins = inputs.len();
                 Codebook::of_alphabet(inputs, outputs(Some(bins)))
             }
@@ -394,24 +370,52 @@ fn codebook(args: &NumberArgs, prior: Option<&NamedPrior>) -> Result<Codebook, F
     }
 }
 
-/// Whether a prior's probabilities are those of the codebook's inputs.
-fn same_inputs(codebook: &Codebook, prior: &NamedPrior) -> bool {
-    if prior.p.len() != codebook.inputs().len() {
-        return false;
+/// The prior with its probabilities in the order of the codebook's inputs, if they are of those: the numbers
+/// it lists are the codebook's, or it lists none and has as many.
+fn of_inputs(codebook: &Codebook, prior: &NamedPrior) -> Result<Option<NamedPrior>, Failure> {
+    let inputs = codebook.inputs();
+    if prior.p.len() != inputs.len() {
+        return Ok(None);
     }
-    let Some(file) = &prior.file else { return true };
-    let (low, high) = codebook.range().ends();
-    let close = |ours: &[f64], theirs: &[f64]| {
-        let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * (high - low);
-        ours.len() == theirs.len() && ours.iter().zip(theirs).all(near)
+    let symbols = Symbols::of(inputs);
+    let own = |order: Option<Vec<usize>>| {
+        let file = prior.file.clone().map(|mut file| {
+            // What is read of it from here on is in the codebook's order.
+            file.values = Some(codebook.points());
+            file
+        });
+        let p = match order {
+            Some(order) => {
+                let p = order.iter().map(|&at| prior.p[at]).collect();
+                Distribution::new("prior", p)?
+            }
+            None => prior.p.clone(),
+        };
+        let p = p.over(&symbols)?;
+        Ok(Some(NamedPrior { p, file, confidence: prior.confidence.clone() }))
     };
+    let Some(file) = &prior.file else { return own(None) };
+    let (low, high) = codebook.range().ends();
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (high - low);
     match (&file.edges, &file.values) {
-        (Some(edges), _) => match codebook::edges(codebook.inputs()) {
-            Some(ours) => close(&ours, edges),
-            None => false,
+        (Some(edges), _) => match codebook::edges(inputs) {
+            Some(ours) if ours.iter().zip(edges).all(|(a, b)| near(*a, *b)) => own(None),
+            _ => Ok(None),
         },
-        (None, Some(values)) => close(&codebook.points(), values),
-        (None, None) => true,
+        (None, Some(values)) => {
+            // The codebook's points increase.
+            let mut order: Vec<usize> = (0..values.len()).collect();
+            order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+            let points = codebook.points();
+            match points.iter().zip(&order).all(|(point, &at)| near(*point, values[at])) {
+                true => own(Some(order)),
+                false => Ok(None),
+            }
+        }
+        (None, None) => match prior.p.symbols().places("the prior", &symbols) {
+            Ok(order) => own(order),
+            Err(_) => Ok(None),
+        },
     }
 }
 
@@ -428,6 +432,7 @@ fn mismatch(path: &Path, prior: &NamedPrior, codebook: &Codebook) -> Failure {
         Some(edges) => {
             format!("{} bins from {} to {}", prior.p.len(), edges[0], edges[edges.len() - 1])
         }
+        None if prior.file.is_some() => format!("the symbols {}", prior.p.symbols()),
         None => format!("{} probabilities", prior.p.len()),
     };
     Failure::input(format!(

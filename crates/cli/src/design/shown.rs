@@ -39,6 +39,8 @@ pub(super) fn shipped(
         .channel
         .as_ref()
         .map(|channel| channel.rows().iter().map(Distribution::as_slice).collect());
+    let inputs = designed.policy.draft().inputs();
+    let inputs: Vec<String> = (0..inputs.len()).map(|x| inputs.label(x)).collect();
     let labels: Vec<String> =
         designed.outputs.iter().map(|&y| designed.policy.draft().outputs().label(y)).collect();
     let json = json!({
@@ -50,6 +52,7 @@ pub(super) fn shipped(
         "bound": optional(designed.bound),
         "mixed": designed.mixed,
         "channel": rows,
+        "inputs": rows.is_some().then_some(inputs),
         "outputs": labels,
         "parameters": parameters,
         "requested": claims,

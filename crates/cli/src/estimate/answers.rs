@@ -1,6 +1,6 @@
 //! All questions, asked once.
 
-use undertone_core::{AlphabetView, Context, WEIGHT_ONE};
+use undertone_core::{Alphabet, AlphabetView, Context, WEIGHT_ONE};
 use undertone_estimate::{
     Answer, Control, Drift, Estimate, Estimator, Headline, HeavyHitters, Method, Shares,
 };
@@ -109,7 +109,7 @@ impl Answers {
                 counted.missing
             ));
         }
-        let prior = shared_prior(groups);
+        let prior = shared_prior(inputs, groups);
         let shown = Shown::new(estimator, &summary.headline, &labels, prior.as_deref())?;
         Ok(Self {
             headline: summary.headline,
@@ -172,10 +172,13 @@ impl Shown {
     }
 }
 
-/// The prior all policies share, if there is one.
-fn shared_prior(groups: &[Group]) -> Option<Vec<f64>> {
+/// The prior all policies share, if there is one, in the order of `inputs`.
+fn shared_prior(inputs: &Alphabet, groups: &[Group]) -> Option<Vec<f64>> {
     let prior = |group: &Group| match group.policy.draft().context() {
-        Context::Known(prior) => Some(prior.weights().to_vec()),
+        Context::Known(prior) => {
+            let order = inputs.order_in(group.policy.draft().inputs())?;
+            Some(order.iter().map(|&at| prior.weights()[at]).collect::<Vec<u64>>())
+        }
         _ => None,
     };
     let first = prior(groups.first()?)?;

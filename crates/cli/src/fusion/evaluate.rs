@@ -65,7 +65,10 @@ fn network(bundle: &Bundle, args: &Args) -> Result<Outcome, Failure> {
         None if foreign => args.model.read()?.model,
         None => bundle.float_model()?,
     };
-    let seen = Evaluation::new(&model, &bundle.maps()?)?;
+    // Samples are read with the network's own sensors and levels; a model has its own lists.
+    let maps =
+        if foreign && judged.is_none() { bundle.maps_for(&model)? } else { bundle.maps()? };
+    let seen = Evaluation::new(&model, &maps)?;
     let mut json = report::fields(&seen, &model);
     let certificate = bundle.certificate();
     let mut more = json!({

@@ -7,12 +7,12 @@ use undertone_design::fit::{self, Source};
 
 use super::{describe, write};
 use crate::failure::Failure;
-use crate::input::{self, NamedPrior, PriorFile};
+use crate::input::{self, PriorFile};
 use crate::output::Outcome;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The priors, over the same symbols.
+    /// The priors, over the same symbols, in any order.
     #[arg(required = true)]
     priors: Vec<PathBuf>,
     /// The share of each in the population; they sum to 1.
@@ -29,13 +29,12 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     weights.check_len("the list of priors", args.priors.len()).map_err(usage)?;
     let read =
         args.priors.iter().map(|path| input::named_prior(path)).collect::<Result<Vec<_>, _>>()?;
-    let symbols = symbols(args, &read)?;
-    let sources: Vec<Source> = args
-        .priors
-        .iter()
-        .zip(&read)
-        .map(|(path, prior)| aligned(path, prior, &symbols))
-        .collect::<Result<_, _>>()?;
+    let mut sources = Vec::with_capacity(read.len());
+    for (path, prior) in args.priors.iter().zip(&read) {
+        // Matched again by the mixture; here the file at fault is named.
+        prior.p.in_order_of(&path.display().to_string(), read[0].p.symbols())?;
+        sources.push(Source { p: prior.p.clone(), confidence: prior.confidence.clone() });
+    }
     let mixed = fit::mixture(&sources, &weights)?;
     let n: Option<u64> = read.iter().map(|prior| prior.file.as_ref()?.n).sum();
     let names = args.priors.iter().map(|path| {
@@ -44,11 +43,12 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     let parts: Vec<String> =
         names.zip(&args.weights).map(|(name, weight)| format!("{weight} of {name}")).collect();
     let confidence = mixed.confidence.as_ref();
+    let first = read[0].file.clone().unwrap_or_default();
     let prior = PriorFile {
-        symbols,
+        symbols: first.symbols,
         p: mixed.p.as_slice().to_vec(),
-        values: read[0].file.as_ref().and_then(|file| file.values.clone()),
-        edges: read[0].file.as_ref().and_then(|file| file.edges.clone()),
+        values: first.values,
+        edges: first.edges,
         n,
         lower: confidence.map(|c| c.lower.clone()),
         upper: confidence.map(|c| c.upper.clone()),
@@ -66,50 +66,4 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         text += &format!("\nwritten to {}", path.display());
     }
     Ok(Outcome::good(serde_json::to_value(&prior).map_err(Failure::input)?, text))
-}
-
-/// The symbols of the mixture: those of the first prior that names any, else indices.
-fn symbols(args: &Args, read: &[NamedPrior]) -> Result<Vec<String>, Failure> {
-    let named = read.iter().find_map(|prior| prior.file.as_ref());
-    let symbols = match named {
-        Some(file) => file.symbols.clone(),
-        None => (0..read[0].p.len()).map(|x| x.to_string()).collect(),
-    };
-    for (path, prior) in args.priors.iter().zip(read) {
-        if prior.p.len() != symbols.len() {
-            return Err(Failure::input(format!(
-                "{}: {} symbols where the others have {}: list the same symbols in every prior",
-                path.display(),
-                prior.p.len(),
-                symbols.len()
-            )));
-        }
-    }
-    Ok(symbols)
-}
-
-/// A prior with its symbols in the order given.
-fn aligned(
-    path: &std::path::Path,
-    prior: &NamedPrior,
-    symbols: &[String],
-) -> Result<Source, Failure> {
-    let Some(file) = &prior.file else {
-        return Ok(Source { p: prior.p.clone(), confidence: None });
-    };
-    let place = |name: &String| {
-        file.symbols.iter().position(|candidate| candidate == name).ok_or_else(|| {
-            Failure::input(format!(
-                "{}: the symbol {name:?} is missing: list the same symbols in every prior",
-                path.display()
-            ))
-        })
-    };
-    let order = symbols.iter().map(place).collect::<Result<Vec<_>, _>>()?;
-    let pick = |list: &[f64]| -> Vec<f64> { order.iter().map(|&at| list[at]).collect() };
-    let confidence = prior.confidence.clone().map(|mut c| {
-        (c.lower, c.upper) = (pick(&c.lower), pick(&c.upper));
-        c
-    });
-    Ok(Source { p: Distribution::new("prior", pick(prior.p.as_slice()))?, confidence })
 }

@@ -19,6 +19,53 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
+/// Two unlike sensors, listed in this order, with their readings in that order.
+fn listed(sensors: [usize; 2], readings: [usize; 3]) -> Value {
+    let names: Vec<&str> = readings.iter().map(|&x| ["low", "middle", "high"][x]).collect();
+    let law = |row: [f64; 3]| readings.iter().map(|&x| row[x]).collect::<Vec<f64>>();
+    let sensor = |t: usize| {
+        let edge = [0.7, 0.5][t];
+        let given =
+            [[[edge, 0.2, 0.8 - edge], [0.5, 0.3, 0.2]], [[0.2, 0.3, 0.5], [0.1, 0.2, 0.7]]];
+        let given = given.map(|public| public.map(law));
+        json!({"name": (["door", "window"][t]), "readings": names, "given": given})
+    };
+    json!({"hypotheses": [[0.3, 0.2], [0.2, 0.3]], "sensors": sensors.map(sensor)})
+}
+
+/// A network is judged under another model sensor by sensor and reading by reading, whatever their order.
+#[test]
+fn a_foreign_model_is_matched_by_name() {
+    let dir = Scratch::new("fusion-names");
+    let model = dir.file("model.json", &listed([0, 1], [0, 1, 2]).to_string());
+    let network = dir.path("network.json");
+    let words = ["--information", "0.1", "--ldp", "1", "--restarts", "5", "-o", &network];
+    let (code, _) = json(&[&["fusion", "design", "--model", &model], &words[..]].concat());
+    assert_eq!(code, 0);
+    let judge = |model: &str| json(&["fusion", "evaluate", &network, "--model", model]).1;
+    let expected = judge(&model);
+    for (at, (sensors, readings)) in
+        [([0, 1], [2, 0, 1]), ([1, 0], [0, 1, 2]), ([1, 0], [2, 1, 0])].into_iter().enumerate()
+    {
+        let turned = dir.file(&format!("{at}.json"), &listed(sensors, readings).to_string());
+        let found = judge(&turned);
+        for field in ["information", "error_public", "error_private"] {
+            let (found, expected) = (number(&found[field]), number(&expected[field]));
+            assert!((found - expected).abs() < 1e-9, "{field}: {found} against {expected}");
+        }
+    }
+    for (name, other, said) in [
+        ("sensor", ("window", "roof"), "door, window"),
+        ("reading", ("middle", "mean"), r#""low", "middle", "high""#),
+    ] {
+        let text = listed([0, 1], [0, 1, 2]).to_string().replace(other.0, other.1);
+        let file = dir.file(&format!("{name}.json"), &text);
+        let (code, words) = complaint(&["fusion", "evaluate", &network, "--model", &file]);
+        assert_eq!(code, 1, "{words}");
+        assert!(words.contains(said) && words.contains(other.1), "{words}");
+    }
+}
+
 #[test]
 fn a_design_meets_its_budgets_and_its_file_says_so() {
     let dir = Scratch::new("fusion-design");

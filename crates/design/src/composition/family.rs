@@ -1,6 +1,7 @@
 //! Composition for mechanisms that keep their promise under every prior of a list.
 
 use super::{ldp_to_lip, printed_ldp, sharpened};
+use crate::distribution::in_one_order;
 use crate::extremal::{LiftRange, family_lifts};
 use crate::{Distribution, Error};
 
@@ -21,12 +22,10 @@ pub struct FamilyComposition {
 
 /// Composition over a list of priors (BP-LIP for a finite set), JSTL21 Corollary 4.
 pub fn family(priors: &[Distribution], ranges: &[LiftRange]) -> Result<FamilyComposition, Error> {
-    let Some(first) = priors.first() else {
+    if priors.is_empty() {
         return Err(Error::Empty { what: "the list of priors".into() });
-    };
-    for prior in priors {
-        first.check_len("a prior of the list", prior.len())?;
     }
+    let priors = &*in_one_order("a prior of the list", priors)?;
     let exact = match worst_case(priors, ranges) {
         Ok(worst) => Some(worst),
         Err(Error::TooLarge { .. }) => None,

@@ -1,5 +1,6 @@
 //! Known channels on the same datum: the leakage of their product, without building it.
 
+use crate::channel::under_each;
 use crate::{Channel, Distribution, Error};
 
 /// How many distinct joint outputs, times inputs, are examined at most.
@@ -25,15 +26,14 @@ impl Leakage {
     }
 }
 
-/// The exact leakage of all `channels` together, independent given the input.
+/// The exact leakage of all `channels` together, independent given the input. They are matched with
+/// the prior by symbol.
 ///
 /// LDP separates over the channels for every pair of inputs. LIP needs every joint output, but
 /// columns that are multiples of each other count once, and equal channels need only the multiset
 /// of their outputs: fifty repetitions of a binary channel have 51 joint outputs.
 pub fn given(prior: &Distribution, channels: &[Channel]) -> Result<Leakage, Error> {
-    for channel in channels {
-        channel.check_prior(prior)?;
-    }
+    let channels = &*under_each(channels, std::iter::repeat(prior))?;
     let mut leakage = Leakage { max_lift: 0.0, min_lift: 0.0, ldp: ldp(channels, prior.len()) };
     each_output(channels, prior.len(), |likelihood| {
         let (max, min) = lift_ends(prior, likelihood);

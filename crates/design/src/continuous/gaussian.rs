@@ -63,7 +63,7 @@ pub(super) fn noise(problem: &Problem<'_>, sigma: Sigma) -> Result<Noise, Error>
     let one = deviations.iter().all(|d| *d == deviations[0]);
     let shown = if one { Parameter::One(deviations[0]) } else { Parameter::Each(deviations) };
     parameters.insert(0, ("sigma", shown));
-    let error = noise.mean_squared_error(&problem.request.prior)?;
+    let error = noise.mean_squared_error(&problem.weighing)?;
     parameters.push(("mean_square", Parameter::One(error)));
     let mut density = None;
     if let Ok(Level { epsilon, delta, .. }) = level("sigma") {

@@ -57,8 +57,8 @@ pub(super) fn noise(problem: &Problem<'_>, scale: Scale) -> Result<Noise, Error>
         several => Parameter::Each(several.to_vec()),
     };
     parameters.insert(0, ("scale", scales));
-    parameters.push(("mse", Parameter::One(noise.mean_squared_error(&problem.request.prior)?)));
-    parameters.push(("mae", Parameter::One(noise.mean_absolute_error(&problem.request.prior)?)));
+    parameters.push(("mse", Parameter::One(noise.mean_squared_error(&problem.weighing)?)));
+    parameters.push(("mae", Parameter::One(noise.mean_absolute_error(&problem.weighing)?)));
     let leaks = noise.leakage(prior)?;
     parameters.push(("density_lip", Parameter::One(leaks.lip())));
     parameters.push(("density_ldp", Parameter::One(leaks.ldp)));

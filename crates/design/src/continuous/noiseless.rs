@@ -70,7 +70,7 @@ pub(super) fn optimal(problem: &Problem<'_>) -> Result<Outcome, Error> {
 /// output, in increasing order.
 fn by_estimate(problem: &Problem<'_>, found: Proposal) -> Result<(Proposal, Alphabet), Error> {
     let estimate = |y: usize| {
-        let joint = |x: usize| problem.request.prior[x] * found.channel.q(x, y);
+        let joint = |x: usize| problem.weighing[x] * found.channel.q(x, y);
         let mass: f64 = (0..problem.points.len()).map(joint).sum();
         let sum: f64 = (0..problem.points.len()).map(|x| joint(x) * problem.points[x]).sum();
         if mass > 0.0 { sum / mass } else { problem.range.0 }

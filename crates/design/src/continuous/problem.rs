@@ -8,7 +8,7 @@ use crate::mechanism::Proposal;
 use crate::objective::Objective;
 use crate::quantize::Promise;
 use crate::relation::Convention;
-use crate::{Channel, Distribution, Error, measure, protection, realise};
+use crate::{Channel, Distribution, Error, Symbols, measure, protection, realise};
 
 /// How far rounding to integers moves a prior at most, in total variation.
 const ROUNDING: f64 = 1e-6;
@@ -23,6 +23,8 @@ pub(super) struct Problem<'a> {
     pub(super) points: Vec<f64>,
     pub(super) edges: Vec<f64>,
     pub(super) range: (f64, f64),
+    /// The prior that weighs the loss.
+    pub(super) weighing: Distribution,
     /// The prior the claims speak of; the objective's where they speak of none or several.
     pub(super) prior: Distribution,
 }
@@ -31,7 +33,14 @@ impl<'a> Problem<'a> {
     pub(super) fn of(request: &'a Request) -> Result<Self, Error> {
         let book = &request.codebook;
         let (inputs, outputs) = (book.inputs().len(), book.outputs().len());
-        request.prior.check_len("the codebook", inputs)?;
+        let symbols = Symbols::of(book.inputs());
+        let asked = Symbols::of(&request.promise.inputs);
+        // The context's integers are in the order of the promise's own inputs.
+        if asked.places("the promise", &symbols)?.is_some() {
+            let problem = "lists the numbers in another order than the codebook: sort them";
+            return Err(Error::other("the promise", problem));
+        }
+        let weighing = request.prior.in_order_of("the prior", &symbols)?.into_owned();
         if request.method != Method::Sampling && inputs.saturating_mul(outputs) > MOST_CELLS {
             return Err(Error::TooLarge {
                 what: "the table of inputs times outputs".into(),
@@ -59,11 +68,11 @@ impl<'a> Problem<'a> {
             // The same but for rounding: then the floats, so that a density's figures have all their
             // digits.
             Context::Known(prior) => {
-                let rounded = realise::distribution(prior)?;
-                let same = rounded.total_variation(&request.prior)? <= ROUNDING;
-                if same { request.prior.clone() } else { rounded }
+                let rounded = realise::distribution(prior)?.over(&symbols)?;
+                let same = rounded.total_variation(&weighing)? <= ROUNDING;
+                if same { weighing.clone() } else { rounded }
             }
-            _ => request.prior.clone(),
+            _ => weighing.clone(),
         };
         Ok(Self {
             request,
@@ -71,6 +80,7 @@ impl<'a> Problem<'a> {
             points: book.points(),
             edges: book.output_edges(),
             range: book.range().ends(),
+            weighing,
             prior,
         })
     }
@@ -171,7 +181,7 @@ impl<'a> Problem<'a> {
     pub(super) fn inner(&self, promise: Promise, objective: Objective) -> designer::Request {
         designer::Request {
             promise,
-            prior: self.request.prior.clone(),
+            prior: self.weighing.clone(),
             objective,
             method: designer::Method::Optimal,
             accept: self.request.accept,

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 
 use super::LiftRange;
+use crate::distribution::in_one_order;
 use crate::{Distribution, Error};
 
 /// Above this many choices of tight constraints the vertices are no longer enumerated.
 const MAX_CHOICES: usize = 2_000_000;
 
 /// All extreme rays of {v : low·(P·v) <= v(x) <= high·(P·v) for every listed prior P and every x},
-/// scaled so that the first prior gives P·v = 1.
+/// scaled so that the first prior gives P·v = 1, in the order of its symbols.
 ///
 /// v is one column q(y|·) of a mechanism, up to scale. At a ray, M-1 independent constraints are
 /// tight; every choice is tried. [`super::lifts`] is the case of a single prior.
@@ -18,9 +19,7 @@ pub fn family_lifts(priors: &[Distribution], range: LiftRange) -> Result<Vec<Vec
         return Err(Error::Empty { what: "the list of priors".into() });
     };
     let m = first.len();
-    for prior in priors {
-        first.check_len("a prior of the list", prior.len())?;
-    }
+    let priors = &*in_one_order("a prior of the list", priors)?;
     if range.reveals_nothing() || m == 1 {
         return Ok(vec![vec![1.0; m]]);
     }

@@ -38,6 +38,7 @@ pub(super) fn log_lifts(
     alpha: f64,
 ) -> Result<Vec<f64>, Error> {
     check_order(alpha)?;
+    let channel = channel.under(prior)?;
     let law = channel.output_law(prior)?;
     let one_output = |y: usize| {
         let support = prior.as_slice().iter().zip(channel.column(y)).filter(|&(&p, _)| p > 0.0);

@@ -12,10 +12,10 @@ const LARGEST_ESCORT: f64 = 2.0;
 /// I_α(X;Y) for α from 1 to infinity.
 pub fn leakage(prior: &Distribution, channel: &Channel, alpha: f64) -> Result<f64, Error> {
     check_order(alpha)?;
-    channel.check_prior(prior)?;
+    let channel = &*channel.under(prior)?;
     if alpha <= LARGEST_ESCORT {
         let escort = prior.as_slice().iter().map(|p| p.powf(alpha)).collect();
-        return sibson::leakage(&Distribution::normalised("escort prior", escort)?, channel, alpha);
+        return sibson::leakage(&prior.reweighed("escort prior", escort)?, channel, alpha);
     }
     let joint = |y| channel.column(y).zip(prior.as_slice()).map(|(q, p)| p * q);
     let guess: f64 = (0..channel.outputs()).map(|y| norm(joint(y), alpha)).sum();

@@ -56,13 +56,14 @@ pub struct Delta {
 }
 
 impl Audit {
-    /// Audits `channel` for data with law `prior`; `alpha` is at least 1 and may be infinite.
+    /// Audits `channel` for data with law `prior`, whose symbols the indices of inputs refer to; `alpha` is at least 1 and may be infinite.
     pub fn of(
         prior: &Distribution,
         channel: &Channel,
         epsilon: Option<f64>,
         alpha: f64,
     ) -> Result<Self, Error> {
+        let channel = &*channel.under(prior)?;
         Ok(Self {
             lip: lip::leakage(prior, channel)?,
             ldp: ldp::leakage(channel),

@@ -12,12 +12,12 @@
 
 use super::e_divergence::excess;
 use super::odds;
-use crate::{Channel, Distribution, Error};
+use crate::{Channel, Distribution, Error, Symbols};
 
 /// [`joint_sets`] enumerates the 2^n sets of symbols with mass up to this n.
 pub const MAX_SYMBOLS: usize = 20;
 
-/// By how much each input exceeds its bounds: A_x above, B_x below.
+/// By how much each input exceeds its bounds: A_x above, B_x below, in the order of the prior's symbols.
 ///
 /// The two sides may have their own ε (asymmetric LIP, ZDS22 Definition 1, with δ).
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +27,7 @@ pub struct Excess {
     /// B_x = E_{e^lower}(P_Y || q(·|x)).
     pub below: Vec<f64>,
     upper_odds: f64,
+    symbols: Symbols,
 }
 
 impl Excess {
@@ -38,6 +39,7 @@ impl Excess {
         upper: f64,
     ) -> Result<Self, Error> {
         let (lower_odds, upper_odds) = (odds(lower)?, odds(upper)?);
+        let channel = channel.under(prior)?;
         let law = channel.output_law(prior)?;
         let law = law.as_slice();
         let rows = channel.rows().iter();
@@ -45,6 +47,7 @@ impl Excess {
             above: rows.clone().map(|row| excess(row.as_slice(), law, upper_odds)).collect(),
             below: rows.map(|row| excess(law, row.as_slice(), lower_odds)).collect(),
             upper_odds,
+            symbols: prior.symbols().clone(),
         })
     }
 
@@ -60,7 +63,7 @@ impl Excess {
 
     /// max over x of P(x)·max{A_x, B_x}.
     pub fn joint(&self, prior: &Distribution) -> Result<f64, Error> {
-        prior.check_len("the excess", self.above.len())?;
+        let prior = prior.in_order_of("the prior", &self.symbols)?;
         Ok(self.worst(|x, above, below| prior[x] * above.max(below)))
     }
 
@@ -91,6 +94,7 @@ pub fn joint(prior: &Distribution, channel: &Channel, epsilon: f64) -> Result<f6
 /// Exact, by trying every set of symbols that have mass; more than [`MAX_SYMBOLS`] are refused.
 pub fn joint_sets(prior: &Distribution, channel: &Channel, epsilon: f64) -> Result<f64, Error> {
     let odds = odds(epsilon)?;
+    let channel = channel.under(prior)?;
     let law = channel.output_law(prior)?;
     let support: Vec<usize> = (0..prior.len()).filter(|&x| prior[x] > 0.0).collect();
     if support.len() > MAX_SYMBOLS {

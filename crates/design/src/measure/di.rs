@@ -9,7 +9,7 @@ use crate::{Channel, Distribution, Error};
 
 /// ln max over x, x', y of P(x)q(y|x) / (P(x')q(y|x')).
 pub fn leakage(prior: &Distribution, channel: &Channel) -> Result<Leakage<Pair>, Error> {
-    channel.check_prior(prior)?;
+    let channel = &*channel.under(prior)?;
     let joint = |y| channel.column(y).zip(prior.as_slice()).map(|(q, p)| p * q).enumerate();
     Ok(worst_spread((0..channel.outputs()).map(|y| (y, joint(y)))))
 }

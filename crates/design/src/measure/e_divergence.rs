@@ -7,7 +7,7 @@ use crate::{Distribution, Error};
 
 /// E_γ(f||h) for γ >= 0.
 pub fn divergence(f: &Distribution, h: &Distribution, gamma: f64) -> Result<f64, Error> {
-    f.check_len("the second distribution", h.len())?;
+    let h = h.in_order_of("the second distribution", f.symbols())?;
     if !(gamma >= 0.0 && gamma.is_finite()) {
         return Err(Error::range("gamma", gamma, "finite and at least 0"));
     }

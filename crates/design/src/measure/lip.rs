@@ -40,7 +40,7 @@ impl UpperBound {
 
 /// The leakage rounded outward: never below that of the distributions proportional to the floats.
 pub fn upper_bound(prior: &Distribution, channel: &Channel) -> Result<UpperBound, Error> {
-    channel.check_prior(prior)?;
+    let channel = &*channel.under(prior)?;
     let prior = Enclosure::normalised(prior.as_slice());
     let rows: Vec<_> = channel.rows().iter().map(|r| Enclosure::normalised(r.as_slice())).collect();
     let mut bound = UpperBound { max_lift: 0.0, min_lift: 0.0 };

@@ -8,7 +8,7 @@ use crate::{Channel, Distribution, Error};
 
 /// ln Σ_y max over P(x) > 0 of q(y|x).
 pub fn leakage(prior: &Distribution, channel: &Channel) -> Result<f64, Error> {
-    channel.check_prior(prior)?;
+    let channel = &*channel.under(prior)?;
     let best = |y: usize| {
         let likelihoods = channel.column(y).zip(prior.as_slice());
         likelihoods.filter(|&(_, &p)| p > 0.0).map(|(q, _)| q).fold(0.0, f64::max)
@@ -18,7 +18,7 @@ pub fn leakage(prior: &Distribution, channel: &Channel) -> Result<f64, Error> {
 
 /// Rounded outward: never below the exact value for the rows proportional to the floats.
 pub fn upper_bound(prior: &Distribution, channel: &Channel) -> Result<f64, Error> {
-    channel.check_prior(prior)?;
+    let channel = &*channel.under(prior)?;
     let support = channel.rows().iter().zip(prior.as_slice()).filter(|&(_, &p)| p > 0.0);
     let rows: Vec<_> = support.map(|(row, _)| Enclosure::normalised(row.as_slice())).collect();
     let best = |y: usize| rows.iter().map(|row| row.upper[y]).fold(0.0, f64::max);

@@ -3,6 +3,7 @@
 //! # Conventions
 //!
 //! * Everything is in nats. An infinite leakage is `f64::INFINITY`, not an error.
+//! * Prior and channel are matched by symbol; indices of inputs are places among the prior's symbols.
 //! * An output that no input can produce is dropped.
 //! * For `lip`, `pml`, `ldp` and the δ of LIP and LDP every symbol of the alphabet counts, zero-mass
 //!   ones included: such a symbol still has likelihoods q(y|x) and a lift q(y|x)/P(y). If P(y) = 0
@@ -86,6 +87,7 @@ fn worst_cell(
     channel: &Channel,
     nats: impl Fn(f64, f64) -> f64,
 ) -> Result<Leakage<Cell>, Error> {
+    let channel = channel.under(prior)?;
     let law = channel.output_law(prior)?;
     let mut worst = Leakage { nats: f64::NEG_INFINITY, at: (0, 0) };
     for (x, row) in channel.rows().iter().enumerate() {

@@ -8,6 +8,7 @@ use crate::{Channel, Distribution, Error};
 
 /// Σ P(x)q(y|x) ln(q(y|x)/P(y)).
 pub fn leakage(prior: &Distribution, channel: &Channel) -> Result<f64, Error> {
+    let channel = channel.under(prior)?;
     let law = channel.output_law(prior)?;
     let mut sum = 0.0;
     for (row, &p) in channel.rows().iter().zip(prior.as_slice()) {
@@ -23,7 +24,7 @@ pub fn leakage(prior: &Distribution, channel: &Channel) -> Result<f64, Error> {
 
 /// Rounded outward: never below I(X;Y) of the distributions proportional to the floats.
 pub fn upper_bound(prior: &Distribution, channel: &Channel) -> Result<f64, Error> {
-    channel.check_prior(prior)?;
+    let channel = &*channel.under(prior)?;
     let prior = Enclosure::normalised(prior.as_slice());
     let rows: Vec<_> = channel.rows().iter().map(|r| Enclosure::normalised(r.as_slice())).collect();
     let mut sum = 0.0;

@@ -32,6 +32,7 @@ impl Network {
         check_sizes("the hypotheses", &hypotheses, joint.secret().len())?;
         check_sizes("the sensors' data", &sensors, joint.given_secret().outputs())?;
         check_sizes("the channel's inputs", &sensors, channel.inputs())?;
+        let channel = channel.in_order_of("the channel", joint.symbols())?.into_owned();
         Ok(Self { hypotheses, sensors, joint, channel })
     }
 

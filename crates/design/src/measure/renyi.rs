@@ -7,7 +7,7 @@ use crate::{Distribution, Error};
 
 /// D_α(p||q); infinite where p has mass that q lacks and α >= 1, or where they are disjoint.
 pub fn divergence(p: &Distribution, q: &Distribution, alpha: f64) -> Result<f64, Error> {
-    p.check_len("the second distribution", q.len())?;
+    let q = q.in_order_of("the second distribution", p.symbols())?;
     if alpha.is_nan() || alpha <= 0.0 {
         return Err(Error::range("alpha", alpha, "above 0 (infinity is allowed)"));
     }

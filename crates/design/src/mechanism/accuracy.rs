@@ -92,7 +92,7 @@ impl Accuracy {
 
 /// n times the variance of an efficient estimate of each share; infinite if the channel cannot tell.
 pub fn variances(prior: &Distribution, channel: &Channel) -> Result<Vec<f64>, Error> {
-    channel.check_prior(prior)?;
+    let channel = &*channel.under(prior)?;
     let symbols = prior.len();
     let mut information = vec![vec![0.0; symbols]; symbols];
     for y in 0..channel.outputs() {

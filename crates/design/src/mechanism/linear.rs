@@ -40,13 +40,14 @@ pub struct Design {
 }
 
 /// The channel of least expected loss under all claims of `promise`, before rounding. `losses` has one
-/// row per input and one column per output; `prior` weighs the rows, and need not be the context's.
+/// row per input of the promise and one column per output; `prior` weighs the rows, and need not be the
+/// context's.
 pub fn optimal(
     promise: &Promise,
     prior: &Distribution,
     losses: &[Vec<f64>],
 ) -> Result<Proposal, Error> {
-    optimal_under(&Rules::of(promise)?, prior, losses)
+    optimal_under(&Rules::of(promise)?, &*promise.in_order(prior)?, losses)
 }
 
 /// The same under rules in floats.
@@ -124,6 +125,7 @@ pub fn design(
     prior: &Distribution,
     losses: &[Vec<f64>],
 ) -> Result<Design, Error> {
+    let prior = &*promise.in_order(prior)?;
     let proposal = optimal(promise, prior, losses)?;
     let (channel, outputs) = drop_ghosts(&proposal.channel)?;
     let shipped = promise.releasing(losses[0].len(), &outputs)?.ship(&channel)?;

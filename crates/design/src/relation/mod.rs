@@ -38,6 +38,7 @@ use chain::Reading;
 /// needed for one, or why there is none.
 pub fn relate(from: &Guarantee, to: Notion, setting: &Setting) -> Result<Answer, Error> {
     setting.check()?;
+    let setting = &*setting.in_one_order()?;
     setting.check_feasible(from)?;
     let outcome = outcome(from, to, setting)?;
     Ok(Answer { from: *from, to, outcome })

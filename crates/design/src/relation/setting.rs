@@ -1,5 +1,7 @@
 //! What is known about the context in which a guarantee holds.
 
+use std::borrow::Cow;
+
 use super::{Convention, Guarantee, Notion, Subject};
 use crate::{Distribution, Error};
 
@@ -170,12 +172,7 @@ impl Setting {
         {
             return Err(Error::range("p_min", p, format!("at most 1/{m} for {m} symbols")));
         }
-        let reference = self.prior.as_ref().or_else(|| self.priors.first());
-        if let Some(first) = reference {
-            for (k, prior) in self.priors.iter().enumerate() {
-                first.check_len(&format!("prior {k} of the set"), prior.len())?;
-            }
-        }
+        self.in_one_order()?;
         if let (Some(q), Some(law)) = (self.secrets, &self.hypothesis)
             && !(q < 32 && law.len() == 1 << q)
         {
@@ -183,6 +180,23 @@ impl Setting {
             return Err(Error::other("the law of G", problem));
         }
         Ok(())
+    }
+
+    /// The same setting with the symbols of the set of priors in the order of the prior's, or of the
+    /// first of them; refuses priors of different symbols.
+    pub(super) fn in_one_order(&self) -> Result<Cow<'_, Self>, Error> {
+        let Some(first) = self.prior.as_ref().or_else(|| self.priors.first()) else {
+            return Ok(Cow::Borrowed(self));
+        };
+        let ordered = |(k, prior): (usize, &Distribution)| {
+            let what = format!("prior {k} of the set");
+            prior.in_order_of(&what, first.symbols()).map(Cow::into_owned)
+        };
+        let priors = self.priors.iter().enumerate().map(ordered).collect::<Result<Vec<_>, _>>()?;
+        Ok(match priors == self.priors {
+            true => Cow::Borrowed(self),
+            false => Cow::Owned(Self { priors, ..self.clone() }),
+        })
     }
 
     pub(super) fn prior(&self) -> Result<&Distribution, Missing> {

@@ -72,7 +72,7 @@ pub fn leakage(process: &Process, channels: &[Channel]) -> Result<SequenceLeakag
 
 /// The exact leakage, refused when the output sequences are too many.
 pub fn exact_leakage(process: &Process, channels: &[Channel]) -> Result<SequenceLeakage, Error> {
-    process.check_channels(channels)?;
+    let channels = &*process.matched(channels)?;
     let mut answer = SequenceLeakage {
         sequence: Lifts::NONE,
         each: vec![Lifts::NONE; process.len()],
@@ -147,7 +147,7 @@ fn listed(
 
 /// Upper bounds that need no enumeration; see the module's proof.
 pub fn leakage_bound(process: &Process, channels: &[Channel]) -> Result<SequenceLeakage, Error> {
-    process.check_channels(channels)?;
+    let channels = &*process.matched(channels)?;
     let pairs: Vec<Vec<Vec<f64>>> = channels.iter().map(log_ratios).collect();
     let (sequence, each) = match &process.law {
         Law::Listed { states, .. } if states.len() > MAX_LISTED => {

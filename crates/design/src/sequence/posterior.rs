@@ -25,7 +25,7 @@ pub fn posterior(
     channels: &[Channel],
     outputs: &[usize],
 ) -> Result<Posterior, Error> {
-    process.check_channels(channels)?;
+    let channels = &*process.matched(channels)?;
     process.check_len("the list of outputs", outputs.len())?;
     for (k, (channel, &y)) in channels.iter().zip(outputs).enumerate() {
         if y >= channel.outputs() {

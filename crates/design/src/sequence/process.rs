@@ -1,6 +1,9 @@
 //! The joint law of a sequence X_1..X_T: a list of trajectories, or a Markov chain.
 
-use crate::{Channel, Distribution, Error};
+use std::borrow::Cow;
+
+use crate::channel::under_each;
+use crate::{Channel, Distribution, Error, Symbols};
 
 /// Partial sums of marginals that agree differ by less than this.
 const NOISE: f64 = 1e-12;
@@ -77,7 +80,16 @@ impl Process {
         Self::listed(vec![joint.len(), columns], cells.collect())
     }
 
-    /// A Markov chain of `length` steps with the same transition matrix throughout.
+    /// The same sequence, place by place, whose data X_k are of the symbols `symbols[k]`.
+    pub fn over(mut self, symbols: &[Symbols]) -> Result<Self, Error> {
+        self.check_len("the list of alphabets", symbols.len())?;
+        let named = self.marginals.into_iter().zip(symbols).map(|(law, symbols)| law.over(symbols));
+        self.marginals = named.collect::<Result<_, _>>()?;
+        Ok(self)
+    }
+
+    /// A Markov chain of `length` steps with the same transition matrix throughout. Unnamed columns of
+    /// a square matrix are in the order of its rows.
     pub fn markov(
         initial: Distribution,
         transition: &Channel,
@@ -86,14 +98,33 @@ impl Process {
         if length == 0 {
             return Err(Error::Empty { what: "the sequence".into() });
         }
-        Self::chain(initial, vec![transition.clone(); length - 1])
+        let square = transition.inputs() == transition.outputs();
+        let step = match transition.output_symbols().are_named() {
+            false if square && transition.is_bare() => {
+                let step = transition.under(&initial)?.into_owned();
+                step.of_outputs(initial.symbols())?
+            }
+            false if square => transition.clone().of_outputs(&transition.input_symbols())?,
+            _ => transition.clone(),
+        };
+        let step = step.under(&initial)?;
+        let step = match square {
+            true => step.outputs_in_order_of("the transition's outputs", initial.symbols())?,
+            false => Cow::Borrowed(&*step),
+        };
+        Self::chain(initial, vec![step.into_owned(); length - 1])
     }
 
-    /// A Markov chain with its own transition matrix per step; T = 1 + the number of steps.
-    pub fn chain(initial: Distribution, steps: Vec<Channel>) -> Result<Self, Error> {
+    /// A Markov chain with its own transition matrix per step; T = 1 + the number of steps. Each step's
+    /// inputs are matched with the symbols of the step before.
+    pub fn chain(initial: Distribution, mut steps: Vec<Channel>) -> Result<Self, Error> {
         let mut marginals = vec![initial.clone()];
-        for step in &steps {
-            let next = step.output_law(&marginals[marginals.len() - 1])?;
+        for step in &mut steps {
+            let before = &marginals[marginals.len() - 1];
+            if let Cow::Owned(ordered) = step.under(before)? {
+                *step = ordered;
+            }
+            let next = step.output_law(before)?;
             marginals.push(next);
         }
         let alphabets = marginals.iter().map(Distribution::len).collect();
@@ -103,7 +134,8 @@ impl Process {
     /// The same datum in every one of `length` epochs.
     pub fn constant(prior: &Distribution, length: usize) -> Result<Self, Error> {
         let states = prior.as_slice().iter().enumerate().map(|(x, &p)| (vec![x; length], p));
-        Self::listed(vec![prior.len(); length], states.collect())
+        let same = vec![prior.symbols().clone(); length];
+        Self::listed(vec![prior.len(); length], states.collect())?.over(&same)
     }
 
     /// Independent data with these laws.
@@ -144,7 +176,8 @@ impl Process {
                 break;
             }
         }
-        Self::listed(alphabets, states)
+        let symbols: Vec<Symbols> = marginals.iter().map(|law| law.symbols().clone()).collect();
+        Self::listed(alphabets, states)?.over(&symbols)
     }
 
     /// T.
@@ -217,10 +250,11 @@ impl Process {
         }
     }
 
-    /// Refuses channels that do not fit the sequence, one per step.
-    pub(super) fn check_channels(&self, channels: &[Channel]) -> Result<(), Error> {
+    /// One channel per step, each with its inputs in the order of that step's symbols; refuses channels
+    /// that do not fit the sequence.
+    pub(super) fn matched<'a>(&self, channels: &'a [Channel]) -> Result<Cow<'a, [Channel]>, Error> {
         self.check_len("the list of channels", channels.len())?;
-        channels.iter().zip(&self.marginals).try_for_each(|(channel, law)| channel.check_prior(law))
+        under_each(channels, &self.marginals)
     }
 
     pub(super) fn check_len(&self, what: &str, found: usize) -> Result<(), Error> {

@@ -1,6 +1,7 @@
 //! Mechanisms that keep their promise under a list of priors, used under yet another one.
 
 use super::{eta_at, worst_case};
+use crate::distribution::in_one_order;
 use crate::extremal::{LiftRange, family_lifts};
 use crate::{Distribution, Error};
 
@@ -24,9 +25,11 @@ pub fn family(
     truth: &Distribution,
     range: LiftRange,
 ) -> Result<FamilyTransfer, Error> {
-    if priors.is_empty() {
+    let Some(first) = priors.first() else {
         return Err(Error::Empty { what: "the list of priors".into() });
-    }
+    };
+    let truth = &*truth.in_order_of("the true prior", first.symbols())?;
+    let priors = &*in_one_order("a prior of the list", priors)?;
     let (mut distance, mut floor, mut sharpened) = (0.0f64, truth.min(), f64::INFINITY);
     for prior in priors {
         distance = distance.max(prior.total_variation(truth)?);

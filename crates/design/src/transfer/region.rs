@@ -6,13 +6,15 @@
 
 use crate::composition::{Leakage, given};
 use crate::distribution::check_weights;
-use crate::{Channel, Distribution, Error};
+use crate::{Channel, Distribution, Error, Symbols};
 
-/// All priors between a lower and an upper limit per symbol: {lower <= P <= upper, Σ P = 1}.
+/// All priors between a lower and an upper limit per symbol: {lower <= P <= upper, Σ P = 1}. The
+/// symbols are unnamed unless [`PriorBox::over`] names them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PriorBox {
     lower: Vec<f64>,
     upper: Vec<f64>,
+    symbols: Symbols,
 }
 
 impl PriorBox {
@@ -44,10 +46,53 @@ impl PriorBox {
         if most < 1.0 - 1e-9 {
             return Err(Error::range("the sum of the upper limits", most, "at least 1"));
         }
-        Ok(Self { lower, upper })
+        let symbols = Symbols::unnamed(lower.len());
+        Ok(Self { lower, upper, symbols })
     }
 
-    /// The prior of the box with the least (or, if `largest`, the greatest) Σ P(x) value(x).
+    /// The same limits, place by place, of these symbols.
+    pub fn over(self, symbols: &Symbols) -> Result<Self, Error> {
+        let (expected, found) = (self.lower.len(), symbols.len());
+        if expected != found {
+            return Err(Error::Size { what: "the list of symbols".into(), expected, found });
+        }
+        Ok(Self { symbols: symbols.clone(), ..self })
+    }
+
+    /// The same box with its symbols in the `wanted` order; refuses other symbols.
+    pub fn in_order_of(&self, wanted: &Symbols) -> Result<Self, Error> {
+        let Some(places) = self.symbols.places("the box of priors", wanted)? else {
+            return Ok(self.clone());
+        };
+        let pick = |ends: &[f64]| places.iter().map(|&at| ends[at]).collect();
+        Ok(Self { lower: pick(&self.lower), upper: pick(&self.upper), symbols: wanted.clone() })
+    }
+
+    /// The least probabilities.
+    pub fn lower(&self) -> &[f64] {
+        &self.lower
+    }
+
+    /// The greatest probabilities.
+    pub fn upper(&self) -> &[f64] {
+        &self.upper
+    }
+
+    /// What the limits are of.
+    pub fn symbols(&self) -> &Symbols {
+        &self.symbols
+    }
+
+    /// The prior that divides the box's width evenly.
+    pub fn middle(&self) -> Result<Distribution, Error> {
+        let (low, high): (f64, f64) = (self.lower.iter().sum(), self.upper.iter().sum());
+        let share = if high > low { (1.0 - low) / (high - low) } else { 0.0 };
+        let point = self.lower.iter().zip(&self.upper).map(|(l, u)| l + share * (u - l));
+        Distribution::new("the box's middle", point.collect())?.over(&self.symbols)
+    }
+
+    /// The prior of the box with the least (or, if `largest`, the greatest) Σ P(x) value(x), the values
+    /// in the order of the box's symbols.
     pub fn extreme(&self, values: &[f64], largest: bool) -> Result<Distribution, Error> {
         let mut p = self.lower.clone();
         let mut left = 1.0 - p.iter().sum::<f64>();
@@ -56,12 +101,12 @@ impl PriorBox {
             p[x] += step;
             left -= step;
         }
-        Distribution::normalised("a prior of the box", p)
+        Distribution::normalised("a prior of the box", p)?.over(&self.symbols)
     }
 
     /// The exact leakage of `channel` over every prior in the box.
     pub fn leakage(&self, channel: &Channel) -> Result<Leakage, Error> {
-        over_region(channel, self.lower.len(), |values, largest| self.extreme(values, largest))
+        over_region(channel, &self.symbols, |values, largest| self.extreme(values, largest))
     }
 }
 
@@ -94,12 +139,13 @@ impl PriorBall {
             p[order[0]] += step;
             left -= step;
         }
-        Distribution::normalised("a prior of the ball", p)
+        self.centre.reweighed("a prior of the ball", p)
     }
 
     /// The exact leakage of `channel` over every prior in the ball.
     pub fn leakage(&self, channel: &Channel) -> Result<Leakage, Error> {
-        over_region(channel, self.centre.len(), |values, largest| self.extreme(values, largest))
+        let symbols = self.centre.symbols();
+        over_region(channel, symbols, |values, largest| self.extreme(values, largest))
     }
 }
 
@@ -122,10 +168,11 @@ fn order(values: &[f64], len: usize, largest: bool) -> Result<Vec<usize>, Error>
 
 fn over_region(
     channel: &Channel,
-    len: usize,
+    symbols: &Symbols,
     extreme: impl Fn(&[f64], bool) -> Result<Distribution, Error>,
 ) -> Result<Leakage, Error> {
-    channel.check_prior(&Distribution::uniform(len))?;
+    let any = Distribution::uniform(symbols.len()).over(symbols)?;
+    let channel = &*channel.under(&any)?;
     let mut leakage = Leakage { max_lift: 0.0, min_lift: 0.0, ldp: 0.0 };
     for y in 0..channel.outputs() {
         let column: Vec<f64> = channel.column(y).collect();
@@ -141,6 +188,6 @@ fn over_region(
             leakage.min_lift = leakage.min_lift.max((most / low).ln());
         }
     }
-    leakage.ldp = given(&Distribution::uniform(len), std::slice::from_ref(channel))?.ldp;
+    leakage.ldp = given(&any, std::slice::from_ref(channel))?.ldp;
     Ok(leakage)
 }

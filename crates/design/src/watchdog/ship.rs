@@ -128,7 +128,7 @@ fn promise(joint: &Joint, request: &Request) -> Result<Promise, Error> {
     let about = |bound| Claim { about: Subject::Secret, bound, delta: Delta::ZERO };
     let claims = [bound].into_iter().chain(request.ldp.map(Bound::Ldp)).map(about).collect();
     Ok(Promise {
-        inputs: Alphabet::indices(joint.given_secret().outputs()).map_err(refused)?,
+        inputs: joint.symbols().alphabet()?,
         outputs: None,
         context: Context::Secret(secret),
         claims,

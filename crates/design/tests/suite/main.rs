@@ -19,4 +19,5 @@ mod properties_convex;
 mod properties_linear;
 mod properties_measures;
 mod properties_relations;
+mod properties_symbols;
 mod properties_watchdog;

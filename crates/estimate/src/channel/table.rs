@@ -16,6 +16,12 @@ impl Table {
         Self { outputs: table.outputs(), cells }
     }
 
+    /// The rows in another order: `order[x]` is the place of what becomes row x.
+    pub(crate) fn reordered(&self, order: &[usize]) -> Self {
+        let cells = order.iter().flat_map(|&x| self.row(x)).copied().collect();
+        Self { outputs: self.outputs, cells }
+    }
+
     pub(crate) fn inputs(&self) -> usize {
         self.cells.len() / self.outputs
     }

@@ -8,6 +8,7 @@ mod coverage_quantities;
 mod degenerate;
 mod drift;
 mod golden;
+mod orders;
 mod posterior;
 mod properties;
 mod tally;

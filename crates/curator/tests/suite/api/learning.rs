@@ -13,7 +13,7 @@ use undertone_curator::learn::{self, Lesson};
 use undertone_curator::store::RoundTally;
 use undertone_curator::survey::{Learned, Plan};
 use undertone_design::measure::{ldp, lip};
-use undertone_design::{Distribution, realise};
+use undertone_design::{Distribution, Symbols, realise};
 
 fn plan(epsilon: &str) -> Plan {
     serde_json::from_value(json!({"epsilon": epsilon, "rounds": 2})).unwrap()
@@ -108,6 +108,7 @@ fn the_promise_holds_for_every_prior_in_the_box() {
         assert!(tightest > 0.8 * level, "{count} answers: only {tightest} of {level}");
         // Never worse than LDP at the same level, which is one of the candidates.
         let prior = Distribution::new("p", learned.estimate.clone()).unwrap();
+        let prior = prior.over(&Symbols::of(&answers)).unwrap();
         let plain = variance(&prior, &first.policy).unwrap();
         assert!(variance(&prior, &found.policy).unwrap() <= plain * 1.02, "{count} {epsilon}");
         // And at most LDP 2ε, whatever the prior.

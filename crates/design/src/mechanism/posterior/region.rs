@@ -53,7 +53,7 @@ impl Form {
 impl Region {
     /// The region of `promise`, with lifts taken under `prior`.
     pub(super) fn of(promise: &Promise, prior: &Distribution) -> Result<Self, Error> {
-        prior.check_len("the input alphabet", promise.inputs.len())?;
+        let prior = &*promise.in_order(prior)?;
         if let Some(claim) = promise.claims.iter().find(|claim| claim.delta != Delta::ZERO) {
             let problem = format!(
                 "{claim}: a delta bounds a sum over outputs, which this method cannot spread; claim it pure, or choose an objective that is linear in the channel"
@@ -240,7 +240,8 @@ impl Rows {
             },
         };
         let own = |priors: &[Distribution]| {
-            about == Subject::Input && priors.len() == 1 && priors[0] == *prior
+            let same = |belief: &Distribution| belief.as_slice() == prior.as_slice();
+            about == Subject::Input && priors.len() == 1 && same(&priors[0])
         };
         match *bound {
             Bound::Ldp(epsilon) => {

@@ -10,7 +10,7 @@ use undertone_design::mechanism::laplace::Scale;
 use undertone_design::mechanism::{linear, sampling};
 use undertone_design::quantize::{self, Promise};
 use undertone_design::relation::Convention;
-use undertone_design::{Distribution, protection};
+use undertone_design::{Distribution, Symbols, protection};
 
 /// A request over `n` bins of [0, 10] with normal data, clipped.
 fn request(n: usize, outputs: usize, protect: &str, method: Method) -> Request {
@@ -18,6 +18,7 @@ fn request(n: usize, outputs: usize, protect: &str, method: Method) -> Request {
     let codebook = Codebook::of_bins(range, n, outputs).unwrap();
     let density = Density::parse("normal:4,2.5").unwrap();
     let prior = density.clipped(&codebook.cells()).unwrap().p;
+    let prior = prior.over(&Symbols::of(codebook.inputs())).unwrap();
     let promise = Promise {
         inputs: codebook.inputs().clone(),
         outputs: None,
