@@ -330,6 +330,26 @@ const NON_IMPLICATIONS: &[NonImplication] = &[
     },
 ];
 
+const MASSLESS: &str = "a symbol that never occurs says its own name: an average does not see it, yet its likelihoods \
+    are as far from the others' as can be";
+
+/// Where `law` has a symbol without mass, a channel that leaks nothing on average and without bound by `to`.
+pub(super) fn massless(to: Notion, law: Option<&Distribution>) -> Option<Counterexample> {
+    let law = law.filter(|law| law.min() <= 0.0)?;
+    let named = rarest(law);
+    let row = |x: usize| if x == named { vec![1.0, 0.0] } else { vec![0.0, 1.0] };
+    let member = Member {
+        prior: law.clone(),
+        joint: same(law).ok(),
+        channel: Channel::new((0..law.len()).map(row).collect()).ok()?,
+        copies: 1,
+        leakage: f64::INFINITY,
+    };
+    // What bounds both sides of a lift bounds the likelihood ratio, also over a set of priors.
+    let large = if to == Notion::Bplip { Notion::Ldp } else { to };
+    Some(Counterexample { large, paper: DERIVED, words: MASSLESS, member: Some(member) })
+}
+
 fn law(p: &[f64]) -> Result<Distribution, Error> {
     Distribution::new("a counterexample's law", p.to_vec())
 }

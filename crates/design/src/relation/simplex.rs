@@ -16,7 +16,7 @@ pub struct Optimum {
     pub prices: Vec<f64>,
 }
 
-/// Reduced costs and weights below this count as zero.
+/// Weights below this count as zero, and reduced costs unless another tolerance is asked for.
 const TOLERANCE: f64 = 1e-11;
 
 /// Smaller pivots than this would make the basis singular.
@@ -30,6 +30,16 @@ const MOST_STEPS: usize = 50_000;
 
 /// Solves the program; columns are as long as `rhs`, whose entries are not negative.
 pub fn maximise(columns: &[Vec<f64>], costs: &[f64], rhs: &[f64]) -> Result<Optimum, Error> {
+    maximise_within(columns, costs, rhs, TOLERANCE)
+}
+
+/// Solves the program until no column is worth more than it costs by this much.
+pub(super) fn maximise_within(
+    columns: &[Vec<f64>],
+    costs: &[f64],
+    rhs: &[f64],
+    tolerance: f64,
+) -> Result<Optimum, Error> {
     let rows = rhs.len();
     if rows == 0 || columns.is_empty() {
         return Err(Error::Empty { what: "the linear program".into() });
@@ -51,7 +61,7 @@ pub fn maximise(columns: &[Vec<f64>], costs: &[f64], rhs: &[f64]) -> Result<Opti
         return Err(Error::range("the right-hand side", value, "not negative"));
     }
     // Phase one drives the artificial columns (one per row, after the real ones) to zero.
-    let program = Program { columns, rows };
+    let program = Program { columns, rows, tolerance };
     let mut basis: Vec<usize> = (columns.len()..columns.len() + rows).collect();
     let shortfall = |j: usize| if j < columns.len() { 0.0 } else { -1.0 };
     let first = program.climb(&mut basis, &shortfall, rhs)?;
@@ -73,6 +83,7 @@ pub fn in_hull(set: &[Distribution], point: &Distribution) -> bool {
 struct Program<'a> {
     columns: &'a [Vec<f64>],
     rows: usize,
+    tolerance: f64,
 }
 
 impl Program<'_> {
@@ -133,7 +144,7 @@ impl Program<'_> {
         careful: bool,
     ) -> Option<usize> {
         let mut best = None;
-        let mut gain = TOLERANCE;
+        let mut gain = self.tolerance;
         for (j, column) in self.columns.iter().enumerate() {
             let reduced = cost(j) - dot(prices, column);
             if reduced > gain && !basis.contains(&j) {
@@ -203,7 +214,8 @@ impl Program<'_> {
     }
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+/// Σ a(i)·b(i).
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 

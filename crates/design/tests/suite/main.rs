@@ -12,6 +12,7 @@ mod golden_measures;
 mod golden_mechanisms;
 mod golden_relations;
 mod golden_watchdog;
+mod properties_claims;
 mod properties_composition;
 mod properties_continuous;
 mod properties_convex;
