@@ -66,6 +66,14 @@ pub enum Error {
         /// The way out.
         fix: String,
     },
+    /// A number was found whose own witness does not confirm it: floats have too few digits for this case.
+    #[error("{what} could not be confirmed by the channel that should attain it: {fix}")]
+    Unconfirmed {
+        /// What was computed.
+        what: String,
+        /// The way out.
+        fix: String,
+    },
     /// Anything else that needs words of its own.
     #[error("{what}: {problem}")]
     Other {
@@ -80,6 +88,12 @@ impl Error {
     /// A refusal in free words.
     pub fn other(what: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::Other { what: what.into(), problem: problem.into() }
+    }
+
+    /// Whether it only says that there is no exact answer: the problem is too large for one, or floats have
+    /// too few digits to confirm it. A bound may still be had.
+    pub fn leaves_a_bound(&self) -> bool {
+        matches!(self, Self::TooLarge { .. } | Self::Unconfirmed { .. })
     }
 
     /// A number outside its range.

@@ -20,7 +20,9 @@ pub use region::{PriorBall, PriorBox};
 pub(crate) use worst::worst_case;
 
 use crate::composition::{self, Leakage};
-use crate::extremal::LiftRange;
+use crate::extremal::{self, LiftRange};
+use crate::measure::lip;
+use crate::relation::audited::TOLERANCE;
 use crate::{Channel, Distribution, Error};
 
 /// What any mechanism that keeps a promise under P1 can leak under P2, in nats.
@@ -34,8 +36,12 @@ pub struct Transfer {
     pub ratio: f64,
     /// ε - ln(1 - 2 TV sinh ε), which needs no smallest mass; absent when TV is too large for it.
     pub prior_free: Option<f64>,
-    /// The exact worst case over all mechanisms that keep the promise under P1.
+    /// The exact worst case over all mechanisms that keep the promise under P1; only an upper bound unless
+    /// `confirmed`.
     pub exact: f64,
+    /// Whether a channel built from the witness was measured to keep the promise under P1 and to leak `exact`
+    /// under P2.
+    pub confirmed: bool,
     /// Lifts under P1 of an output that attains it.
     pub witness: Vec<f64>,
 }
@@ -48,12 +54,17 @@ pub fn transfer(
 ) -> Result<Transfer, Error> {
     let eta = eta(from, to)?;
     let (exact, witness) = worst_case(from, to, range)?;
+    let channel = extremal::witness(&witness, range.low(), range.high())?;
+    let reached = lip::leakage(to, &channel)?.nats;
+    let confirmed =
+        range.keeps(from, &channel, TOLERANCE)? && (reached - exact).abs() <= TOLERANCE * exact;
     Ok(Transfer {
         published: published(from.min(), range.epsilon(), eta),
         eta,
         ratio: log_ratio(from, to)?,
         prior_free: prior_free(from.total_variation(to)?, range),
-        exact,
+        exact: if confirmed { exact.max(reached) } else { exact },
+        confirmed,
         witness,
     })
 }

@@ -83,7 +83,7 @@ impl<'a> Filling<'a> {
         let mut order: Vec<usize> = (0..from.len()).filter(|&z| from[z] > 0.0).collect();
         let key = |z: usize| side.sign() * (to[z] / from[z]);
         order.sort_by(|&a, &b| key(a).total_cmp(&key(b)));
-        let step = range.high() - range.low();
+        let step = range.step();
         let mut place = vec![None; from.len()];
         for (at, &z) in order.iter().enumerate() {
             place[z] = Some(at);
@@ -99,38 +99,40 @@ impl<'a> Filling<'a> {
         Self { from, to, range, side, order, place, sums, base }
     }
 
-    /// The lift of x, and what is left of Σ P1 L = 1 for the others.
-    fn own(&self, x: usize) -> (f64, f64) {
-        let (low, high, p) = (self.range.low(), self.range.high(), self.from[x]);
-        let budget = 1.0 - low;
-        let raised = match self.side {
-            Side::Raised if p > 0.0 => (high - low).min(budget / p),
-            Side::Raised => high - low,
-            // x takes only what the others cannot.
-            Side::Lowered if p > 0.0 => {
-                ((budget - (high - low) * (1.0 - p)) / p).clamp(0.0, high - low)
+    /// How far x is raised, and what raising the others adds to Σ P2 L.
+    fn raised(&self, x: usize) -> (f64, f64) {
+        let (mut budget, step, p) = (self.range.room(), self.range.step(), self.from[x]);
+        match self.side {
+            Side::Raised => {
+                let own = if p > 0.0 { step.min(budget / p) } else { step };
+                budget = (budget - own * p).max(0.0);
+                (own, self.others(x, &mut budget))
             }
-            Side::Lowered => 0.0,
-        };
-        (low + raised, (budget - raised * p).max(0.0))
+            // x takes only what the others cannot.
+            Side::Lowered => {
+                let added = self.others(x, &mut budget);
+                (if p > 0.0 { step.min(budget / p) } else { 0.0 }, added)
+            }
+        }
     }
 
-    /// What raising others than x by `budget` adds to Σ P2 L.
-    fn others(&self, x: usize, mut budget: f64) -> f64 {
+    /// What raising others than x by `budget` adds to Σ P2 L; what they cannot take is left.
+    fn others(&self, x: usize, budget: &mut f64) -> f64 {
         let place = self.place[x].unwrap_or(self.order.len());
-        let before = self.sums.fill(0..place, &mut budget);
-        before + self.sums.fill(place + 1..self.order.len(), &mut budget)
+        let before = self.sums.fill(0..place, budget);
+        before + self.sums.fill(place + 1..self.order.len(), budget)
     }
 
     /// The largest leakage about x on this side.
     fn leakage(&self, x: usize) -> f64 {
-        let (own, budget) = self.own(x);
-        let assumed = match (self.side, self.place[x]) {
-            (Side::Lowered, None) => self.range.high(),
-            _ => self.range.low(),
+        let (own, others) = self.raised(x);
+        // Σ P2 L counts a symbol that costs nothing at its better end; as x itself it is at the other one.
+        let counted = match (self.side, self.place[x]) {
+            (Side::Lowered, None) => self.range.step(),
+            _ => 0.0,
         };
-        let total = self.base + (own - assumed) * self.to[x] + self.others(x, budget);
-        self.side.sign() * (own / total).ln()
+        let total = self.base + (own - counted) * self.to[x] + others;
+        self.side.sign() * ((self.range.low() + own) / total).ln()
     }
 
     /// The lift vector that attains it.
@@ -141,13 +143,18 @@ impl<'a> Filling<'a> {
             let free = (0..lift.len()).filter(|&z| self.from[z] <= 0.0 && self.to[z] > 0.0);
             free.for_each(|z| lift[z] = high);
         }
-        let (own, mut left) = self.own(x);
-        lift[x] = own;
+        let own = self.raised(x).0;
+        lift[x] = low + own;
+        // In the order of the proof: what x takes first is gone, what it takes last is not yet.
+        let mut left = match self.side {
+            Side::Raised => (self.range.room() - own * self.from[x]).max(0.0),
+            Side::Lowered => self.range.room(),
+        };
         for &z in self.order.iter().filter(|&&z| z != x) {
             if left <= 0.0 {
                 break;
             }
-            let step = (high - low).min(left / self.from[z]);
+            let step = self.range.step().min(left / self.from[z]);
             lift[z] += step;
             left -= step * self.from[z];
         }

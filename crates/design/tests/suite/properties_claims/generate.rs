@@ -5,6 +5,11 @@ use undertone_design::{Channel, Distribution};
 
 pub(crate) use crate::properties_relations::generate::{below, law, random_channel, rng, unit};
 
+/// How many rounds a search takes: `n`, or what UNDERTONE_ROUNDS says, for a longer look.
+pub(crate) fn rounds(n: usize) -> usize {
+    std::env::var("UNDERTONE_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(n)
+}
+
 /// A number between two others, its logarithm uniform.
 pub(crate) fn log_uniform(rng: &mut ChaCha12Rng, least: f64, most: f64) -> f64 {
     (least.ln() + (most / least).ln() * unit(rng)).exp()

@@ -4,3 +4,4 @@
 mod generate;
 mod measured;
 mod relations;
+mod several;

@@ -1,12 +1,13 @@
 //! `relate`: no channel within the premise leaks more than the level claimed, and what is called exact is
 //! attained by its own witness.
 
-use undertone_design::relation::{Guarantee, Notion, Outcome, Setting, relate};
+use undertone_design::measure::{delta, ldp};
+use undertone_design::relation::{Convention, Guarantee, Notion, Outcome, Setting, relate};
 use undertone_design::{Channel, Distribution};
 
 use super::generate::{
     Cone, Lifts, Odds, below, budget, extreme_channel, law, order, prior, random_channel, rng,
-    special_channel, unit,
+    rounds, special_channel, unit,
 };
 use super::measured::{kept, leakage};
 use crate::properties_relations::generate::{about_datum, settings};
@@ -209,10 +210,6 @@ fn whatever_is_called_exact_is_attained_by_its_witness() {
     seen.none_wrong();
 }
 
-fn rounds(n: usize) -> usize {
-    std::env::var("ROUNDS").ok().and_then(|r| r.parse().ok()).unwrap_or(n)
-}
-
 #[test]
 fn a_budget_of_nought_says_nothing_about_symbols_that_never_occur() {
     let blind = law(&[0.5, 0.5, 0.0]);
@@ -247,6 +244,102 @@ fn a_budget_of_nought_says_nothing_about_symbols_that_never_occur() {
             // Where every symbol occurs, no leakage is no leakage.
             let answer = relate(&premise, to, &positive).unwrap();
             assert_eq!(answer.holds().unwrap().guarantee.upper(), 0.0, "{premise} to {to}");
+        }
+    }
+}
+
+/// The least δ at which a channel keeps these levels, in the convention asked for.
+fn least_delta(
+    notion: Notion,
+    level: (f64, f64),
+    convention: Convention,
+    prior: &Distribution,
+    q: &Channel,
+    s: &Setting,
+) -> f64 {
+    let (lower, upper) = level;
+    match notion {
+        Notion::Ldp | Notion::Wclip => ldp::delta(q, upper).unwrap().0,
+        Notion::Alip => delta::Excess::of(prior, q, lower, upper).unwrap().conditional(),
+        Notion::Bplip => {
+            let under = |p: &Distribution| delta::conditional(p, q, upper).unwrap();
+            s.priors.iter().map(under).fold(0.0, f64::max)
+        }
+        _ => match convention {
+            Convention::Conditional => delta::conditional(prior, q, upper),
+            Convention::Posterior => delta::posterior(prior, q, upper),
+            Convention::Joint => delta::joint(prior, q, upper),
+            Convention::JointSets => delta::joint_sets(prior, q, upper),
+        }
+        .unwrap(),
+    }
+}
+
+#[test]
+fn no_channel_needs_a_larger_delta_than_its_own_implies() {
+    let mut rng = rng(44);
+    let mut seen = Seen::default();
+    for round in 0..rounds(250) {
+        let m = 2 + below(&mut rng, 4);
+        let prior = prior(&mut rng, m);
+        let q = match round % 2 {
+            0 => Channel::new(random_channel(&mut rng, m)).unwrap(),
+            _ => special_channel(&mut rng, m),
+        };
+        let set = vec![super::generate::prior(&mut rng, m), prior.clone()];
+        let epsilon = budget(&mut rng);
+        for setting in settings(&prior, order(&mut rng), set) {
+            for from in [Notion::Ldp, Notion::Wclip, Notion::Lip, Notion::Alip, Notion::Bplip] {
+                for convention in Convention::ALL {
+                    if convention != Convention::Conditional && from != Notion::Lip {
+                        continue;
+                    }
+                    let half = if from == Notion::Alip { epsilon / 2.0 } else { epsilon };
+                    let delta =
+                        least_delta(from, (epsilon, half), convention, &prior, &q, &setting);
+                    let delta = delta * (1.0 + 1e-9) + 1e-15;
+                    let premise = match from {
+                        Notion::Alip => Guarantee::asymmetric(epsilon, half),
+                        _ => Guarantee::new(from, epsilon),
+                    };
+                    let Ok(premise) = premise.unwrap().with_delta(delta, convention) else {
+                        continue;
+                    };
+                    check_delta(&premise, &prior, &q, &setting, &mut seen);
+                }
+            }
+        }
+    }
+    println!("{} checked", seen.checked);
+    seen.none_wrong();
+}
+
+fn check_delta(
+    premise: &Guarantee,
+    prior: &Distribution,
+    q: &Channel,
+    setting: &Setting,
+    seen: &mut Seen,
+) {
+    for to in [Notion::Ldp, Notion::Wclip, Notion::Lip, Notion::Alip, Notion::Bplip] {
+        for convention in Convention::ALL {
+            let setting = Setting { convention: Some(convention), ..setting.clone() };
+            let answer = relate(premise, to, &setting).unwrap();
+            let Outcome::Holds(found) = &answer.outcome else { continue };
+            for level in found.alternatives.iter().chain([&found.guarantee]) {
+                let levels = (level.lower(), level.upper());
+                if levels.0.max(levels.1) > 700.0 {
+                    continue;
+                }
+                let needed = least_delta(to, levels, level.convention(), prior, q, &setting);
+                seen.checked += 1;
+                if needed > level.delta() * (1.0 + 1e-9) + 1e-14 {
+                    seen.wrong.push(format!(
+                        "{premise:?} to {level:?}, but {needed:e} under {:?} by {q:?}",
+                        prior.as_slice()
+                    ));
+                }
+            }
         }
     }
 }
