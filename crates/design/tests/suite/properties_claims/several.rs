@@ -8,7 +8,7 @@ use undertone_design::sequence::{self, Process};
 use undertone_design::transfer::{self, transfer};
 use undertone_design::{Channel, Distribution};
 
-use super::generate::{Cone, Lifts, below, budget, extreme_channel, law, prior, rng, rounds, unit};
+use super::generate::{Cone, Lifts, below, budget, extreme_channel, prior, rng, rounds, unit};
 
 fn within(found: f64, claimed: f64) -> bool {
     found <= claimed * (1.0 + 1e-9) + 1e-15
@@ -311,6 +311,5 @@ fn no_sequence_leaks_more_than_claimed() {
             }
         }
     }
-    let _ = law(&[1.0]);
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong[..wrong.len().min(8)].join("\n"));
 }
