@@ -9,7 +9,7 @@ use undertone_design::{Channel, composition};
 
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{Outcome, nats, number, optional, table};
+use crate::output::{Outcome, Round, at_most, nats, number, optional_at_most, rounded, table};
 
 /// Bound what several releases leak together, and compute it exactly.
 ///
@@ -80,22 +80,17 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         }
         let Some(found) = worst else { return Err(Failure::usage("give --prior")) };
         let json = json!({
-            "exact": number(found.lip()),
-            "max_lift": number(found.max_lift),
-            "min_lift": number(found.min_lift),
-            "ldp": number(found.ldp),
+            "exact": at_most(found.lip()),
+            "max_lift": at_most(found.max_lift),
+            "min_lift": at_most(found.min_lift),
+            "ldp": at_most(found.ldp),
             "releases": releases,
         });
         let text = format!(
             "{releases} releases of one datum through these channels leak, together and exactly:\n{}",
             table(
                 &["lip", "max_lift", "min_lift", "ldp"],
-                vec![vec![
-                    nats(found.lip()),
-                    nats(found.max_lift),
-                    nats(found.min_lift),
-                    nats(found.ldp),
-                ]]
+                vec![[found.lip(), found.max_lift, found.min_lift, found.ldp].map(up).to_vec()]
             )
         );
         return Ok(Outcome::good(json, text));
@@ -103,9 +98,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     if priors.len() > 1 {
         let found = composition::family(&priors, &ranges)?;
         let json = json!({
-            "bound": number(found.published),
-            "sharpened": number(found.sharpened),
-            "exact": optional(found.exact),
+            "bound": at_most(found.published),
+            "sharpened": at_most(found.sharpened),
+            "exact": optional_at_most(found.exact),
             "releases": releases,
             "priors": priors.len(),
         });
@@ -116,10 +111,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     let exact = found.exact.as_ref().map(|worst| worst.leakage);
     let sum: f64 = ranges.iter().map(LiftRange::epsilon).sum();
     let json = json!({
-        "bound": number(found.published),
-        "sharpened": number(found.sharpened),
-        "exact": optional(exact),
-        "sum": sum,
+        "bound": at_most(found.published),
+        "sharpened": at_most(found.sharpened),
+        "exact": optional_at_most(exact),
+        "sum": number(sum),
         "releases": releases,
         "witness": found.exact.as_ref().map(|worst| json!({"symbol": worst.symbol, "lifts": worst.lifts})),
     });
@@ -128,19 +123,24 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         text += &format!(
             "\nAdding the epsilons up gives {}, which is too little: {} is attained.",
             nats(sum),
-            nats(exact)
+            up(exact)
         );
     }
     Ok(Outcome::good(json, text))
 }
 
+/// A leakage for people, never below it.
+fn up(value: f64) -> String {
+    rounded(value, Round::Up)
+}
+
 fn bounds(published: f64, sharpened: f64, exact: Option<f64>, result: &str) -> String {
-    let exact = exact.map_or("too large to compute".into(), nats);
+    let exact = exact.map_or("not known: too large, or too fine for floats".into(), up);
     let rows = vec![
-        vec!["bound".into(), nats(published), format!("JSTL21 {result}, as printed")],
+        vec!["bound".into(), up(published), format!("JSTL21 {result}, as printed")],
         vec![
             "sharpened".into(),
-            nats(sharpened),
+            up(sharpened),
             "exact LDP of each release, added, back to LIP".into(),
         ],
         vec!["exact".into(), exact, "worst over all mechanisms that keep the promises".into()],
@@ -157,17 +157,17 @@ fn correlated(
         let found = sequence::leakage(process, channels)?;
         let each: Vec<f64> = found.each.iter().map(sequence::Lifts::lip).collect();
         let json = json!({
-            "sequence": number(found.sequence.lip()),
-            "each": each.iter().map(|&l| number(l)).collect::<Vec<_>>(),
+            "sequence": at_most(found.sequence.lip()),
+            "each": each.iter().map(|&l| at_most(l)).collect::<Vec<_>>(),
             "exact": found.exact,
         });
         let how = if found.exact { "exact" } else { "upper bound" };
         let mut rows =
-            vec![vec!["the whole sequence".into(), nats(found.sequence.lip()), how.into()]];
+            vec![vec!["the whole sequence".into(), up(found.sequence.lip()), how.into()]];
         rows.extend(
             each.iter()
                 .enumerate()
-                .map(|(k, &l)| vec![format!("datum {}", k + 1), nats(l), how.into()]),
+                .map(|(k, &l)| vec![format!("datum {}", k + 1), up(l), how.into()]),
         );
         return Ok(Outcome::good(json, table(&["LIP about", "nats", "how"], rows)));
     }
@@ -175,22 +175,22 @@ fn correlated(
     let sharpened = sequence::sharpened(process, ranges)?;
     let worst = match sequence::worst_case(process, ranges) {
         Ok(worst) => Some(worst),
-        Err(undertone_design::Error::TooLarge { .. }) => None,
+        Err(error) if error.leaves_a_bound() => None,
         Err(other) => return Err(other.into()),
     };
     let exact = worst.as_ref().map(|worst| worst.sequence);
     let each =
-        worst.as_ref().map(|worst| worst.each.iter().map(|&l| number(l)).collect::<Vec<Value>>());
+        worst.as_ref().map(|worst| worst.each.iter().map(|&l| at_most(l)).collect::<Vec<Value>>());
     let json = json!({
-        "bound": number(published),
-        "sharpened": number(sharpened),
-        "exact": optional(exact),
+        "bound": at_most(published),
+        "sharpened": at_most(sharpened),
+        "exact": optional_at_most(exact),
         "each": each,
         "releases": ranges.len(),
     });
     let mut text = bounds(published, sharpened, exact, "Corollary 5");
     if let Some(worst) = worst {
-        let each: Vec<String> = worst.each.iter().map(|&l| nats(l)).collect();
+        let each: Vec<String> = worst.each.iter().map(|&l| up(l)).collect();
         text += &format!("\nAbout each datum by itself, from all outputs: {}.", each.join(", "));
     }
     Ok(Outcome::good(json, text))
