@@ -8,11 +8,12 @@ use undertone_core::{
 };
 use undertone_design::measure::audit::Audit;
 use undertone_design::measure::{ldp, lip, maximal_leakage, mutual_information};
-use undertone_design::{Channel, Distribution, Symbols, quantize, realise};
+use undertone_design::{Channel, Distribution, Symbols, protection, quantize, realise};
 
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{Outcome, nats, number, optional, table};
+use crate::numbers;
+use crate::output::{Outcome, at_most, certified, nats, number, optional, optional_at_most, table};
 
 /// Measure what a channel, or a policy, reveals under every notion.
 ///
@@ -116,18 +117,18 @@ fn floats(
         "mutual_information": number(audit.mutual_information),
         "maximal_leakage": number(audit.maximal_leakage),
         "identifiability": number(audit.identifiability.nats),
-        "alpha": audit.alpha,
+        "alpha": number(audit.alpha),
         "sibson": number(audit.sibson),
         "arimoto": number(audit.arimoto),
         "alpha_lift": number(audit.alpha_lift.nats),
-        "entropy": audit.entropy,
-        "secret_entropy": audit.secret_entropy,
+        "entropy": number(audit.entropy),
+        "secret_entropy": optional(audit.secret_entropy),
         "delta": audit.delta.map(|d| json!({
             "epsilon": d.epsilon,
-            "conditional": d.conditional,
-            "posterior": d.posterior,
-            "joint": d.joint,
-            "joint_sets": d.joint_sets,
+            "conditional": at_most(d.conditional),
+            "posterior": at_most(d.posterior),
+            "joint": at_most(d.joint),
+            "joint_sets": optional_at_most(d.joint_sets),
         })),
         "worst": {
             "ldp": {"high": audit.ldp.at.0, "low": audit.ldp.at.1, "output": audit.ldp.at.2},
@@ -135,12 +136,12 @@ fn floats(
             "min_lift": {"input": audit.min_lift.at.0, "output": audit.min_lift.at.1},
         },
         "upper_bounds": {
-            "ldp": number(ldp::upper_bound(channel)),
-            "lip": number(lip_upper.two_sided()),
-            "max_lift": number(lip_upper.max_lift),
-            "min_lift": number(lip_upper.min_lift),
-            "mutual_information": number(mutual_information::upper_bound(prior, channel)?),
-            "maximal_leakage": number(maximal_leakage::upper_bound(prior, channel)?),
+            "ldp": at_most(ldp::upper_bound(channel)),
+            "lip": at_most(lip_upper.two_sided()),
+            "max_lift": at_most(lip_upper.max_lift),
+            "min_lift": at_most(lip_upper.min_lift),
+            "mutual_information": at_most(mutual_information::upper_bound(prior, channel)?),
+            "maximal_leakage": at_most(maximal_leakage::upper_bound(prior, channel)?),
         },
     });
     match value {
@@ -212,18 +213,13 @@ fn describe(audit: &Audit, who: &str, prior: &Distribution, channel: &Channel) -
 pub(crate) fn exact(ratio: Ratio) -> Value {
     match ratio.ln_up() {
         Some(nats) => json!({"nats": nats.to_string(), "ratio": ratio.to_string()}),
-        None => json!({"nats": "inf", "ratio": "unbounded"}),
+        None => json!({"nats": certified(None), "ratio": "unbounded"}),
     }
 }
 
 /// A ratio's logarithm as a JSON number, rounded up.
 pub(crate) fn leak(ratio: Option<Ratio>) -> Value {
-    let Some(ratio) = ratio else { return Value::Null };
-    match ratio.ln_up() {
-        // Ten decimals survive the trip through a float.
-        Some(nats) => number(nats.to_string().parse().unwrap_or(f64::INFINITY)),
-        None => json!("inf"),
-    }
+    ratio.map_or(Value::Null, |ratio| certified(ratio.ln_up()))
 }
 
 /// The attained figures of one subject.
@@ -246,13 +242,13 @@ fn exact_delta(draft: &Draft, epsilon: f64) -> Option<f64> {
     if matches!(draft.shape(), Shape::Bits(_)) {
         return None;
     }
-    let epsilon = Epsilon::parse(&format!("{epsilon:.10}")).ok()?;
+    let epsilon = protection::epsilon(&epsilon.to_string()).ok()?;
     let most = Delta::from_units(MASS_ONE - 1).ok()?;
     let bound = Bound::Lip { lower: epsilon, upper: epsilon };
     let claim = Claim { about: Subject::Input, bound, delta: most };
     let policy = draft.clone().with_claims(vec![claim]).ok()?.verify().ok()?;
     let least = (*policy.certificate().deltas.first()?)?;
-    Some(least.ratio.scaled_up(52) as f64 / (1u64 << 52) as f64)
+    Some(numbers::share(least.ratio))
 }
 
 fn policy(args: &Args, draft: &Draft) -> Result<Outcome, Failure> {
@@ -284,16 +280,16 @@ fn policy(args: &Args, draft: &Draft) -> Result<Outcome, Failure> {
         if let Some(delta) = audit.delta {
             map.insert("delta".into(), json!({
                 "epsilon": delta.epsilon,
-                "conditional": optional(exact_delta(draft, delta.epsilon).or(Some(delta.conditional))),
-                "posterior": delta.posterior,
-                "joint": delta.joint,
-                "joint_sets": delta.joint_sets,
+                "conditional": optional_at_most(exact_delta(draft, delta.epsilon).or(Some(delta.conditional))),
+                "posterior": at_most(delta.posterior),
+                "joint": at_most(delta.joint),
+                "joint_sets": optional_at_most(delta.joint_sets),
             }));
         }
     } else if let Some(epsilon) = args.epsilon {
         map.insert(
             "delta".into(),
-            json!({"epsilon": epsilon, "conditional": optional(exact_delta(draft, epsilon))}),
+            json!({"epsilon": epsilon, "conditional": optional_at_most(exact_delta(draft, epsilon))}),
         );
     }
     Ok(Outcome::good(Value::Object(map), text))

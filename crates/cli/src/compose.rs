@@ -9,7 +9,7 @@ use undertone_design::{Channel, Distribution, composition};
 
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{Outcome, nats, number, optional, table};
+use crate::output::{Outcome, Round, at_most, nats, number, optional_at_most, rounded, table};
 
 /// Bound what several releases leak together, and compute it exactly.
 ///
@@ -88,10 +88,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         let found = worst_given(priors, &channels)?;
         let under = worst_of(priors.len());
         let json = json!({
-            "exact": number(found.lip()),
-            "max_lift": number(found.max_lift),
-            "min_lift": number(found.min_lift),
-            "ldp": number(found.ldp),
+            "exact": at_most(found.lip()),
+            "max_lift": at_most(found.max_lift),
+            "min_lift": at_most(found.min_lift),
+            "ldp": at_most(found.ldp),
             "releases": releases,
             "priors": priors.len(),
         });
@@ -99,12 +99,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
             "{releases} releases of one datum through these channels leak, together and exactly{under}:\n{}",
             table(
                 &["lip", "max_lift", "min_lift", "ldp"],
-                vec![vec![
-                    nats(found.lip()),
-                    nats(found.max_lift),
-                    nats(found.min_lift),
-                    nats(found.ldp),
-                ]]
+                vec![[found.lip(), found.max_lift, found.min_lift, found.ldp].map(up).to_vec()]
             )
         );
         return Ok(Outcome::good(json, text));
@@ -112,9 +107,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     if priors.len() > 1 {
         let found = composition::family(priors, &ranges)?;
         let json = json!({
-            "bound": number(found.published),
-            "sharpened": number(found.sharpened),
-            "exact": optional(found.exact),
+            "bound": at_most(found.published),
+            "sharpened": at_most(found.sharpened),
+            "exact": optional_at_most(found.exact),
             "releases": releases,
             "priors": priors.len(),
         });
@@ -125,10 +120,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     let exact = found.exact.as_ref().map(|worst| worst.leakage);
     let sum: f64 = ranges.iter().map(LiftRange::epsilon).sum();
     let json = json!({
-        "bound": number(found.published),
-        "sharpened": number(found.sharpened),
-        "exact": optional(exact),
-        "sum": sum,
+        "bound": at_most(found.published),
+        "sharpened": at_most(found.sharpened),
+        "exact": optional_at_most(exact),
+        "sum": number(sum),
         "releases": releases,
         "witness": found.exact.as_ref().map(|worst| json!({"symbol": worst.symbol, "lifts": worst.lifts})),
     });
@@ -137,7 +132,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         text += &format!(
             "\nAdding the epsilons up gives {}, which is too little: {} is attained.",
             nats(sum),
-            nats(exact)
+            up(exact)
         );
     }
     Ok(Outcome::good(json, text))
@@ -163,13 +158,18 @@ fn worst_of(priors: usize) -> String {
     if priors > 1 { format!(", under the worst of the {priors} priors") } else { String::new() }
 }
 
+/// A leakage for people, never below it.
+fn up(value: f64) -> String {
+    rounded(value, Round::Up)
+}
+
 fn bounds(published: f64, sharpened: f64, exact: Option<f64>, result: &str) -> String {
-    let exact = exact.map_or("too large to compute".into(), nats);
+    let exact = exact.map_or("not known: too large, or too fine for floats".into(), up);
     let rows = vec![
-        vec!["bound".into(), nats(published), format!("JSTL21 {result}, as printed")],
+        vec!["bound".into(), up(published), format!("JSTL21 {result}, as printed")],
         vec![
             "sharpened".into(),
-            nats(sharpened),
+            up(sharpened),
             "exact LDP of each release, added, back to LIP".into(),
         ],
         vec!["exact".into(), exact, "worst over all mechanisms that keep the promises".into()],
@@ -193,18 +193,18 @@ fn correlated(
             exact &= found.exact;
         }
         let json = json!({
-            "sequence": number(sequence),
-            "each": each.iter().map(|&l| number(l)).collect::<Vec<_>>(),
+            "sequence": at_most(sequence),
+            "each": each.iter().map(|&l| at_most(l)).collect::<Vec<_>>(),
             "exact": exact,
             "priors": processes.len(),
         });
         let how = if exact { "exact" } else { "upper bound" };
         let how = format!("{how}{}", worst_of(processes.len()));
-        let mut rows = vec![vec!["the whole sequence".into(), nats(sequence), how.clone()]];
+        let mut rows = vec![vec!["the whole sequence".into(), up(sequence), how.clone()]];
         rows.extend(
             each.iter()
                 .enumerate()
-                .map(|(k, &l)| vec![format!("datum {}", k + 1), nats(l), how.clone()]),
+                .map(|(k, &l)| vec![format!("datum {}", k + 1), up(l), how.clone()]),
         );
         return Ok(Outcome::good(json, table(&["LIP about", "nats", "how"], rows)));
     }
@@ -217,24 +217,25 @@ fn correlated(
             (Some((exact, each)), Ok(found)) => {
                 Some((exact.max(found.sequence), widest(each, found.each)))
             }
-            (None, Ok(_)) | (_, Err(undertone_design::Error::TooLarge { .. })) => None,
+            (None, Ok(_)) => None,
+            (_, Err(error)) if error.leaves_a_bound() => None,
             (_, Err(other)) => return Err(other.into()),
         };
     }
     let exact = worst.as_ref().map(|(exact, _)| *exact);
     let each =
-        worst.as_ref().map(|(_, each)| each.iter().map(|&l| number(l)).collect::<Vec<Value>>());
+        worst.as_ref().map(|(_, each)| each.iter().map(|&l| at_most(l)).collect::<Vec<Value>>());
     let json = json!({
-        "bound": number(published),
-        "sharpened": number(sharpened),
-        "exact": optional(exact),
+        "bound": at_most(published),
+        "sharpened": at_most(sharpened),
+        "exact": optional_at_most(exact),
         "each": each,
         "releases": ranges.len(),
         "priors": processes.len(),
     });
     let mut text = bounds(published, sharpened, exact, "Corollary 5");
     if let Some((_, each)) = worst {
-        let each: Vec<String> = each.iter().map(|&l| nats(l)).collect();
+        let each: Vec<String> = each.iter().map(|&l| up(l)).collect();
         text += &format!("\nAbout each datum by itself, from all outputs: {}.", each.join(", "));
     }
     Ok(Outcome::good(json, text))

@@ -9,7 +9,8 @@ use undertone_design::designer::{self, Method, Outcome as Found, Request};
 
 use crate::design::{ContextArgs, Known, method, objective, request};
 use crate::failure::Failure;
-use crate::output::{Outcome, nats, optional, save};
+use crate::numbers;
+use crate::output::{Outcome, Round, number, optional, optional_at_most, rounded, save};
 use crate::plot::{Curves, Series, curves};
 
 /// Draw utility and attained leakage against epsilon, for several methods.
@@ -141,9 +142,7 @@ fn point(name: &str, epsilon: f64, request: &Request) -> Point {
         policy: None,
         note,
     };
-    let up = |ratio: Option<Ratio>| {
-        Some(ratio?.ln_up().map_or(f64::INFINITY, |n| n.units() as f64 / 1e10))
-    };
+    let up = |ratio: Option<Ratio>| Some(ratio?.ln_up().map_or(f64::INFINITY, numbers::float));
     match designer::design(request) {
         Ok(Found::Shipped(designed)) => {
             let strength = designed.policy.certificate().input;
@@ -159,7 +158,10 @@ fn point(name: &str, epsilon: f64, request: &Request) -> Point {
             utility: request.objective.value(&request.prior, &missed.channel).ok(),
             lip: Some(missed.level.attained),
             ldp: Some(undertone_design::measure::ldp::upper_bound(&missed.channel)),
-            ..empty(format!("misses its claim: leaks {}", nats(missed.level.attained)))
+            ..empty(format!(
+                "misses its claim: leaks {}",
+                rounded(missed.level.attained, Round::Up)
+            ))
         },
         Err(error) => empty(error.to_string()),
     }
@@ -167,11 +169,11 @@ fn point(name: &str, epsilon: f64, request: &Request) -> Point {
 
 fn row(point: &Point) -> Value {
     json!({
-        "epsilon": point.epsilon,
+        "epsilon": number(point.epsilon),
         "method": point.method,
         "utility": optional(point.utility),
-        "lip": optional(point.lip),
-        "ldp": optional(point.ldp),
+        "lip": optional_at_most(point.lip),
+        "ldp": optional_at_most(point.ldp),
         "policy_id": point.policy,
         "note": point.note,
     })
@@ -179,17 +181,19 @@ fn row(point: &Point) -> Value {
 
 fn csv(points: &[Point]) -> String {
     let mut text = String::from("epsilon,method,utility,lip,ldp,policy_id,note\n");
-    let cell = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v}"));
+    let cell =
+        |value: Option<f64>| value.map_or(String::new(), |v| numbers::cell(v, Round::Nearest));
+    let leak = |value: Option<f64>| value.map_or(String::new(), |v| numbers::cell(v, Round::Up));
     for point in points {
         let note = point.note.replace('"', "\"\"");
         let _ = writeln!(
             text,
             "{},{},{},{},{},{},\"{note}\"",
-            (point.epsilon * 1e10).round() / 1e10,
+            numbers::cell(point.epsilon, Round::Nearest),
             point.method,
             cell(point.utility),
-            cell(point.lip),
-            cell(point.ldp),
+            leak(point.lip),
+            leak(point.ldp),
             point.policy.as_deref().unwrap_or("")
         );
     }

@@ -1,45 +1,233 @@
 //! Why a command gave no result.
 
+use std::any::Any;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::json;
 
-/// A command that could not do its work, and whether the command line itself is to blame.
+/// A command that could not do its work: what kind of trouble it is, and the words.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    usage: bool,
+    code: Code,
     message: String,
 }
 
+/// The kinds of trouble, each with the word programs read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Code {
+    /// The command line itself is to blame.
+    Usage,
+    /// A file cannot be read or written.
+    File,
+    /// What a file holds, or what it holds together with the arguments, cannot be used.
+    Input,
+    /// The problem is too large for this command.
+    TooLarge,
+    /// A fault of the program.
+    Internal,
+}
+
+impl Code {
+    /// The word programs read.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Usage => "usage",
+            Self::File => "file",
+            Self::Input => "input",
+            Self::TooLarge => "too_large",
+            Self::Internal => "internal",
+        }
+    }
+
+    /// The exit code: 2 for bad usage, 1 for everything else.
+    fn exit(self) -> u8 {
+        if self == Self::Usage { 2 } else { 1 }
+    }
+}
+
 impl Failure {
+    fn new(code: Code, message: impl fmt::Display) -> Self {
+        Self { code, message: tidy(&message.to_string()) }
+    }
+
     /// Something in a file, or about the machine: exit 1.
     pub(crate) fn input(message: impl fmt::Display) -> Self {
-        Self { usage: false, message: message.to_string() }
+        Self::new(Code::Input, message)
+    }
+
+    /// A file that cannot be read or written: exit 1.
+    pub(crate) fn file(message: impl fmt::Display) -> Self {
+        Self::new(Code::File, message)
     }
 
     /// Something in the arguments: exit 2.
     pub(crate) fn usage(message: impl fmt::Display) -> Self {
-        Self { usage: true, message: message.to_string() }
+        Self::new(Code::Usage, message)
+    }
+
+    /// Arguments that cannot be parsed.
+    pub(crate) fn of_arguments(error: &clap::Error) -> Self {
+        Self::usage(argument_words(error))
     }
 
     /// The reason on standard error, and as JSON on standard output if asked for. Returns the exit code.
     pub(crate) fn print(&self, json: bool) -> u8 {
         eprintln!("error: {}", self.message);
         if json {
-            crate::output::line(&json!({ "error": self.message }).to_string());
+            let said = json!({ "error": self.message, "code": self.code.word() });
+            crate::output::line(&said.to_string());
         }
-        if self.usage { 2 } else { 1 }
+        self.code.exit()
+    }
+}
+
+/// Runs a command. A panic is a fault of ours; whoever called gets an answer all the same.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Failure::of_panic(&*panic)))
+}
+
+impl Failure {
+    fn of_panic(panic: &(dyn Any + Send)) -> Self {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let words = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no words");
+        let first = words.lines().next().unwrap_or_default();
+        Self::new(
+            Code::Internal,
+            format!(
+                "this is a fault of undertone, not of what it was given; please report it: {first}"
+            ),
+        )
     }
 }
 
 impl From<undertone_design::Error> for Failure {
     fn from(error: undertone_design::Error) -> Self {
-        Self::input(error)
+        let large = matches!(error, undertone_design::Error::TooLarge { .. });
+        Self::new(if large { Code::TooLarge } else { Code::Input }, error)
     }
 }
 
 impl From<Failure> for crate::NoReply {
-    fn from(Failure { usage, message }: Failure) -> Self {
-        Self { usage, message }
+    fn from(Failure { code, message }: Failure) -> Self {
+        Self { usage: code == Code::Usage, code: code.word(), message }
+    }
+}
+
+/// What is wrong with the arguments, in one line: the option, the value and the fix.
+fn argument_words(error: &clap::Error) -> String {
+    let said = |kind: ContextKind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        Some(ContextValue::Strings(texts)) => Some(texts.join(", ")),
+        Some(ContextValue::StyledStr(text)) => Some(text.to_string()),
+        _ => None,
+    };
+    // `--users <USERS>` is the option `--users`.
+    let option = said(ContextKind::InvalidArg).map(|arg| match arg.split_once(' ') {
+        Some((option, _)) if option.starts_with('-') => option.to_owned(),
+        _ => arg,
+    });
+    match (error.kind(), option, said(ContextKind::InvalidValue)) {
+        (ErrorKind::ValueValidation, Some(option), Some(value)) => {
+            let source = std::error::Error::source(error).map(ToString::to_string);
+            let fix = number_words(source.as_deref().unwrap_or_default());
+            format!("{option} is {}: {fix}", shortened(&value))
+        }
+        (ErrorKind::InvalidValue, Some(option), Some(value)) if value.is_empty() => {
+            format!("{option} has no value: give one")
+        }
+        (ErrorKind::InvalidValue, Some(option), Some(value)) => {
+            let valid = said(ContextKind::ValidValue).unwrap_or_default();
+            format!("{option} is {}: use one of {valid}", shortened(&value))
+        }
+        _ => {
+            let text = error.render().to_string();
+            // The first paragraph says what is wrong; the rest is about the command line.
+            let first = text.split("\n\n").next().unwrap_or(&text);
+            let first = first.strip_prefix("error: ").unwrap_or(first);
+            let lines: Vec<&str> = first.lines().map(str::trim).collect();
+            shortened(&lines.join(" "))
+        }
+    }
+}
+
+/// What a parser of numbers says, in words for people.
+fn number_words(source: &str) -> String {
+    match source {
+        "invalid digit found in string" | "cannot parse integer from empty string" => {
+            "give a whole number of at least 0".into()
+        }
+        "number too large to fit in target type" => "the number is too large".into(),
+        "invalid float literal" | "cannot parse float from empty string" => "give a number".into(),
+        other => other.into(),
+    }
+}
+
+/// An error's words without what nobody reads: numbers of hundreds of digits, control characters, pages.
+fn tidy(text: &str) -> String {
+    const MOST: usize = 1_500;
+    let mut out = String::with_capacity(text.len().min(MOST));
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        out.push_str(&rest[..start]);
+        let tail = &rest[start..];
+        let end = tail.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(tail.len());
+        let digits = tail[..end].trim_end_matches('.');
+        match digits.parse::<f64>() {
+            Ok(number) if digits.len() > 24 => out.push_str(&format!("{number:e}")),
+            _ => out.push_str(digits),
+        }
+        rest = &tail[digits.len()..];
+    }
+    out.push_str(rest);
+    let plain = out.replace(|c: char| c.is_control() && c != '\n', " ");
+    match plain.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}...", &plain[..at]),
+        None => plain,
+    }
+}
+
+/// A text that fits a line of an error: its beginning and its length, where it is long.
+pub(crate) fn shortened(text: &str) -> String {
+    const MOST: usize = 200;
+    let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if plain.chars().count() <= MOST {
+        return plain;
+    }
+    let start: String = plain.chars().take(MOST).collect();
+    format!("{start}... ({} characters)", plain.chars().count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_an_answer() {
+        let quiet = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| {}));
+        let caught = guarded(|| -> Result<(), Failure> { panic!("index out of bounds") });
+        std::panic::set_hook(quiet);
+        let failure = caught.unwrap_err();
+        assert_eq!((failure.code, failure.code.exit()), (Code::Internal, 1));
+        assert!(failure.message.contains("report it: index out of bounds"));
+        assert!(guarded(|| Ok(3)).is_ok_and(|value| value == 3));
+    }
+
+    #[test]
+    fn numbers_of_hundreds_of_digits_are_written_with_an_exponent() {
+        let zeros = format!("prior[0] is {}: too large", 1e300);
+        assert_eq!(tidy(&zeros), "prior[0] is 1e300: too large");
+        assert_eq!(tidy("within 1e-9, 0.5 and 12."), "within 1e-9, 0.5 and 12.");
+        assert_eq!(tidy(&format!("{}", f64::MIN_POSITIVE)), "2.2250738585072014e-308");
+        assert!(tidy(&"page ".repeat(10_000)).len() < 1_600);
+    }
+
+    #[test]
+    fn long_values_are_cut() {
+        assert_eq!(shortened("short"), "short");
+        let long = shortened(&"x".repeat(100_000));
+        assert!(long.len() < 300 && long.ends_with("(100000 characters)"));
     }
 }

@@ -12,7 +12,10 @@ use undertone_design::price;
 use crate::curve::levels;
 use crate::design::{ContextArgs, Known, objective, request};
 use crate::failure::Failure;
-use crate::output::{Outcome, nats, optional, save, table};
+use crate::numbers;
+use crate::output::{
+    Outcome, Round, nats, number, optional, optional_at_most, rounded, save, table,
+};
 use crate::plot::{Curves, Series, curves};
 
 /// Draw what a policy is worth that promises LIP and LDP at once.
@@ -114,7 +117,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     }
     let json = json!({
         "objective": goal.name(),
-        "blind": blind,
+        "blind": number(blind),
         "rows": rows,
         "ldp_alone": summary,
     });
@@ -126,9 +129,7 @@ fn point(known: &Known, goal: &Objective, protect: &[String]) -> Result<Point, F
     let Found::Shipped(designed) = designer::design(&wanted)? else {
         return Err(Failure::input("the optimum is never refused: report this"));
     };
-    let up = |ratio: Option<Ratio>| {
-        Some(ratio?.ln_up().map_or(f64::INFINITY, |n| n.units() as f64 / 1e10))
-    };
+    let up = |ratio: Option<Ratio>| Some(ratio?.ln_up().map_or(f64::INFINITY, numbers::float));
     let certificate = designed.policy.certificate();
     let about = certificate.secret.as_ref().unwrap_or(&certificate.input);
     Ok(Point {
@@ -143,10 +144,10 @@ fn rows(lips: &[f64], line: &Line) -> Vec<Value> {
     let all = lips.iter().zip(&line.points).zip(&line.free);
     all.map(|((lip, point), free)| {
         json!({
-            "lip": lip,
-            "ldp": line.ldp,
+            "lip": number(*lip),
+            "ldp": optional(line.ldp),
             "utility": optional(point.utility),
-            "attained": { "lip": optional(point.lip), "ldp": optional(point.ldp) },
+            "attained": { "lip": optional_at_most(point.lip), "ldp": optional_at_most(point.ldp) },
             "lip_is_free": free,
             "policy_id": point.policy,
         })
@@ -163,26 +164,29 @@ fn free_from(lips: &[f64], line: &Line) -> Option<f64> {
 fn summary(lips: &[f64], line: &Line) -> Option<Value> {
     let alone = line.alone.as_ref()?;
     Some(json!({
-        "ldp": line.ldp,
+        "ldp": optional(line.ldp),
         "utility": optional(alone.utility),
-        "attained": { "lip": optional(alone.lip), "ldp": optional(alone.ldp) },
-        "lip_free_from": free_from(lips, line),
+        "attained": { "lip": optional_at_most(alone.lip), "ldp": optional_at_most(alone.ldp) },
+        "lip_free_from": optional(free_from(lips, line)),
     }))
 }
 
 fn csv(lips: &[f64], lines: &[Line]) -> String {
     let mut text =
         String::from("lip,ldp,utility,attained_lip,attained_ldp,lip_is_free,policy_id\n");
-    let cell = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v}"));
+    let cell =
+        |value: Option<f64>| value.map_or(String::new(), |v| numbers::cell(v, Round::Nearest));
+    let leak = |value: Option<f64>| value.map_or(String::new(), |v| numbers::cell(v, Round::Up));
     for line in lines {
         for ((lip, point), free) in lips.iter().zip(&line.points).zip(&line.free) {
             let _ = writeln!(
                 text,
-                "{lip},{},{},{},{},{free},{}",
+                "{},{},{},{},{},{free},{}",
+                cell(Some(*lip)),
                 cell(line.ldp),
                 cell(point.utility),
-                cell(point.lip),
-                cell(point.ldp),
+                leak(point.lip),
+                leak(point.ldp),
                 point.policy
             );
         }
@@ -208,7 +212,7 @@ fn describe(goal: &Objective, lips: &[f64], lines: &[Line]) -> String {
     for line in lines {
         let (Some(ldp), Some(alone)) = (line.ldp, &line.alone) else { continue };
         let utility = alone.utility.map_or("-".into(), |value| format!("{value:.6}"));
-        let attained = alone.lip.map_or("-".into(), nats);
+        let attained = alone.lip.map_or("-".into(), |lip| rounded(lip, Round::Up));
         let free = match free_from(lips, line) {
             Some(lip) => format!("LIP costs nothing from {} on", nats(lip)),
             None => "LIP costs something at every level asked for".into(),

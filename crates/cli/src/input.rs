@@ -3,7 +3,7 @@
 mod by_name;
 
 use std::borrow::Cow;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use undertone_design::sequence::Process;
 use undertone_design::transfer::PriorBox;
 use undertone_design::{Channel, Distribution, Joint, Symbols};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, shortened};
 
 /// Files above this are not read.
 const MAX_BYTES: u64 = 1 << 30;
@@ -84,32 +84,101 @@ pub(crate) struct NamedPrior {
     pub(crate) confidence: Option<Confidence>,
 }
 
-/// The text of a file; `-` is standard input.
+/// The text of a file; `-` is standard input. A byte-order mark at its beginning is no part of it.
 pub(crate) fn text(path: &Path) -> Result<String, Failure> {
     if let Some(document) = crate::documents::read(path) {
         return Ok(document);
     }
-    let fail = |problem: &dyn std::fmt::Display| {
-        Failure::input(format!("cannot read {}: {problem}", path.display()))
-    };
-    let mut text = String::new();
+    let fail = |problem: &str| Failure::file(format!("cannot read {}: {problem}", path.display()));
+    let mut bytes = Vec::new();
     let read = if path == Path::new("-") {
-        std::io::stdin().take(MAX_BYTES + 1).read_to_string(&mut text)
+        std::io::stdin().take(MAX_BYTES + 1).read_to_end(&mut bytes)
     } else {
-        let file = std::fs::File::open(path).map_err(|error| fail(&error))?;
-        file.take(MAX_BYTES + 1).read_to_string(&mut text)
+        let file = std::fs::File::open(path).map_err(|error| fail(&file_words(&error)))?;
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes)
     };
     match read {
-        Ok(bytes) if bytes as u64 <= MAX_BYTES => Ok(text),
-        Ok(_) => Err(fail(&"it is larger than 1 GiB")),
-        Err(error) => Err(fail(&error)),
+        Ok(size) if size as u64 > MAX_BYTES => return Err(fail("it is larger than 1 GiB")),
+        Ok(_) => {}
+        Err(error) => return Err(fail(&file_words(&error))),
+    }
+    let text =
+        String::from_utf8(bytes).map_err(|_| fail("it is not UTF-8 text: save it as UTF-8"))?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+/// Why a file cannot be used, in words.
+pub(crate) fn file_words(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "there is no such file".into(),
+        ErrorKind::PermissionDenied => "there is no permission to".into(),
+        ErrorKind::IsADirectory => "it is a folder; give a file".into(),
+        ErrorKind::NotADirectory => "a part of its path is not a folder".into(),
+        ErrorKind::InvalidData => "it is not UTF-8 text: save it as UTF-8".into(),
+        _ => error.to_string(),
     }
 }
 
 fn json<T: serde::de::DeserializeOwned>(path: &Path, expected: &str) -> Result<T, Failure> {
-    serde_json::from_str(&text(path)?).map_err(|error| {
-        Failure::input(format!("{}: {error}; expected {expected}", path.display()))
-    })
+    parsed(path, &text(path)?, expected)
+}
+
+/// Reads JSON, and says what was expected where it is something else.
+fn parsed<T: serde::de::DeserializeOwned>(
+    path: &Path,
+    text: &str,
+    expected: &str,
+) -> Result<T, Failure> {
+    serde_json::from_str(text).map_err(|error| unreadable(path, text, &error, expected))
+}
+
+/// Why a document could not be read, and what it should have been.
+fn unreadable(path: &Path, text: &str, error: &serde_json::Error, expected: &str) -> Failure {
+    let problem = if text.trim().is_empty() {
+        "the file is empty".to_owned()
+    } else {
+        json_words(&error.to_string())
+    };
+    Failure::input(format!("{}: {problem}; expected {expected}", path.display()))
+}
+
+/// What a JSON parser says, in words for people who do not know its types.
+pub(crate) fn json_words(said: &str) -> String {
+    let mut words = said.to_owned();
+    for (theirs, ours) in [
+        ("invalid type: ", "found "),
+        ("invalid value: ", "found "),
+        ("invalid length ", "found a list of length "),
+        ("found map", "found an object"),
+        ("found sequence", "found a list"),
+        ("found string ", "found the text "),
+        ("found integer ", "found the number "),
+        ("found floating point ", "found the number "),
+        ("found boolean ", "found "),
+        ("expected a sequence", "expected a list"),
+        ("expected a map", "expected an object"),
+        ("expected f64", "expected a number"),
+        ("expected a borrowed string", "expected a text"),
+        ("expected a string", "expected a text"),
+        ("expected u64", "expected a whole number of at least 0"),
+        ("expected u32", "expected a whole number of at least 0"),
+        ("expected usize", "expected a whole number of at least 0"),
+        ("EOF while parsing", "it ends in the middle of"),
+        ("trailing characters", "something follows the end of the document"),
+        ("expected value", "this is not JSON"),
+    ] {
+        words = words.replace(theirs, ours);
+    }
+    // Names of Rust types say nothing to whoever wrote the file.
+    for kind in ["struct ", "enum ", "tuple struct "] {
+        let pattern = format!("expected {kind}");
+        while let Some(at) = words.find(&pattern) {
+            let after = at + pattern.len();
+            let length = words[after..].find([' ', ',']).unwrap_or(words.len() - after);
+            words.replace_range(at..after + length, "expected an object");
+        }
+    }
+    shortened(&words)
 }
 
 /// Names the file in front of what is wrong with its content.
@@ -124,18 +193,14 @@ pub(crate) fn prior(path: &Path) -> Result<Distribution, Failure> {
 /// A prior with all its file says.
 pub(crate) fn named_prior(path: &Path) -> Result<NamedPrior, Failure> {
     let text = text(path)?;
-    let fail = |error: serde_json::Error| {
-        Failure::input(format!(
-            "{}: {error}; expected a prior such as [0.5, 0.3, 0.2], {{\"a\": 0.5, \"b\": 0.5}} or {{\"symbols\": [\"a\", \"b\"], \"p\": [0.5, 0.5]}}",
-            path.display()
-        ))
-    };
+    let expected = "a prior such as [0.5, 0.3, 0.2], {\"a\": 0.5, \"b\": 0.5} or \
+        {\"symbols\": [\"a\", \"b\"], \"p\": [0.5, 0.5]}";
     if !text.trim_start().starts_with('{') {
-        let p = serde_json::from_str(&text).map_err(fail)?;
+        let p = parsed(path, &text, expected)?;
         let p = named(path, Distribution::new("prior", p))?;
         return Ok(NamedPrior { p, file: None, confidence: None });
     }
-    let file = by_name::prior_file(&text).map_err(fail)?;
+    let file = by_name::prior_file(&text).map_err(|error| unreadable(path, &text, &error, expected))?;
     let p = named(path, Distribution::new("prior", file.p.clone()))?;
     let bins = p.len() + 1;
     let sizes = [
@@ -308,6 +373,42 @@ pub(crate) fn pair(path: &Path) -> Result<Process, Failure> {
 
 /// A policy document, well formed but not verified.
 pub(crate) fn draft(path: &Path) -> Result<Draft, Failure> {
-    Draft::from_json(&text(path)?)
-        .map_err(|error| Failure::input(format!("{}: {error}", path.display())))
+    document(path, Draft::from_json)
+}
+
+/// A document read by the crate that knows its format.
+pub(crate) fn document<T, E: std::fmt::Display>(
+    path: &Path,
+    read: impl FnOnce(&str) -> Result<T, E>,
+) -> Result<T, Failure> {
+    let text = text(path)?;
+    if text.trim().is_empty() {
+        return Err(Failure::input(format!("{}: the file is empty", path.display())));
+    }
+    read(&text).map_err(|error| {
+        Failure::input(format!("{}: {}", path.display(), json_words(&error.to_string())))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parsers_types_are_not_shown() {
+        for (theirs, ours) in [
+            (
+                "invalid type: sequence, expected struct RawProvenance at line 1 column 9",
+                "found a list, expected an object at line 1 column 9",
+            ),
+            (
+                "invalid type: map, expected f64 at line 2 column 1",
+                "found an object, expected a number at line 2 column 1",
+            ),
+            ("expected value at line 1 column 1", "this is not JSON at line 1 column 1"),
+        ] {
+            assert_eq!(json_words(theirs), ours);
+        }
+        assert!(json_words(&format!("invalid type: string {:?}", "x".repeat(100_000))).len() < 400);
+    }
 }

@@ -15,6 +15,7 @@ mod failure;
 mod frontier;
 mod fusion;
 mod input;
+mod numbers;
 mod output;
 mod perturb;
 mod plot;
@@ -30,9 +31,9 @@ mod watchdog;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use failure::Failure;
-use output::Outcome;
+use output::{Outcome, finished};
 
 pub use columns::{Code, Lookup};
 
@@ -93,25 +94,52 @@ impl Command {
     }
 }
 
+/// The command line, with negative numbers taken for values everywhere: an option that cannot be negative says
+/// so itself, in better words than "unexpected argument".
+fn parsed<T: Into<OsString> + Clone>(
+    words: impl IntoIterator<Item = T>,
+) -> Result<Cli, clap::Error> {
+    fn negative_numbers(command: clap::Command) -> clap::Command {
+        command
+            .mut_args(|arg| match (arg.get_action().takes_values(), arg.get_value_delimiter()) {
+                (false, _) => arg,
+                // A list such as -1,2 is no negative number, but its values are.
+                (true, Some(_)) => arg.allow_hyphen_values(true),
+                (true, None) => arg.allow_negative_numbers(true),
+            })
+            .mut_subcommands(negative_numbers)
+    }
+    let matches = negative_numbers(Cli::command()).try_get_matches_from(words)?;
+    Cli::from_arg_matches(&matches)
+}
+
 /// Runs a command line, its first word the program's name, and returns the exit code.
 pub fn main_from<T: Into<OsString> + Clone>(words: impl IntoIterator<Item = T>) -> u8 {
-    let cli = match Cli::try_parse_from(words) {
+    let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
+    let cli = match parsed(words.clone()) {
         Ok(cli) => cli,
-        Err(error) => {
-            // A reader that has gone away is not an error worth a panic.
+        Err(error) if error.exit_code() == 0 => {
+            // Help or the version. A reader that has gone away is not an error worth a panic.
             let _ = error.print();
-            return u8::try_from(error.exit_code()).unwrap_or(2);
+            return 0;
+        }
+        Err(error) => {
+            let json = words.iter().any(|word| word == "--json");
+            let code = Failure::of_arguments(&error).print(json);
+            eprintln!("\nFor more information, try '--help'.");
+            return code;
         }
     };
     let json = cli.json;
-    let done = match cli.command {
+    let done = failure::guarded(|| match cli.command {
         // These two go on after they have printed.
-        Command::Demo(args) => return demo::run_and_stay(&args, json),
-        Command::Serve(args) => return serve::run(&args, json),
-        command => command.run(),
-    };
+        Command::Demo(args) => Ok(Err(demo::run_and_stay(&args, json))),
+        Command::Serve(args) => Ok(Err(serve::run(&args, json))),
+        command => command.run().map(Ok),
+    });
     match done {
-        Ok(outcome) => outcome.print(json),
+        Ok(Ok(outcome)) => outcome.print(json),
+        Ok(Err(code)) => code,
         Err(failure) => failure.print(json),
     }
 }
@@ -132,6 +160,8 @@ pub struct Reply {
 pub struct NoReply {
     /// Whether the arguments are to blame: what exit code 2 says.
     pub usage: bool,
+    /// What kind of trouble it is: the word `code` of `--json`.
+    pub code: &'static str,
     /// In words.
     pub message: String,
 }
@@ -141,16 +171,10 @@ pub struct NoReply {
 /// written.
 pub fn call(words: &[String], documents: BTreeMap<String, String>) -> Result<Reply, NoReply> {
     let words = std::iter::once("undertone").chain(words.iter().map(String::as_str));
-    let cli = Cli::try_parse_from(words).map_err(|error| {
-        let text = error.render().to_string();
-        // The first paragraph says what is wrong; the rest is about the command line.
-        let message = text.split("\n\n").next().unwrap_or(&text);
-        let message = message.strip_prefix("error: ").unwrap_or(message).trim_end().to_owned();
-        NoReply { usage: true, message }
-    })?;
-    let (result, written) = documents::with(documents, || cli.command.run());
+    let cli = parsed(words).map_err(|error| NoReply::from(Failure::of_arguments(&error)))?;
+    let (result, written) = documents::with(documents, || failure::guarded(|| cli.command.run()));
     match result {
-        Ok(Outcome { json, good, .. }) => Ok(Reply { json, good, written }),
+        Ok(Outcome { json, good, .. }) => Ok(Reply { json: finished(json), good, written }),
         Err(failure) => Err(failure.into()),
     }
 }

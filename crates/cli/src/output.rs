@@ -4,9 +4,13 @@ use std::io::Write;
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent, presets};
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::failure::Failure;
+pub(crate) use crate::numbers::{
+    Round, at_most, certified, finished, nats, number, number_to, optional, optional_at_most,
+    rounded,
+};
 
 /// A result in both forms, and whether it is good news.
 pub(crate) struct Outcome {
@@ -22,12 +26,13 @@ impl Outcome {
 
     /// Prints it and returns the exit code.
     pub(crate) fn print(self, json: bool) -> u8 {
+        let code = u8::from(!self.good);
         if json {
-            line(&format!("{:#}", self.json));
+            line(&format!("{:#}", finished(self.json)));
         } else {
             line(self.text.trim_end());
         }
-        u8::from(!self.good)
+        code
     }
 }
 
@@ -41,8 +46,10 @@ pub(crate) fn save(path: &std::path::Path, content: &str) -> Result<(), Failure>
     if crate::documents::write(path, content) {
         return Ok(());
     }
-    std::fs::write(path, content)
-        .map_err(|error| Failure::input(format!("cannot write {}: {error}", path.display())))
+    std::fs::write(path, content).map_err(|error| {
+        let problem = crate::input::file_words(&error);
+        Failure::file(format!("cannot write {}: {problem}", path.display()))
+    })
 }
 
 /// A progress bar on standard error, where that is a terminal.
@@ -52,31 +59,6 @@ pub(crate) fn progress(steps: u64, what: &'static str) -> ProgressBar {
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar.set_message(what);
     bar
-}
-
-/// A number for programs; JSON has no infinity, so that is the text "inf".
-pub(crate) fn number(value: f64) -> Value {
-    if value.is_infinite() { json!(if value > 0.0 { "inf" } else { "-inf" }) } else { json!(value) }
-}
-
-/// The same where there may be none.
-pub(crate) fn optional(value: Option<f64>) -> Value {
-    value.map_or(Value::Null, number)
-}
-
-/// A number for people: up to twelve digits, no trailing zeros.
-pub(crate) fn nats(value: f64) -> String {
-    if value.is_infinite() {
-        return "unbounded".into();
-    }
-    if value != 0.0 && value.abs() < 1e-4 {
-        return format!("{value:.6e}");
-    }
-    let whole = if value.abs() < 1.0 { 0 } else { value.abs().log10().floor() as usize };
-    let text = format!("{value:.*}", 11 - whole.min(11));
-    let text =
-        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    text.into()
 }
 
 /// A table whose columns after the first are numbers unless they are texts.

@@ -98,7 +98,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     }
     // Standard output holds the rows, and main would print there.
     let json = std::env::args_os().any(|arg| arg == "--json");
-    eprintln!("{}", if json { format!("{:#}", outcome.json) } else { outcome.text });
+    eprintln!(
+        "{}",
+        if json { format!("{:#}", crate::output::finished(outcome.json)) } else { outcome.text }
+    );
     std::process::exit(0);
 }
 

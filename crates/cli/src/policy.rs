@@ -10,7 +10,8 @@ use undertone_core::{Claim, Context, Draft, Policy, Prior, Shape, WEIGHT_ONE};
 use crate::audit::{attained, exact, strength_table};
 use crate::failure::Failure;
 use crate::input;
-use crate::output::Outcome;
+use crate::numbers;
+use crate::output::{Outcome, at_most};
 use crate::risk;
 
 /// Re-check a policy document, or show what an observer can learn from it.
@@ -104,7 +105,7 @@ pub(crate) fn fields(draft: &Draft) -> Map<String, Value> {
             "n": provenance.n,
             "date": provenance.date,
             "confidence": provenance.confidence.map(|c| c.to_string()),
-            "rounding": provenance.rounding as f64 / (1u64 << 48) as f64,
+            "rounding": at_most(provenance.rounding as f64 / (1u64 << 48) as f64),
         }),
     );
     map
@@ -157,7 +158,7 @@ fn verify(draft: Draft) -> Result<Outcome, Failure> {
 fn deltas(policy: &Policy) -> Value {
     let one = |least: &Option<undertone_core::LeastDelta>| match least {
         Some(least) => json!({
-            "delta": least.ratio.scaled_up(52) as f64 / (1u64 << 52) as f64,
+            "delta": numbers::share(least.ratio),
             "bound": least.bound,
         }),
         None => Value::Null,

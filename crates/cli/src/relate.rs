@@ -10,7 +10,7 @@ use undertone_design::relation::{
 
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{Outcome, nats, number, table};
+use crate::output::{Outcome, Round, at_most, nats, number, number_to, rounded, table};
 
 /// Say what one guarantee implies about another notion, as tightly as is known.
 ///
@@ -107,36 +107,39 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     Ok(outcome)
 }
 
-fn level(guarantee: &Guarantee) -> String {
+/// A guarantee for people: what was asked for as it was asked, what follows rounded up.
+fn level(guarantee: &Guarantee, round: Round) -> String {
+    let show = |value: f64| rounded(value, round);
     let mut text = if guarantee.notion() == Notion::Alip {
-        format!("{}:{},{}", guarantee.notion(), nats(guarantee.lower()), nats(guarantee.upper()))
+        format!("{}:{},{}", guarantee.notion(), show(guarantee.lower()), show(guarantee.upper()))
     } else {
-        format!("{}:{}", guarantee.notion(), nats(guarantee.epsilon()))
+        format!("{}:{}", guarantee.notion(), show(guarantee.epsilon()))
     };
     if !guarantee.is_pure() {
-        text += &format!(" with delta {} ({})", nats(guarantee.delta()), guarantee.convention());
+        text += &format!(" with delta {} ({})", show(guarantee.delta()), guarantee.convention());
     }
     text
 }
 
-fn guarantee(guarantee: &Guarantee) -> Value {
+fn guarantee(guarantee: &Guarantee, round: Round) -> Value {
+    let show = |value: f64| number_to(value, round);
     json!({
         "notion": guarantee.notion().to_string(),
-        "epsilon": number(guarantee.epsilon()),
-        "lower": number(guarantee.lower()),
-        "upper": number(guarantee.upper()),
-        "delta": guarantee.delta(),
+        "epsilon": show(guarantee.epsilon()),
+        "lower": show(guarantee.lower()),
+        "upper": show(guarantee.upper()),
+        "delta": show(guarantee.delta()),
         "convention": guarantee.convention().to_string(),
     })
 }
 
-fn steps(steps: &[Step]) -> Value {
+fn steps(steps: &[Step], round: Round) -> Value {
     let step = |step: &Step| {
         json!({
             "rule": step.rule,
             "paper": step.paper,
             "formula": step.formula,
-            "gives": guarantee(&step.guarantee),
+            "gives": guarantee(&step.guarantee, round),
         })
     };
     steps.iter().map(step).collect()
@@ -146,38 +149,40 @@ fn channel(channel: &Channel) -> Value {
     channel.rows().iter().map(|row| json!(row.as_slice())).collect()
 }
 
-fn describe(from: &Guarantee, to: Notion, found: &Found) -> Outcome {
-    match found {
+fn describe(from: &Guarantee, to: Notion, answer: &Found) -> Outcome {
+    let asked = |g: &Guarantee| level(g, Round::Nearest);
+    let found = |g: &Guarantee| level(g, Round::Up);
+    match answer {
         Found::Holds(holds) => {
             let printed = holds.printed.as_ref();
             let json = json!({
-                "from": guarantee(from),
+                "from": guarantee(from, Round::Nearest),
                 "to": to.to_string(),
                 "implies": true,
-                "epsilon": number(holds.guarantee.epsilon()),
-                "lower": number(holds.guarantee.lower()),
-                "upper": number(holds.guarantee.upper()),
-                "delta": holds.guarantee.delta(),
+                "epsilon": at_most(holds.guarantee.epsilon()),
+                "lower": at_most(holds.guarantee.lower()),
+                "upper": at_most(holds.guarantee.upper()),
+                "delta": at_most(holds.guarantee.delta()),
                 "convention": holds.guarantee.convention().to_string(),
                 "exact": holds.exact,
                 "witness": holds.witness.as_ref().map(channel),
-                "steps": steps(&holds.steps),
-                "closed_form": holds.closed_form.as_ref().map(guarantee),
+                "steps": steps(&holds.steps, Round::Up),
+                "closed_form": holds.closed_form.as_ref().map(|g| guarantee(g, Round::Up)),
                 "printed": printed.map(|p| json!({
-                    "gives": guarantee(&p.guarantee),
+                    "gives": guarantee(&p.guarantee, Round::Nearest),
                     "verdict": p.verdict.to_string(),
-                    "steps": steps(&p.steps),
+                    "steps": steps(&p.steps, Round::Nearest),
                 })),
-                "alternatives": holds.alternatives.iter().map(guarantee).collect::<Vec<_>>(),
+                "alternatives": holds.alternatives.iter().map(|g| guarantee(g, Round::Up)).collect::<Vec<_>>(),
             });
             let kind = if holds.exact { "exactly, under this prior" } else { "at most" };
             let mut text =
-                format!("{} implies {} ({kind})\n\n", level(from), level(&holds.guarantee));
+                format!("{} implies {} ({kind})\n\n", asked(from), found(&holds.guarantee));
             let row = |step: &Step| {
                 vec![
                     step.rule.into(),
                     step.formula.into(),
-                    level(&step.guarantee),
+                    found(&step.guarantee),
                     step.paper.into(),
                 ]
             };
@@ -188,12 +193,12 @@ fn describe(from: &Guarantee, to: Notion, found: &Found) -> Outcome {
             if let Some(p) = printed {
                 text += &format!(
                     "\n\nAs printed in the papers: {} ({})",
-                    level(&p.guarantee),
+                    asked(&p.guarantee),
                     p.verdict
                 );
             }
             if let Some(closed) = holds.closed_form.as_ref().filter(|_| holds.exact) {
-                text += &format!("\nClosed form without the exact computation: {}", level(closed));
+                text += &format!("\nClosed form without the exact computation: {}", found(closed));
             }
             if let Some(witness) = &holds.witness {
                 let rows: Vec<Vec<String>> = witness
@@ -218,17 +223,17 @@ fn describe(from: &Guarantee, to: Notion, found: &Found) -> Outcome {
         Found::Needs { missing } => {
             let needs: Vec<&str> = missing.iter().map(|m| m.describe()).collect();
             let json = json!({
-                "from": guarantee(from), "to": to.to_string(), "implies": null,
+                "from": guarantee(from, Round::Nearest), "to": to.to_string(), "implies": null,
                 "epsilon": null, "delta": null, "exact": false, "witness": null, "steps": [], "needs": needs,
             });
             let text =
-                format!("{} may imply {to}, but that needs {}", level(from), needs.join("; "));
+                format!("{} may imply {to}, but that needs {}", asked(from), needs.join("; "));
             Outcome { json, text, good: false }
         }
         Found::NoImplication(example) => {
             let member = example.member.as_ref();
             let json = json!({
-                "from": guarantee(from), "to": to.to_string(), "implies": false,
+                "from": guarantee(from, Round::Nearest), "to": to.to_string(), "implies": false,
                 "epsilon": null, "delta": null, "exact": false, "witness": null, "steps": [],
                 "counterexample": {
                     "paper": example.paper,
@@ -245,7 +250,7 @@ fn describe(from: &Guarantee, to: Notion, found: &Found) -> Outcome {
             });
             let mut text = format!(
                 "{} implies nothing about {to}: {} ({})",
-                level(from),
+                asked(from),
                 example.words,
                 example.paper
             );

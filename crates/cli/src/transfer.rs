@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use undertone_design::extremal::LiftRange;
 use undertone_design::measure::lip;
 use undertone_design::{realise, transfer};
 
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{Outcome, nats, number, optional, table};
+use crate::output::{Outcome, Round, at_most, nats, number_to, optional_at_most, rounded, table};
 
 /// Bound what leaks when the prior was wrong, and compute it exactly.
 ///
@@ -40,6 +40,11 @@ pub(crate) struct Args {
     beta: f64,
 }
 
+/// A leakage for people, never below it.
+fn up(value: f64) -> String {
+    rounded(value, Round::Up)
+}
+
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     let range = LiftRange::symmetric(args.epsilon)
         .map_err(|error| Failure::usage(format!("--epsilon: {error}")))?;
@@ -50,42 +55,45 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         let to = input::prior(path)?;
         let to = to.in_order_of(&path.display().to_string(), from.symbols())?;
         let found = transfer::transfer(&from, &to, range)?;
-        fields.insert("published".into(), number(found.published));
-        fields.insert("ratio".into(), number(args.epsilon + found.ratio));
-        fields.insert("prior_free".into(), optional(found.prior_free));
-        fields.insert("exact".into(), number(found.exact));
-        fields.insert("eta".into(), number(found.eta));
-        fields.insert("log_ratio".into(), number(found.ratio));
+        fields.insert("published".into(), at_most(found.published));
+        fields.insert("ratio".into(), at_most(args.epsilon + found.ratio));
+        fields.insert("prior_free".into(), optional_at_most(found.prior_free));
+        // Only what a channel was measured to attain is called exact.
+        let name = if found.confirmed { "exact" } else { "at_most" };
+        fields.insert("exact".into(), Value::Null);
+        fields.insert(name.into(), at_most(found.exact));
+        fields.insert("eta".into(), at_most(found.eta));
+        fields.insert("log_ratio".into(), at_most(found.ratio));
         fields.insert("witness".into(), json!(found.witness));
         let mut rows = vec![
             vec![
                 "published".into(),
-                nats(found.published),
+                up(found.published),
                 "JSTL21 (12): with the smallest mass of either prior".into(),
             ],
             vec![
                 "ratio".into(),
-                nats(args.epsilon + found.ratio),
-                format!("epsilon + max |ln P1/P2| = epsilon + {}", nats(found.ratio)),
+                up(args.epsilon + found.ratio),
+                format!("epsilon + max |ln P1/P2| = epsilon + {}", up(found.ratio)),
             ],
             vec![
                 "prior_free".into(),
-                found.prior_free.map_or("does not apply".into(), nats),
+                found.prior_free.map_or("does not apply".into(), up),
                 "from the total variation distance alone".into(),
             ],
             vec![
-                "exact".into(),
-                nats(found.exact),
+                name.replace('_', " "),
+                up(found.exact),
                 "worst over all mechanisms that keep the promise".into(),
             ],
         ];
         if let Some(path) = &args.policy {
             let draft = input::draft(path)?;
             let bound = lip::upper_bound(&to, &realise::policy_channel(&draft)?)?;
-            fields.insert("policy".into(), number(bound.two_sided()));
+            fields.insert("policy".into(), at_most(bound.two_sided()));
             rows.push(vec![
                 "policy".into(),
-                nats(bound.two_sided()),
+                up(bound.two_sided()),
                 "this policy's own channel, rounded up".into(),
             ]);
         }
@@ -99,19 +107,19 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
             json!({
                 "samples": samples,
                 "beta": args.beta,
-                "radius": found.radius,
-                "published_radius": found.published_radius,
-                "floor": found.floor,
-                "eta": number(found.eta),
-                "leakage": number(found.leakage),
+                "radius": at_most(found.radius),
+                "published_radius": at_most(found.published_radius),
+                "floor": number_to(found.floor, Round::Down),
+                "eta": at_most(found.eta),
+                "leakage": at_most(found.leakage),
             }),
         );
         text += &format!(
             "\nWith probability {} the truth is within l1 distance {} of an estimate from {samples} samples\n(the printed radius is {}), and then the LIP level is at most {} nats.",
-            1.0 - args.beta,
-            nats(found.radius),
-            nats(found.published_radius),
-            nats(found.leakage)
+            nats(1.0 - args.beta),
+            up(found.radius),
+            up(found.published_radius),
+            up(found.leakage)
         );
     }
     Ok(Outcome::good(fields.into(), text.trim_start().into()))

@@ -12,7 +12,10 @@ use undertone_design::watchdog::{self, Budget, Method, Request, SPLITS, Shipment
 use crate::audit::attained;
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{Outcome, nats, number, optional, progress, save, table};
+use crate::output::{
+    Outcome, Round, at_most, nats, number, optional, optional_at_most, progress, rounded, save,
+    table,
+};
 
 /// Release data so that belief in a secret behind it stays within a budget.
 ///
@@ -183,17 +186,17 @@ fn fields(asked: &Asked, method: Method, joint: &Joint, shipment: &Shipment) -> 
     let claims = policy.iter().flat_map(|policy| policy.draft().claims());
     json!({
         "method": method.name(),
-        "lower": asked.lower,
-        "upper": asked.upper,
-        "ldp": asked.ldp,
-        "split": asked.split,
+        "lower": number(asked.lower),
+        "upper": number(asked.upper),
+        "ldp": optional(asked.ldp),
+        "split": optional(asked.split),
         "symbols": names,
         "low_risk": release.low_risk,
         "groups": release.groups,
-        "nmi": release.nmi,
-        "nmi_bound": optional(release.bound),
-        "max_lift": number(release.max_lift),
-        "min_lift": number(release.min_lift),
+        "nmi": number(release.nmi),
+        "nmi_bound": optional_at_most(release.bound),
+        "max_lift": at_most(release.max_lift),
+        "min_lift": at_most(release.min_lift),
         "met": release.met,
         "policy_id": policy.as_ref().map(|policy| policy.id().to_string()),
         "claims": claims.map(ToString::to_string).collect::<Vec<_>>(),
@@ -215,7 +218,8 @@ fn describe(
         [] => "none".into(),
         _ => members.iter().map(|&x| symbols.label(x)).collect::<Vec<_>>().join(" "),
     };
-    let split = asked.split.map_or(String::new(), |lambda| format!(", {lambda} of the LDP level"));
+    let split =
+        asked.split.map_or(String::new(), |lambda| format!(", {} of the LDP level", nats(lambda)));
     let mut rows = vec![
         vec!["method".into(), method.name().into(), String::new()],
         vec![
@@ -231,16 +235,16 @@ fn describe(
         } else {
             "no release within the budget keeps more than this"
         };
-        rows.push(vec!["nmi_bound".into(), nats(bound), proven.into()]);
+        rows.push(vec!["nmi_bound".into(), rounded(bound, Round::Up), proven.into()]);
     }
     rows.push(vec![
         "max_lift".into(),
-        nats(release.max_lift),
+        rounded(release.max_lift, Round::Up),
         format!("budget {}", nats(asked.upper)),
     ]);
     rows.push(vec![
         "min_lift".into(),
-        nats(release.min_lift),
+        rounded(release.min_lift, Round::Up),
         format!("budget {}{split}", nats(asked.lower)),
     ]);
     let mut text = table(&["", "value", "of what"], rows);

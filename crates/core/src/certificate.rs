@@ -1,6 +1,6 @@
 //! Exact verification: what a channel attains, and whether that is what it claims.
 
-use crate::claim::{Bound, Claim, Delta, Subject};
+use crate::claim::{Bound, Claim, Delta, PlainUnits, Subject};
 use crate::context::{Context, Secret};
 use crate::delta;
 use crate::epsilon::Epsilon;
@@ -130,12 +130,8 @@ impl fmt::Display for Refusal {
             write!(f, ", prior {prior}")?;
         }
         if self.side == Side::Delta {
-            let scaled = self.attained.scaled_up(48);
-            return write!(
-                f,
-                ": it needs a delta of {scaled}/2^48 and allows {}/2^48",
-                self.claim.delta.units()
-            );
+            let needed = PlainUnits(self.attained.scaled_up(48));
+            return write!(f, ": it needs a delta of {needed} and allows {}", self.claim.delta);
         }
         let side = match self.side {
             Side::Upper => "belief rises by",

@@ -95,6 +95,37 @@ impl Claim {
     }
 }
 
+impl fmt::Display for Delta {
+    /// A decimal that is read back as this δ and is not below it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        PlainUnits(self.0).fmt(f)
+    }
+}
+
+/// Units of 2^-48 as the shortest decimal that is not below them and below one unit more: a δ is read rounded
+/// down to a unit, so this prints what was asked for.
+pub(crate) struct PlainUnits(pub(crate) u64);
+
+impl fmt::Display for PlainUnits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (units, one) = (u128::from(self.0), u128::from(MASS_ONE));
+        let mut tens = 1u128;
+        // 10^15 is above 2^48, so fifteen places always hold a decimal between two units.
+        for places in 0..=15usize {
+            let digits = (units * tens).div_ceil(one);
+            if digits * one < (units + 1) * tens {
+                let (whole, rest) = (digits / tens, digits % tens);
+                return match places {
+                    0 => write!(f, "{whole}"),
+                    _ => write!(f, "{whole}.{rest:0places$}"),
+                };
+            }
+            tens *= 10;
+        }
+        Err(fmt::Error)
+    }
+}
+
 impl fmt::Display for Claim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.bound {
@@ -104,7 +135,7 @@ impl fmt::Display for Claim {
             Bound::Lip { lower, upper } => write!(f, "alip:{lower},{upper}")?,
         }
         if self.delta != Delta::ZERO {
-            write!(f, " with delta {}/2^48", self.delta.units())?;
+            write!(f, " with delta {}", self.delta)?;
         }
         f.write_str(match self.about {
             Subject::Input => "",

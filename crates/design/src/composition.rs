@@ -24,6 +24,7 @@ pub use given::{Leakage, given};
 pub(crate) use given::{columns, each_output, log_ratios};
 
 use crate::extremal::{self, LiftRange};
+use crate::relation::audited::TOLERANCE;
 use crate::{Channel, Distribution, Error};
 use relax::Open;
 use view::View;
@@ -50,7 +51,8 @@ pub struct Composition {
     pub published: f64,
     /// The sharper closed form, see [`sharpened`].
     pub sharpened: f64,
-    /// The exact worst case over all mechanisms, unless the search would be too large.
+    /// The exact worst case over all mechanisms, unless the search would be too large or floats cannot
+    /// confirm it.
     pub exact: Option<WorstCase>,
 }
 
@@ -82,11 +84,12 @@ impl WorstCase {
     }
 }
 
-/// All answers for releases under the promises `ranges`; `exact` is absent where it is too large.
+/// All answers for releases under the promises `ranges`; `exact` is absent where it is too large or cannot be
+/// confirmed.
 pub fn compose(prior: &Distribution, ranges: &[LiftRange]) -> Result<Composition, Error> {
     let exact = match worst_case(prior, ranges) {
         Ok(worst) => Some(worst),
-        Err(Error::TooLarge { .. }) => None,
+        Err(error) if error.leaves_a_bound() => None,
         Err(other) => return Err(other),
     };
     Ok(Composition {
@@ -135,18 +138,25 @@ pub(crate) fn ldp_to_lip(p_min: f64, epsilon: f64) -> f64 {
 /// Theorem 4's own argument, so the result never exceeds the published bound. It is exact for n = 1.
 pub fn sharpened(prior: &Distribution, ranges: &[LiftRange]) -> Result<f64, Error> {
     check_total(ranges)?;
-    let mut smallest: Vec<f64> = prior.as_slice().iter().copied().filter(|&p| p > 0.0).collect();
-    smallest.sort_by(f64::total_cmp);
     let mut masses = prior.as_slice().to_vec();
     masses.sort_by(f64::total_cmp);
-    masses.dedup();
-    let mut most = 0.0f64;
-    for mass in masses {
+    // The mass of everything above each symbol in the order, by additions only.
+    let mut above = vec![0.0; masses.len() + 1];
+    for at in (0..masses.len()).rev() {
+        above[at] = above[at + 1] + masses[at];
+    }
+    let positive = masses.iter().position(|&p| p > 0.0).unwrap_or(0);
+    let (mut most, mut below) = (0.0f64, 0.0);
+    for (at, &mass) in masses.iter().enumerate() {
+        let rest = below + above[at + 1];
+        below += mass;
+        if at > 0 && masses[at - 1] == mass {
+            continue;
+        }
         // The least positive mass among the symbols other than this one.
-        let own = usize::from(mass > 0.0 && smallest.first() == Some(&mass));
-        let other = smallest.get(own).copied();
+        let other = masses.get(if at == positive { positive + 1 } else { positive }).copied();
         for side in [Side::Raised, Side::Lowered] {
-            let view = View::merged(ranges, mass, other, side);
+            let view = View::merged(ranges, (mass, rest), other, side);
             most = most.max(view.leakage(merged_limit(&view)));
         }
     }
@@ -233,7 +243,42 @@ pub fn worst_case(prior: &Distribution, ranges: &[LiftRange]) -> Result<WorstCas
             lifts[k][z] = (r * group.at).clamp(group.range.low(), group.range.high());
         }
     }
-    Ok(WorstCase { leakage: leakage.max(0.0), symbol: view.symbol, side: view.side, lifts })
+    let worst =
+        WorstCase { leakage: leakage.max(0.0), symbol: view.symbol, side: view.side, lifts };
+    let channels = worst.channels(ranges)?;
+    let priors = std::slice::from_ref(prior);
+    Ok(WorstCase { leakage: confirmed(worst.leakage, &channels, ranges, priors)?, ..worst })
+}
+
+/// The level claimed for these channels, once they are seen to keep their promises under every prior and to
+/// attain it by their first outputs; raised to what they attain beyond it by rounding.
+fn confirmed(
+    claimed: f64,
+    channels: &[Channel],
+    ranges: &[LiftRange],
+    priors: &[Distribution],
+) -> Result<f64, Error> {
+    let mut likelihood = vec![1.0; priors.first().map_or(0, Distribution::len)];
+    let mut kept = true;
+    for (channel, range) in channels.iter().zip(ranges) {
+        for prior in priors {
+            kept &= range.keeps(prior, channel, TOLERANCE)?;
+        }
+        likelihood.iter_mut().zip(channel.column(0)).for_each(|(v, q)| *v *= q);
+        let top = likelihood.iter().copied().fold(0.0, f64::max);
+        likelihood.iter_mut().for_each(|v| *v /= top);
+    }
+    let reached = priors.iter().map(|prior| {
+        let (raised, lowered) = given::lift_ends(prior, &likelihood);
+        raised.max(lowered)
+    });
+    let reached = reached.fold(0.0, f64::max);
+    if kept && (reached - claimed).abs() <= TOLERANCE * claimed {
+        Ok(claimed.max(reached))
+    } else {
+        let fix = "use the sharpened bound".into();
+        Err(Error::Unconfirmed { what: "the exact worst case of these releases".into(), fix })
+    }
 }
 
 fn check_total(ranges: &[LiftRange]) -> Result<(), Error> {

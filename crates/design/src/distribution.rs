@@ -29,7 +29,8 @@ impl Distribution {
     pub fn new(what: &str, p: Vec<f64>) -> Result<Self, Error> {
         check_weights(what, &p)?;
         let sum: f64 = p.iter().sum();
-        if !((sum - 1.0).abs() <= SUM_TOLERANCE) {
+        // A little more than the tolerance, so that a sum written as 1.000000001 is within it.
+        if !((sum - 1.0).abs() <= SUM_TOLERANCE * (1.0 + 1e-6)) {
             return Err(Error::Sum { what: what.into(), sum });
         }
         Ok(Self::unnamed(if sum == 1.0 { p } else { p.iter().map(|v| v / sum).collect() }))
@@ -39,11 +40,11 @@ impl Distribution {
     pub fn normalised(what: &str, weights: Vec<f64>) -> Result<Self, Error> {
         check_weights(what, &weights)?;
         let sum: f64 = weights.iter().sum();
-        if !(sum > 0.0 && sum.is_finite()) {
-            return Err(Error::other(
-                what,
-                format!("the weights sum to {sum}; at least one must be positive"),
-            ));
+        if !sum.is_finite() {
+            return Err(Error::Sum { what: what.into(), sum });
+        }
+        if !(sum > 0.0) {
+            return Err(Error::other(what, "all weights are 0; at least one must be positive"));
         }
         Ok(Self::unnamed(weights.iter().map(|v| v / sum).collect()))
     }

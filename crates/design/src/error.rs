@@ -1,5 +1,7 @@
 //! Why an input was refused: the field, the value and the fix.
 
+use std::fmt;
+
 /// An input that cannot be used. The message names the field, the value and the fix.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -11,7 +13,7 @@ pub enum Error {
         what: String,
     },
     /// A number is NaN or infinite.
-    #[error("{what} is {value}: give a finite number")]
+    #[error("{what} is {}: give a finite number", Plain(*.value))]
     NotFinite {
         /// The field, with its index.
         what: String,
@@ -19,7 +21,7 @@ pub enum Error {
         value: f64,
     },
     /// A probability is negative.
-    #[error("{what} is {value}: probabilities must not be negative")]
+    #[error("{what} is {}: probabilities must not be negative", Plain(*.value))]
     Negative {
         /// The field, with its index.
         what: String,
@@ -27,7 +29,7 @@ pub enum Error {
         value: f64,
     },
     /// Probabilities do not sum to one.
-    #[error("{what} sums to {sum}: probabilities must sum to 1 within 1e-9 (divide each by {sum})")]
+    #[error("{what} {}", sum_words(*.sum))]
     Sum {
         /// The field.
         what: String,
@@ -57,7 +59,7 @@ pub enum Error {
         fix: String,
     },
     /// A number is outside its range.
-    #[error("{what} is {value}: it must be {range}")]
+    #[error("{what} is {}: it must be {range}", Plain(*.value))]
     Range {
         /// The field.
         what: String,
@@ -78,6 +80,14 @@ pub enum Error {
         /// The way out.
         fix: String,
     },
+    /// A number was found whose own witness does not confirm it: floats have too few digits for this case.
+    #[error("{what} could not be confirmed by the channel that should attain it: {fix}")]
+    Unconfirmed {
+        /// What was computed.
+        what: String,
+        /// The way out.
+        fix: String,
+    },
     /// Anything else that needs words of its own.
     #[error("{what}: {problem}")]
     Other {
@@ -88,10 +98,50 @@ pub enum Error {
     },
 }
 
+/// A number in an error: never with hundreds of zeros.
+struct Plain(f64);
+
+impl fmt::Display for Plain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(value) = self;
+        let size = value.abs();
+        if size != 0.0 && size.is_finite() && !(1e-6..1e15).contains(&size) {
+            write!(f, "{value:e}")
+        } else {
+            write!(f, "{value}")
+        }
+    }
+}
+
+/// What is wrong with a sum of probabilities, and by how much.
+fn sum_words(sum: f64) -> String {
+    if !sum.is_finite() {
+        return "holds numbers too large to add up: give probabilities between 0 and 1".into();
+    }
+    if sum == 0.0 {
+        return "sums to 0: probabilities must sum to 1".into();
+    }
+    let off = (sum - 1.0).abs();
+    if off < 1e-3 {
+        return format!(
+            "sums to 1 {} {off:.2e}: probabilities must sum to 1, and rounding explains no more than 1e-9 (divide each by their sum)",
+            if sum > 1.0 { "plus" } else { "less" }
+        );
+    }
+    let sum = Plain(sum);
+    format!("sums to {sum}: probabilities must sum to 1 (divide each by {sum})")
+}
+
 impl Error {
     /// A refusal in free words.
     pub fn other(what: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::Other { what: what.into(), problem: problem.into() }
+    }
+
+    /// Whether it only says that there is no exact answer: the problem is too large for one, or floats have
+    /// too few digits to confirm it. A bound may still be had.
+    pub fn leaves_a_bound(&self) -> bool {
+        matches!(self, Self::TooLarge { .. } | Self::Unconfirmed { .. })
     }
 
     /// A number outside its range.

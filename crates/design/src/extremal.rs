@@ -11,7 +11,8 @@ use crate::{Channel, Distribution, Error};
 mod family;
 mod range;
 
-pub use family::family_lifts;
+pub use family::{family_lifts, family_witness};
+pub(crate) use range::rest_of;
 pub use range::{LiftRange, MAX_EPSILON};
 
 /// Above this many symbols the 2^(M-1)·M vertices are no longer enumerated.

@@ -1,6 +1,6 @@
 //! Protections as people write them: `lip:1`, `lip:1,0.01`, `alip:0.5,1`, `ldp:2`, `di:3`.
 
-use undertone_core::{Bound, Claim, Delta, Epsilon, MASS_ONE, Subject};
+use undertone_core::{Bound, Claim, Delta, Epsilon, EpsilonError, MASS_ONE, Subject};
 
 use crate::Error;
 
@@ -18,7 +18,7 @@ pub fn parse(text: &str, about: Subject) -> Result<Claim, Error> {
         return Err(fail(format!("there is no budget; {shape}")));
     };
     let numbers: Vec<&str> = numbers.split(',').map(str::trim).collect();
-    let epsilon = |text: &str| Epsilon::parse(text).map_err(|error| fail(error.to_string()));
+    let epsilon = |text: &str| epsilon(text).map_err(|error| fail(error.to_string()));
     let delta = |text: &str| {
         let value: f64 =
             text.parse().map_err(|_| fail(format!("delta {text:?} is not a number")))?;
@@ -41,6 +41,35 @@ pub fn parse(text: &str, about: Subject) -> Result<Claim, Error> {
         _ => return Err(fail(format!("{notion:?} cannot be designed for; {shape}"))),
     };
     Ok(Claim { about, bound, delta })
+}
+
+/// Reads a level in nats, also with an exponent (`1e-3`), rounded down to odds the kernel can express. Levels below
+/// 10^-10 round down to nought.
+pub fn epsilon(text: &str) -> Result<Epsilon, EpsilonError> {
+    match plain_decimal(text) {
+        Some(plain) => Epsilon::parse(&plain),
+        None => Epsilon::parse(text),
+    }
+}
+
+/// A decimal with an exponent written out, digit by digit, so that nothing is rounded; `None` for any other text.
+fn plain_decimal(text: &str) -> Option<String> {
+    let (mantissa, exponent) = text.split_once(['e', 'E'])?;
+    let exponent: i32 = exponent.parse().ok().filter(|e: &i32| e.abs() <= 400)?;
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let digits = digits.trim_start_matches('0');
+    let leading = whole.len() + fraction.len() - digits.len();
+    // Where the point stands among the digits that are left.
+    let point = whole.len() as i32 - leading as i32 + exponent;
+    Some(match usize::try_from(point) {
+        Ok(point) if point < digits.len() => format!("{}.{}", &digits[..point], &digits[point..]),
+        Ok(point) => format!("{digits}{}", "0".repeat(point - digits.len())),
+        Err(_) => format!("0.{}{digits}", "0".repeat(point.unsigned_abs() as usize)),
+    })
 }
 
 fn lip(epsilon: Epsilon) -> Bound {
@@ -71,6 +100,26 @@ mod tests {
         assert!((level(&claim) - 1.0).abs() < 1e-9 && level(&claim) <= 1.0);
         assert_eq!(parse("alip:0.5,1", Subject::Secret).unwrap().about, Subject::Secret);
         assert_eq!(parse("input:ldp:2", Subject::Secret).unwrap().about, Subject::Input);
+    }
+
+    #[test]
+    fn exponents_are_read_like_the_decimals_they_stand_for() {
+        for (text, plain) in [
+            ("1e-3", "0.001"),
+            ("12.5e-1", "1.25"),
+            ("0.25e1", "2.5"),
+            ("2E0", "2"),
+            (".5e0", "0.5"),
+            ("1e1", "10"),
+            ("1e-12", "0"),
+            ("0e5", "0"),
+            ("3e-400", "0"),
+        ] {
+            assert_eq!(epsilon(text).unwrap(), epsilon(plain).unwrap(), "{text}");
+        }
+        for bad in ["1e", "e1", "-1e0", "1e-", "1e2.5", "1e999", "NaN", "1e30", "0x1e1"] {
+            assert!(epsilon(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

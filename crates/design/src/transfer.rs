@@ -12,13 +12,17 @@
 mod estimated;
 mod family;
 mod region;
+mod worst;
 
 pub use estimated::{Estimated, estimated, published_estimate_eta, published_radius, radius};
 pub use family::{FamilyTransfer, family};
 pub use region::{PriorBall, PriorBox};
+pub(crate) use worst::worst_case;
 
 use crate::composition::{self, Leakage};
-use crate::extremal::LiftRange;
+use crate::extremal::{self, LiftRange};
+use crate::measure::lip;
+use crate::relation::audited::TOLERANCE;
 use crate::{Channel, Distribution, Error};
 
 /// What any mechanism that keeps a promise under P1 can leak under P2, in nats.
@@ -32,8 +36,12 @@ pub struct Transfer {
     pub ratio: f64,
     /// ε - ln(1 - 2 TV sinh ε), which needs no smallest mass; absent when TV is too large for it.
     pub prior_free: Option<f64>,
-    /// The exact worst case over all mechanisms that keep the promise under P1.
+    /// The exact worst case over all mechanisms that keep the promise under P1; only an upper bound unless
+    /// `confirmed`.
     pub exact: f64,
+    /// Whether a channel built from the witness was measured to keep the promise under P1 and to leak `exact`
+    /// under P2.
+    pub confirmed: bool,
     /// Lifts under P1 of an output that attains it, in the order of P1's symbols.
     pub witness: Vec<f64>,
 }
@@ -48,12 +56,17 @@ pub fn transfer(
     let to = &*to.in_order_of("the second prior", from.symbols())?;
     let eta = eta(from, to)?;
     let (exact, witness) = worst_case(from, to, range)?;
+    let channel = extremal::witness(&witness, range.low(), range.high())?;
+    let reached = lip::leakage(to, &channel)?.nats;
+    let confirmed =
+        range.keeps(from, &channel, TOLERANCE)? && (reached - exact).abs() <= TOLERANCE * exact;
     Ok(Transfer {
         published: published(from.min(), range.epsilon(), eta),
         eta,
         ratio: log_ratio(from, to)?,
         prior_free: prior_free(from.total_variation(to)?, range),
-        exact,
+        exact: if confirmed { exact.max(reached) } else { exact },
+        confirmed,
         witness,
     })
 }
@@ -142,76 +155,4 @@ pub fn smallest_term(
         printed_threshold: threshold(1.0 + odds - epsilon),
         threshold: threshold(odds.ln_1p() - epsilon),
     })
-}
-
-/// The largest leakage under `to` of any lift vector allowed under `from`, and the vector.
-///
-/// The lift of x under P2 is L(x)/Σ P2 L, a ratio of linear functions on the polytope of lift
-/// vectors, so it is extreme at a vertex. Dinkelbach's iteration finds the vertex: maximise
-/// L(x) - θ Σ P2 L (a fractional knapsack), set θ to the ratio attained, repeat until it stops
-/// growing. No enumeration, so any alphabet will do.
-pub(crate) fn worst_case(
-    from: &Distribution,
-    to: &Distribution,
-    range: LiftRange,
-) -> Result<(f64, Vec<f64>), Error> {
-    let to = &*to.in_order_of("the second prior", from.symbols())?;
-    let mut worst = (0.0, vec![1.0; from.len()]);
-    if range.reveals_nothing() {
-        return Ok(worst);
-    }
-    for x in 0..from.len() {
-        for sign in [1.0, -1.0] {
-            let (leakage, lift) = extreme_lift(from, to, range, x, sign);
-            if leakage > worst.0 {
-                worst = (leakage, lift);
-            }
-        }
-    }
-    Ok(worst)
-}
-
-/// The largest sign·ln of x's lift under `to`.
-fn extreme_lift(
-    from: &Distribution,
-    to: &Distribution,
-    range: LiftRange,
-    x: usize,
-    sign: f64,
-) -> (f64, Vec<f64>) {
-    let under = |lift: &[f64]| -> f64 { lift.iter().zip(to.as_slice()).map(|(l, p)| l * p).sum() };
-    let mut best = vec![1.0; from.len()];
-    let mut theta = 1.0f64;
-    loop {
-        let gain = |z: usize| sign * (f64::from(u8::from(z == x)) - theta * to[z]);
-        let lift = knapsack(from, range, gain);
-        let ratio = lift[x] / under(&lift);
-        if sign * (ratio - theta) > 1e-15 * theta {
-            (theta, best) = (ratio, lift);
-        } else {
-            return (sign * theta.ln(), best);
-        }
-    }
-}
-
-/// The lift vector with the largest Σ gain(z) L(z).
-fn knapsack(prior: &Distribution, range: LiftRange, gain: impl Fn(usize) -> f64) -> Vec<f64> {
-    let p = prior.as_slice();
-    let mut lift = vec![range.low(); p.len()];
-    // A symbol without mass costs nothing: it takes whichever end it likes.
-    for z in (0..p.len()).filter(|&z| p[z] == 0.0 && gain(z) > 0.0) {
-        lift[z] = range.high();
-    }
-    let mut order: Vec<usize> = (0..p.len()).filter(|&z| p[z] > 0.0).collect();
-    order.sort_by(|&a, &b| (gain(b) / p[b]).total_cmp(&(gain(a) / p[a])));
-    let mut left = 1.0 - range.low();
-    for z in order {
-        if left <= 0.0 {
-            break;
-        }
-        let step = (range.high() - range.low()).min(left / p[z]);
-        lift[z] += step;
-        left -= step * p[z];
-    }
-    lift
 }

@@ -6,7 +6,7 @@ mod file;
 use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
-use undertone_core::{Alphabet, Claim, Context, Epsilon, Nats, Policy, Provenance};
+use undertone_core::{Alphabet, Claim, Context, Epsilon, Nats, Policy, Provenance, Shape};
 use undertone_design::quantize::Promise;
 use undertone_design::{Channel, Error, Symbols, realise};
 
@@ -165,6 +165,14 @@ impl Bundle {
     /// Where it came from.
     pub fn origin(&self) -> &Origin {
         &self.origin
+    }
+
+    /// Whether no output depends on any reading, so that the centre learns nothing at all.
+    pub fn is_silent(&self) -> bool {
+        self.policies.iter().all(|policy| match policy.draft().shape() {
+            Shape::Table(table) => certificate::is_silent(table),
+            _ => false,
+        })
     }
 
     /// The sensors' names, in order.

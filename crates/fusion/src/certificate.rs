@@ -109,9 +109,20 @@ fn tables<'a>(model: &ExactModel, policies: &'a [Policy]) -> Result<Vec<&'a Tabl
     policies.iter().zip(&model.sensors).map(table).collect()
 }
 
+/// Whether a sensor's output does not depend on its reading.
+pub(crate) fn is_silent(table: &Table) -> bool {
+    table.rows().windows(2).all(|pair| pair[0].masses() == pair[1].masses())
+}
+
 /// Enclosures of every sensor's output likelihoods: the products of two integers are exact.
 fn enclosures(model: &ExactModel, tables: &[&Table]) -> Walk<Bounds> {
     let sensors = model.sensors.iter().zip(tables).map(|(sensor, table)| {
+        if is_silent(table) {
+            // Its output has the same likelihood everywhere and cancels: one output that is certain says as
+            // little, and its likelihood needs no rounding.
+            let likelihood = vec![Bounds::new(1 << 96, -96); sensor.rows.len()];
+            return Outputs { size: 1, likelihood, row_of: sensor.row_of.clone() };
+        }
         let size = table.outputs();
         let likelihood = sensor.rows.iter().flat_map(|law| {
             (0..size).map(move |z| {

@@ -15,11 +15,6 @@ from typing import Any, Iterable
 from . import _native
 from ._errors import Error, Refused
 
-# Under these keys a text is a name, and "inf" may be one.
-_NAMES = {
-    "symbols", "symbol", "inputs", "outputs", "output", "label", "labels", "source", "sensors", "words", "about",
-}
-
 
 class Answer(dict):
     """What a command found: a dictionary whose fields can also be read as attributes.
@@ -39,15 +34,19 @@ class Answer(dict):
         return [*super().__dir__(), *self]
 
 
-def _numbers(value: Any, key: str | None = None) -> Any:
-    """JSON has no infinity; the command line writes it as a text."""
-    if isinstance(value, dict):
-        return {name: _numbers(item, name) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_numbers(item, key) for item in value]
-    if value in ("inf", "-inf") and key not in _NAMES:
-        return float(value)
-    return value
+def _with_infinities(answer: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no infinity: the field ``unbounded`` lists, as JSON pointers, which nulls stand for one.
+
+    >>> _with_infinities({"ldp": None, "each": [1.0, None], "unbounded": ["/ldp", "/each/1"]})
+    {'ldp': inf, 'each': [1.0, inf]}
+    """
+    for pointer in answer.pop("unbounded", []):
+        *path, last = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+        at: Any = answer
+        for step in path:
+            at = at[int(step)] if isinstance(at, list) else at[step]
+        at[int(last) if isinstance(at, list) else last] = math.inf
+    return answer
 
 
 def _in_python(message: str) -> str:
@@ -91,7 +90,7 @@ class Call:
             raise
         except Error as error:
             raise Error(_in_python(str(error))) from None
-        answer = Answer(_numbers(json.loads(text)))
+        answer = Answer(_with_infinities(json.loads(text)))
         if not good:
             _raise_refusal(answer)
         return answer, written

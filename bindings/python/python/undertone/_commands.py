@@ -22,8 +22,14 @@ def _several(value: Any) -> list[Any]:
     return items if nested else [items]
 
 
-def _texts(value: str | Sequence[str] | None) -> list[str]:
-    return [] if value is None else [value] if isinstance(value, str) else list(value)
+def _texts(name: str, value: str | Sequence[str] | None, example: str) -> list[str]:
+    """One text or several; anything else is refused by name."""
+    if value is None:
+        return []
+    items = [value] if isinstance(value, str) else list(value) if isinstance(value, (list, tuple, set)) else None
+    if items is None or not all(isinstance(item, str) for item in items):
+        raise Error(f"{name} is {value!r}: give a text such as {example!r}, or a list of them")
+    return items
 
 
 def _prior(call: Call, name: str, prior: Any) -> None:

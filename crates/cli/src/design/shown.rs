@@ -2,14 +2,15 @@
 
 use serde_json::{Map, Value, json};
 use undertone_design::Distribution;
-use undertone_design::designer::{self, Designed, Method, Missed, Request};
+use undertone_design::designer::{self, Designed, Method, Missed, PrintedLevel, Request};
 use undertone_design::objective::Objective;
 use undertone_design::price;
 
 use super::Args;
 use crate::audit::{attained, exact};
 use crate::failure::Failure;
-use crate::output::{Outcome, nats, number, optional, table};
+use crate::numbers;
+use crate::output::{Outcome, Round, at_most, nats, number, number_to, optional, rounded, table};
 
 pub(super) fn shipped(
     args: &Args,
@@ -27,10 +28,7 @@ pub(super) fn shipped(
         level.insert("secret".into(), Value::Object(attained(secret)));
     }
     let delta = certificate.deltas.iter().flatten().map(|least| least.ratio).max();
-    level.insert(
-        "delta".into(),
-        delta.map_or(Value::Null, |d| json!(d.scaled_up(52) as f64 / (1u64 << 52) as f64)),
-    );
+    level.insert("delta".into(), delta.map_or(Value::Null, |d| json!(numbers::share(d))));
     let parameters: Map<String, Value> =
         designed.parameters.iter().map(|&(name, value)| (name.to_owned(), number(value))).collect();
     let claims: Vec<String> =
@@ -49,29 +47,39 @@ pub(super) fn shipped(
         "objective": request.objective.name(),
         "utility": optional(designed.utility),
         "optimum": optional(designed.optimum),
-        "bound": optional(designed.bound),
-        "mixed": designed.mixed,
+        "bound": designed.bound.map_or(Value::Null, |bound| number_to(bound, outward(request))),
+        "mixed": number(designed.mixed),
         "channel": rows,
         "inputs": rows.is_some().then_some(inputs),
         "outputs": labels,
         "parameters": parameters,
         "requested": claims,
         "attained": level,
-        "published": designed.published.map(|p| json!({"claimed": p.claimed, "attained": number(p.attained)})),
+        "published": designed.published.map(printed),
         "comparison": {
-            "epsilon": comparison.epsilon,
+            "epsilon": at_most(comparison.epsilon),
             "ldp": optional(comparison.ldp),
             "ldp_twice": optional(comparison.ldp_twice),
             "blind": number(comparison.blind),
         },
         "alone": alone
             .iter()
-            .map(|one| json!({"claim": claims[one.claim], "utility": one.utility, "decides": one.decides}))
+            .map(|one| json!({"claim": claims[one.claim], "utility": number(one.utility), "decides": one.decides}))
             .collect::<Vec<_>>(),
         "advice": advice(request),
         "output": args.output.as_ref().map(|path| path.display().to_string()),
     });
     Ok(Outcome::good(json, describe(args, request, designed, &comparison, &alone)))
+}
+
+/// Which way a bound on the objective is rounded: a bound on a gain up, on a loss down.
+fn outward(request: &Request) -> Round {
+    if request.objective.is_gain() { Round::Up } else { Round::Down }
+}
+
+/// A printed formula's level, as claimed and as it is.
+pub(super) fn printed(level: PrintedLevel) -> Value {
+    json!({"claimed": at_most(level.claimed), "attained": at_most(level.attained)})
 }
 
 fn describe(
@@ -95,21 +103,22 @@ fn describe(
         "of the integers that ship".into(),
     ]];
     if let Some(bound) = designed.bound {
-        rows.push(vec!["no policy can pass".into(), nats(bound), "under the same claims".into()]);
+        let bound = rounded(bound, outward(request));
+        rows.push(vec!["no policy can pass".into(), bound, "under the same claims".into()]);
     }
     for one in alone {
         let claim = format!("{} alone", claims[one.claim]);
         let note = if one.decides { "the other claims cost nothing" } else { "" };
         rows.push(vec![claim, nats(one.utility), note.into()]);
     }
-    let epsilon = nats(comparison.epsilon);
+    let epsilon = rounded(comparison.epsilon, Round::Up);
     let compared = |value: Option<f64>| value.map_or("-".into(), nats);
     rows.push(vec![
         format!("LDP at {epsilon}"),
         compared(comparison.ldp),
         "the LDP optimum".into(),
     ]);
-    let twice = nats(2.0 * comparison.epsilon);
+    let twice = rounded(2.0 * comparison.epsilon, Round::Up);
     rows.push(vec![
         format!("LDP at {twice}"),
         compared(comparison.ldp_twice),
@@ -120,8 +129,8 @@ fn describe(
     if let Some(level) = designed.published {
         text += &format!(
             "\nThe printed formula claims {} and attains {}.",
-            nats(level.claimed),
-            nats(level.attained)
+            rounded(level.claimed, Round::Up),
+            rounded(level.attained, Round::Up)
         );
     }
     if !designed.parameters.is_empty() {
@@ -161,7 +170,7 @@ pub(super) fn refused(request: &Request, missed: &Missed) -> Outcome {
         "policy_id": null,
         "method": request.method.name(),
         "objective": request.objective.name(),
-        "published": {"claimed": missed.level.claimed, "attained": number(missed.level.attained)},
+        "published": printed(missed.level),
         "refusal": {
             "message": missed.refusal.to_string(),
             "output": missed.refusal.cell.output,
@@ -174,8 +183,8 @@ pub(super) fn refused(request: &Request, missed: &Missed) -> Outcome {
     });
     let text = format!(
         "REFUSED: the printed formula claims {} and leaks {} nats.\n{}\n\nUse --method optimal, or --accept to ship it with the level it attains.",
-        nats(missed.level.claimed),
-        nats(missed.level.attained),
+        rounded(missed.level.claimed, Round::Up),
+        rounded(missed.level.attained, Round::Up),
         missed.refusal
     );
     Outcome { json, text, good: false }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use undertone_core::Epsilon;
 use undertone_fusion::design::{
     self, Budgets, Method, Proposal, Request, Stricter, Theta, Watch, expected_steps,
     usual_restarts,
@@ -13,7 +14,7 @@ use undertone_fusion::{Bundle, Evaluation, ExactModel, Model, Origin};
 use super::report;
 use super::source::ModelArgs;
 use crate::failure::Failure;
-use crate::output::{Outcome, nats, progress, save, table};
+use crate::output::{Outcome, certified, nats, progress, save, table};
 
 /// Choose how every sensor randomises so that the centre learns the public hypothesis and not the
 /// private one.
@@ -195,14 +196,14 @@ fn fields(
     let mut json = report::fields(seen, model);
     let certificate = bundle.certificate();
     let attained = certificate.after(request.budgets.epochs).and_then(|line| line.information);
-    let budget = |level: Option<undertone_core::Epsilon>| {
-        level.map_or(json!("inf"), |level| json!(report::float(level.nats())))
-    };
+    // No limit is a level without bound.
+    let budget = |level: Option<Epsilon>| certified(level.map(Epsilon::nats));
     let attempts = proposal.attempts.iter();
     let attempts = attempts.map(|part| json!({"name": part.name, "error": part.error}));
     let more = json!({
         "method": request.method.name(),
         "bundle_id": bundle.id(),
+        "silent": bundle.is_silent(),
         "seed": request.seed,
         "restarts": request.restarts,
         "requested": {
@@ -210,8 +211,8 @@ fn fields(
             "ldp": budget(request.budgets.ldp),
             "epochs": request.budgets.epochs,
         },
-        "information": attained.map_or(json!("inf"), |nats| json!(report::float(nats))),
-        "ldp": certificate.ldp.iter().map(|&nats| report::float(nats)).collect::<Vec<_>>(),
+        "information": certified(attained),
+        "ldp": certificate.ldp.iter().map(|&nats| certified(Some(nats))).collect::<Vec<_>>(),
         "epochs": report::epochs(certificate),
         "policies": bundle.policies().iter().map(|p| p.id().to_string()).collect::<Vec<_>>(),
         "maps": report::maps(&bundle.maps()?),
@@ -247,7 +248,7 @@ fn describe(
     seen: &Evaluation,
     model: &Model,
 ) -> String {
-    let level = |level: Option<undertone_core::Epsilon>| {
+    let level = |level: Option<Epsilon>| {
         level.map_or("no limit".to_owned(), |level| format!("{} nats", level.nats()))
     };
     let epochs = request.budgets.epochs;
@@ -268,6 +269,9 @@ fn describe(
         request.seed,
         level(request.budgets.ldp)
     );
+    if bundle.is_silent() {
+        text += &format!("{}\n\n", report::silence(model));
+    }
     text += &report::learned(seen, model, Some(bundle.certificate()), &budget);
     text += &format!("\n\n{}", report::sensors(seen, model, Some(bundle)));
     text += &format!("\n\n{}", report::repetition(bundle.certificate()));

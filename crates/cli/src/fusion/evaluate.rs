@@ -13,7 +13,7 @@ use super::report;
 use super::source::ModelArgs;
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{Outcome, nats, table};
+use crate::output::{Outcome, certified, nats, table};
 use crate::plot;
 
 /// Say what the centre learns of the public hypothesis, of the private one and of every reading.
@@ -73,15 +73,16 @@ fn network(bundle: &Bundle, args: &Args) -> Result<Outcome, Failure> {
     let certificate = bundle.certificate();
     let mut more = json!({
         "bundle_id": bundle.id(),
+        "silent": bundle.is_silent(),
         "method": bundle.origin().method,
-        "ldp": certificate.ldp.iter().map(|&nats| report::float(nats)).collect::<Vec<_>>(),
+        "ldp": certificate.ldp.iter().map(|&nats| certified(Some(nats))).collect::<Vec<_>>(),
         "policies": bundle.policies().iter().map(|p| p.id().to_string()).collect::<Vec<_>>(),
         "certified": !foreign,
         "held_out": judged.as_ref().map(Judged::fields),
     });
     if !foreign {
         let attained = certificate.after(1).and_then(|line| line.information);
-        more["information"] = attained.map_or(json!("inf"), |nats| json!(report::float(nats)));
+        more["information"] = certified(attained);
         more["epochs"] = report::epochs(certificate);
     }
     report::merge(&mut json, more);
@@ -91,6 +92,9 @@ fn network(bundle: &Bundle, args: &Args) -> Result<Outcome, Failure> {
         (None, false) => "in one epoch; certified under the network's own model",
     };
     let mut text = report::learned(&seen, &model, (!foreign).then_some(certificate), about);
+    if bundle.is_silent() {
+        text = format!("{}\n\n{text}", report::silence(&model));
+    }
     if let Some(judged) = &judged {
         text += &format!("\n\n{}", judged.describe());
     }

@@ -7,40 +7,30 @@ use undertone_fusion::learn::leakage::Bound;
 use undertone_fusion::{Bundle, Certificate, Evaluation, Maps, Model, Repeated};
 
 use crate::failure::Failure;
-use crate::output::{nats, number, optional, save, table};
-
-/// A certified number of nats as a float that is not below it.
-pub(super) fn float(nats: Nats) -> f64 {
-    // Exact up to 2^53 units, that is, 900,000 nats; the division may round down by half a step.
-    (nats.units() as f64 / 1e10).next_up()
-}
+use crate::output::{at_most, certified, nats, number, optional, save, table};
 
 /// A certified level for people: as the kernel prints it.
 fn level(nats: Option<Nats>) -> String {
     nats.map_or("unbounded".into(), |nats| nats.to_string())
 }
 
-fn certified(nats: Option<Nats>) -> Value {
-    nats.map_or(json!("inf"), |nats| json!(float(nats)))
-}
-
 /// The figures of an evaluation.
 pub(super) fn fields(seen: &Evaluation, model: &Model) -> Value {
     json!({
-        "error_public": seen.error_public,
-        "error_private": seen.error_private,
-        "blind_public": seen.blind_public,
-        "blind_private": seen.blind_private,
-        "public_information": seen.public_information,
-        "private_information": seen.private_information,
-        "sensor_information": seen.sensor_information,
+        "error_public": number(seen.error_public),
+        "error_private": number(seen.error_private),
+        "blind_public": number(seen.blind_public),
+        "blind_private": number(seen.blind_private),
+        "public_information": number(seen.public_information),
+        "private_information": number(seen.private_information),
+        "sensor_information": seen.sensor_information.iter().map(|&i| number(i)).collect::<Vec<_>>(),
         "sensors": model.sensors().iter().map(|sensor| sensor.name()).collect::<Vec<_>>(),
-        "information": number(seen.information.nats),
+        "information": at_most(seen.information.nats),
         "worst": {
             "private": model.private().values()[seen.information.private],
             "outputs": seen.information.outputs,
         },
-        "ldp": seen.ldp.iter().map(|&nats| number(nats)).collect::<Vec<_>>(),
+        "ldp": seen.ldp.iter().map(|&nats| at_most(nats)).collect::<Vec<_>>(),
     })
 }
 
@@ -107,6 +97,15 @@ pub(super) fn learned(
     table(&["", "value", "of what"], rows)
 }
 
+/// That a network says nothing, and what to do about it.
+pub(super) fn silence(model: &Model) -> String {
+    format!(
+        "This network is silent: no output depends on any reading, so nothing is told of {} either. \
+         The budgets leave no room\nfor more; raise --information or --ldp.",
+        model.public().name()
+    )
+}
+
 /// One line per sensor; with a bundle, its certified level and policy.
 pub(super) fn sensors(seen: &Evaluation, model: &Model, bundle: Option<&Bundle>) -> String {
     let line = |(t, sensor): (usize, &undertone_fusion::Sensor)| {
@@ -155,11 +154,11 @@ pub(super) fn examined(seen: &Examined) -> Value {
     json!({
         "attacker_public": seen.attackers.public,
         "attacker_private": seen.attackers.private,
-        "counted": number(seen.counted),
+        "counted": at_most(seen.counted),
         "averaged": optional(seen.averaged),
         "leakage_ucb": bound(&seen.bound),
         "leakage_ucb_if_rows_independent": seen.if_independent.as_ref().map(bound),
-        "ldp": number(seen.ldp),
+        "ldp": at_most(seen.ldp),
         "sensor_information": seen.sensor_information,
     })
 }
@@ -167,7 +166,7 @@ pub(super) fn examined(seen: &Examined) -> Value {
 /// A bound that holds with stated confidence.
 pub(super) fn bound(bound: &Bound) -> Value {
     json!({
-        "nats": number(bound.nats),
+        "nats": at_most(bound.nats),
         "outside": bound.outside,
         "confidence": bound.confidence,
         "units": bound.units,

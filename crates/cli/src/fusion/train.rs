@@ -17,7 +17,7 @@ use undertone_fusion::{Columns, Origin, Samples};
 use super::report;
 use super::source::SampleArgs;
 use crate::failure::Failure;
-use crate::output::{Outcome, nats, number, optional, progress, save, table};
+use crate::output::{Outcome, at_most, certified, nats, number, progress, save, table};
 use crate::plot;
 
 /// Learn how every sensor randomises from labelled samples, and judge it on samples held out.
@@ -264,16 +264,16 @@ fn fields(parts: &Parts, settings: &Settings, lines: &[Line], confidence: f64) -
         }
         if let Some(shipped) = &line.shipped {
             let ids: Vec<String> = shipped.policies.iter().map(|p| p.id().to_string()).collect();
-            let certified = shipped.bundle.as_ref();
-            let under = certified.and_then(|b| b.certificate().after(1)?.information);
+            let bundle = shipped.bundle.as_ref();
+            let under = bundle.and_then(|b| b.certificate().after(1)?.information);
             report::merge(
                 &mut json,
                 json!({
                     "policies": ids,
                     "ldp_sensors": report::policy_levels(&shipped.policies),
                     "ldp_features": features(parts, line),
-                    "bundle_id": certified.map(|bundle| bundle.id()),
-                    "information_fitted": optional(under.map(report::float)),
+                    "bundle_id": bundle.map(|bundle| bundle.id()),
+                    "information_fitted": under.map_or(Value::Null, |nats| certified(Some(nats))),
                 }),
             );
         }
@@ -298,7 +298,7 @@ fn fields(parts: &Parts, settings: &Settings, lines: &[Line], confidence: f64) -
 }
 
 /// The LDP level of every column that became several sensors.
-fn features(parts: &Parts, line: &Line) -> BTreeMap<String, f64> {
+fn features(parts: &Parts, line: &Line) -> BTreeMap<String, Value> {
     let mut bits: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (t, (name, _)) in parts.train.sensors().iter().enumerate() {
         if let (true, Some((column, _))) = (parts.one_hot, name.split_once('=')) {
@@ -308,7 +308,7 @@ fn features(parts: &Parts, line: &Line) -> BTreeMap<String, f64> {
     let Some(shipped) = &line.shipped else { return BTreeMap::new() };
     // Both levels are sums of logarithms of exact ratios: a hair above covers their rounding.
     let level = |bits: &[usize]| one_hot_ldp(&shipped.maps, bits) * (1.0 + 1e-12);
-    bits.into_iter().map(|(column, bits)| (column, level(&bits))).collect()
+    bits.into_iter().map(|(column, bits)| (column, at_most(level(&bits)))).collect()
 }
 
 fn distinct(units: &[usize]) -> usize {

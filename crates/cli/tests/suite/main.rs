@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod commands;
+mod bad_input;
 mod common;
 mod continuous;
 mod design;

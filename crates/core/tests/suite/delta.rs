@@ -171,3 +171,34 @@ fn by_hand() {
     assert_eq!(found(common::alip(level(2, 1), level(5, 4))), common::ratio(1, 8));
     assert_eq!(found(Claim::lip(Epsilon::ZERO)), common::ratio(1, 4));
 }
+
+#[test]
+fn a_delta_prints_as_it_was_asked_for_and_never_below_itself() {
+    for (text, tenths) in [("0.01", 100u128), ("0.001", 1000), ("0.000001", 1_000_000)] {
+        let units = u128::from(MASS_ONE) / tenths;
+        assert_eq!(Delta::from_units(units as u64).unwrap().to_string(), text);
+    }
+    assert_eq!(Delta::from_units(MASS_ONE / 2).unwrap().to_string(), "0.5");
+    assert_eq!(Delta::ZERO.to_string(), "0");
+    let mut units = 1u64;
+    while units < MASS_ONE {
+        for units in [units, units + 1, units / 3] {
+            let Ok(delta) = Delta::from_units(units) else { continue };
+            let text = delta.to_string();
+            let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+            let tens = 10u128.pow(fraction.len() as u32);
+            let digits: u128 = format!("{whole}{fraction}").parse().unwrap();
+            // Not below, and read back, rounded down, as the same units.
+            assert!(digits * u128::from(MASS_ONE) >= u128::from(units) * tens, "{text}");
+            assert_eq!(digits * u128::from(MASS_ONE) / tens, u128::from(units), "{text}");
+        }
+        units = units * 7 + 1;
+    }
+}
+
+#[test]
+fn a_claim_with_a_delta_reads_like_what_was_asked() {
+    let epsilon = Epsilon::parse("1").unwrap();
+    let delta = Delta::from_units(MASS_ONE / 1000).unwrap();
+    assert_eq!(Claim::lip(epsilon).with_delta(delta).to_string(), "lip:1 with delta 0.001");
+}

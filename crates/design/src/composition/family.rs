@@ -1,8 +1,10 @@
 //! Composition for mechanisms that keep their promise under every prior of a list.
 
-use super::{ldp_to_lip, printed_ldp, sharpened};
+use super::given::lift_ends;
+use super::{confirmed, ldp_to_lip, printed_ldp, sharpened};
 use crate::distribution::in_one_order;
-use crate::extremal::{LiftRange, family_lifts};
+use crate::extremal::{LiftRange, family_lifts, family_witness};
+use crate::relation::forms;
 use crate::{Distribution, Error};
 
 /// How many products of rays are examined at most.
@@ -16,7 +18,8 @@ pub struct FamilyComposition {
     /// The smaller, per prior, of the single-prior sharpened bound and the sum of the best exact LDP
     /// levels any listed prior certifies.
     pub sharpened: f64,
-    /// The exact worst case over all such mechanisms and all listed priors, unless too large.
+    /// The exact worst case over all such mechanisms and all listed priors, unless too large or beyond what
+    /// floats can confirm.
     pub exact: Option<f64>,
 }
 
@@ -28,7 +31,7 @@ pub fn family(priors: &[Distribution], ranges: &[LiftRange]) -> Result<FamilyCom
     let priors = &*in_one_order("a prior of the list", priors)?;
     let exact = match worst_case(priors, ranges) {
         Ok(worst) => Some(worst),
-        Err(Error::TooLarge { .. }) => None,
+        Err(error) if error.leaves_a_bound() => None,
         Err(other) => return Err(other),
     };
     Ok(FamilyComposition {
@@ -59,15 +62,9 @@ fn bound(priors: &[Distribution], ranges: &[LiftRange]) -> Result<f64, Error> {
     Ok(most)
 }
 
-/// The exact LDP level of a promise under a prior: the largest pair ratio. It falls in both masses,
-/// so the two rarest symbols attain it.
+/// The exact LDP level of a promise under a prior.
 pub(crate) fn exact_ldp(prior: &Distribution, range: &LiftRange) -> f64 {
-    let mut masses = prior.as_slice().to_vec();
-    masses.sort_by(f64::total_cmp);
-    match masses[..] {
-        [a, b, ..] => range.log_ratio(a, b).max(range.log_ratio(b, a)),
-        _ => 0.0,
-    }
+    forms::exact_ldp(prior, range.epsilon_lower(), range.epsilon_upper())
 }
 
 /// Every product of extreme rays, under every prior.
@@ -94,33 +91,49 @@ fn worst_case(priors: &[Distribution], ranges: &[LiftRange]) -> Result<f64, Erro
             fix: "use the sharpened bound".into(),
         });
     }
-    let mut most = 0.0;
-    let start = vec![1.0; priors[0].len()];
-    walk(priors, &rays, &sequence, 0, &start, &mut most);
-    Ok(most)
+    let mut walk =
+        Walk { priors, rays: &rays, sequence: &sequence, choice: Vec::new(), best: None };
+    walk.extend(&vec![1.0; priors[0].len()]);
+    let Some((claimed, choice)) = walk.best else { return Ok(0.0) };
+    let (mut channels, mut kept) = (Vec::new(), Vec::new());
+    for (&at, ray) in sequence.iter().zip(choice) {
+        let (range, all) = &rays[at];
+        channels.push(family_witness(&all[ray], priors, *range)?);
+        kept.push(*range);
+    }
+    confirmed(claimed, &channels, &kept, priors)
 }
 
-/// Extends a product by the next release; equal releases take their rays in order.
-fn walk(
-    priors: &[Distribution],
-    rays: &[(LiftRange, Vec<Vec<f64>>)],
-    sequence: &[usize],
-    from: usize,
-    so_far: &[f64],
-    most: &mut f64,
-) {
-    let Some((&at, rest)) = sequence.split_first() else {
-        let high = so_far.iter().copied().fold(0.0, f64::max);
-        let low = so_far.iter().copied().fold(f64::INFINITY, f64::min);
-        for prior in priors {
-            let total: f64 = so_far.iter().zip(prior.as_slice()).map(|(v, p)| v * p).sum();
-            *most = most.max((high / total).ln()).max((total / low).ln());
+/// Every product of rays, one per release; equal releases take their rays in order.
+struct Walk<'a> {
+    priors: &'a [Distribution],
+    rays: &'a [(LiftRange, Vec<Vec<f64>>)],
+    /// For each release, which of `rays` are its own.
+    sequence: &'a [usize],
+    choice: Vec<usize>,
+    /// The largest leakage so far, and the rays that attain it.
+    best: Option<(f64, Vec<usize>)>,
+}
+
+impl Walk<'_> {
+    fn extend(&mut self, so_far: &[f64]) {
+        let done = self.choice.len();
+        let Some(&at) = self.sequence.get(done) else {
+            let ends = self.priors.iter().map(|prior| lift_ends(prior, so_far));
+            let leakage = ends.map(|(raised, lowered)| raised.max(lowered)).fold(0.0, f64::max);
+            if self.best.as_ref().is_none_or(|(most, _)| leakage > *most) {
+                self.best = Some((leakage, self.choice.clone()));
+            }
+            return;
+        };
+        let repeated = done > 0 && self.sequence[done - 1] == at;
+        let from = if repeated { self.choice[done - 1] } else { 0 };
+        let rays = self.rays;
+        for (i, ray) in rays[at].1.iter().enumerate().skip(from) {
+            let next: Vec<f64> = so_far.iter().zip(ray).map(|(a, b)| a * b).collect();
+            self.choice.push(i);
+            self.extend(&next);
+            self.choice.pop();
         }
-        return;
-    };
-    for (i, ray) in rays[at].1.iter().enumerate().skip(from) {
-        let next: Vec<f64> = so_far.iter().zip(ray).map(|(a, b)| a * b).collect();
-        let from = if rest.first() == Some(&at) { i } else { 0 };
-        walk(priors, rays, rest, from, &next, most);
     }
 }

@@ -44,29 +44,43 @@ pub fn given(prior: &Distribution, channels: &[Channel]) -> Result<Leakage, Erro
 }
 
 /// The largest ln lift and the largest -ln lift of one output with these likelihoods.
-fn lift_ends(prior: &Distribution, likelihood: &[f64]) -> (f64, f64) {
+pub(super) fn lift_ends(prior: &Distribution, likelihood: &[f64]) -> (f64, f64) {
     let total: f64 = likelihood.iter().zip(prior.as_slice()).map(|(v, p)| v * p).sum();
     let high = likelihood.iter().copied().fold(0.0, f64::max);
     let low = likelihood.iter().copied().fold(f64::INFINITY, f64::min);
     if total > 0.0 { ((high / total).ln(), (total / low).ln()) } else { (f64::INFINITY, 0.0) }
 }
 
-/// max over pairs of inputs of Σ_k max_y ln q_k(y|x)/q_k(y|x').
+/// max over pairs of inputs of Σ_k max_y ln q_k(y|x)/q_k(y|x'). Repetitions of one channel need no pairs.
 fn ldp(channels: &[Channel], inputs: usize) -> f64 {
-    let tables: Vec<_> = channels.iter().map(log_ratios).collect();
-    let pair = |x: usize, z: usize| tables.iter().map(|table| table[x][z]).sum::<f64>();
+    let mut distinct: Vec<(&Channel, f64)> = Vec::new();
+    for channel in channels {
+        match distinct.iter_mut().find(|(known, _)| *known == channel) {
+            Some((_, count)) => *count += 1.0,
+            None => distinct.push((channel, 1.0)),
+        }
+    }
+    if let [(channel, count)] = distinct[..] {
+        return count * crate::measure::ldp::leakage(channel).nats;
+    }
+    let pair = |x: usize, z: usize| {
+        distinct.iter().map(|(channel, count)| count * log_ratio(channel, x, z)).sum::<f64>()
+    };
     (0..inputs)
         .flat_map(|x| (0..inputs).map(move |z| (x, z)))
         .fold(0.0, |d: f64, (x, z)| d.max(pair(x, z)))
 }
 
-/// d(x,x') = max_y ln q(y|x)/q(y|x') over the outputs possible under x; infinite if one is not under x'.
+/// max_y ln q(y|x)/q(y|z) over the outputs possible under x; infinite if one is not under z.
+fn log_ratio(channel: &Channel, x: usize, z: usize) -> f64 {
+    let cells = channel.rows()[x].as_slice().iter().zip(channel.rows()[z].as_slice());
+    cells.filter(|(q, _)| **q > 0.0).map(|(q, r)| (q / r).ln()).fold(0.0, f64::max)
+}
+
+/// d(x,x') = max_y ln q(y|x)/q(y|x') for every pair of inputs.
 pub(crate) fn log_ratios(channel: &Channel) -> Vec<Vec<f64>> {
-    let entry = |x: usize, z: usize| {
-        let possible = (0..channel.outputs()).filter(|&y| channel.q(x, y) > 0.0);
-        possible.map(|y| (channel.q(x, y) / channel.q(z, y)).ln()).fold(0.0, f64::max)
-    };
-    (0..channel.inputs()).map(|x| (0..channel.inputs()).map(|z| entry(x, z)).collect()).collect()
+    let inputs = || 0..channel.inputs();
+    inputs().map(|x| inputs().map(|z| log_ratio(channel, x, z)).collect()).collect()
 }
 
 /// Calls `visit` with the likelihood vector, scaled to a maximum of one, of every joint output that

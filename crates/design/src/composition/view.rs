@@ -57,20 +57,22 @@ impl View {
         let mass = p[symbol];
         let others: Vec<usize> = (0..p.len()).filter(|&z| z != symbol && p[z] > 0.0).collect();
         let masses: Vec<f64> = others.iter().map(|&z| p[z]).collect();
-        Self { side, symbol, mass, groups: groups(ranges, mass, &masses, side), others, masses }
+        let rest = masses.iter().sum();
+        let groups = groups(ranges, (mass, rest), &masses, side);
+        Self { side, symbol, mass, groups, others, masses }
     }
 
     /// The same with all other symbols merged into one that may take any value any of them may.
     ///
-    /// `smallest` is the least positive mass among the others: its slice is the widest.
+    /// `rest` is the mass of the others, and `smallest` the least positive mass among them: its slice is the
+    /// widest.
     pub(super) fn merged(
         ranges: &[LiftRange],
-        mass: f64,
+        (mass, rest): (f64, f64),
         smallest: Option<f64>,
         side: Side,
     ) -> Self {
-        let rest = 1.0 - mass;
-        let mut groups = groups(ranges, mass, &[], side);
+        let mut groups = groups(ranges, (mass, rest), &[], side);
         let masses: Vec<f64> = smallest.map(|_| rest).into_iter().collect();
         if let Some(smallest) = smallest {
             for group in &mut groups {
@@ -98,7 +100,12 @@ impl View {
     }
 }
 
-fn groups(ranges: &[LiftRange], mass: f64, masses: &[f64], side: Side) -> Vec<Group> {
+fn groups(
+    ranges: &[LiftRange],
+    (mass, rest): (f64, f64),
+    masses: &[f64],
+    side: Side,
+) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for (k, &range) in ranges.iter().enumerate().filter(|(_, range)| !range.reveals_nothing()) {
         if let Some(group) = groups.iter_mut().find(|group| group.range == range) {
@@ -107,12 +114,11 @@ fn groups(ranges: &[LiftRange], mass: f64, masses: &[f64], side: Side) -> Vec<Gr
         }
         let at = match side {
             Side::Raised => range.highest(mass),
-            Side::Lowered => range.lowest(mass),
+            Side::Lowered => range.lowest(mass, rest),
         };
-        let budget = (1.0 - mass * at) / at;
+        let budget = range.left_for_others(mass, rest, at) / at;
         groups.push(Group { range, releases: vec![k], at, budget, low: vec![], high: vec![] });
     }
-    let rest: f64 = masses.iter().sum();
     for group in &mut groups {
         (group.low, group.high) = masses.iter().map(|&p| ends(group, rest, p)).unzip();
     }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::LiftRange;
 use crate::distribution::in_one_order;
-use crate::{Distribution, Error};
+use crate::{Channel, Distribution, Error};
 
 /// Above this many choices of tight constraints the vertices are no longer enumerated.
 const MAX_CHOICES: usize = 2_000_000;
@@ -23,34 +23,62 @@ pub fn family_lifts(priors: &[Distribution], range: LiftRange) -> Result<Vec<Vec
     if range.reveals_nothing() || m == 1 {
         return Ok(vec![vec![1.0; m]]);
     }
+    // One prior alone gives two constraints per symbol: refuse before a table of them is made.
+    let fewest = choose(2 * m, m - 1);
+    if fewest > MAX_CHOICES {
+        return Err(too_many(fewest));
+    }
     let constraints = constraints(priors, range);
     let choices = choose(constraints.len(), m - 1);
     if choices > MAX_CHOICES {
-        return Err(Error::TooLarge {
-            what: "the number of ways to pick tight constraints".into(),
-            size: choices,
-            limit: MAX_CHOICES,
-            fix: "give fewer priors or fewer symbols, or use the closed-form bound".into(),
-        });
+        return Err(too_many(choices));
     }
-    let mut search =
-        Search { constraints: &constraints, first, seen: HashSet::new(), rays: Vec::new() };
-    search.extend(0, &mut Vec::new());
+    let mut search = Search {
+        constraints: &constraints,
+        seen: HashSet::new(),
+        scale: range.epsilon().min(1.0),
+        rays: Vec::new(),
+    };
+    // Scaled so that the first prior gives P·v = 1: its deviations have mean zero.
+    let mut pivots: Vec<Pivot> =
+        eliminated(first.as_slice().to_vec(), 0.0, &[]).into_iter().collect();
+    search.extend(0, &mut pivots, m);
     Ok(search.rays)
 }
 
-/// Vectors a with a·v >= 0 for every allowed v, without repetitions.
-fn constraints(priors: &[Distribution], range: LiftRange) -> Vec<Vec<f64>> {
-    let mut all: Vec<Vec<f64>> = Vec::new();
+fn too_many(choices: usize) -> Error {
+    Error::TooLarge {
+        what: "the number of ways to pick tight constraints".into(),
+        size: choices,
+        limit: MAX_CHOICES,
+        fix: "give fewer priors or fewer symbols, or use the closed-form bound".into(),
+    }
+}
+
+/// An inequality a·d >= -room in the deviations d = v - 1.
+#[derive(Debug, Clone, PartialEq)]
+struct Constraint {
+    a: Vec<f64>,
+    room: f64,
+}
+
+/// Every inequality of the promise, without repetitions.
+///
+/// In v they are homogeneous and, for small budgets, nearly parallel; in the deviations their right sides
+/// are of the size of the budget, which keeps its digits.
+fn constraints(priors: &[Distribution], range: LiftRange) -> Vec<Constraint> {
+    let mut all: Vec<Constraint> = Vec::new();
     for prior in priors {
         for x in 0..prior.len() {
             let unit = |z: usize| f64::from(u8::from(z == x));
             let p = prior.as_slice().iter().enumerate();
             let above = p.clone().map(|(z, p)| unit(z) - range.low() * p).collect();
             let below = p.map(|(z, p)| range.high() * p - unit(z)).collect();
-            for row in [above, below] {
-                if !all.contains(&row) {
-                    all.push(row);
+            let above = Constraint { a: above, room: range.room() };
+            let below = Constraint { a: below, room: range.epsilon_upper().exp_m1() };
+            for constraint in [above, below] {
+                if !all.contains(&constraint) {
+                    all.push(constraint);
                 }
             }
         }
@@ -63,75 +91,108 @@ fn choose(n: usize, k: usize) -> usize {
     (0..k).try_fold(1usize, |sum, i| Some(sum.checked_mul(n - i)? / (i + 1))).unwrap_or(usize::MAX)
 }
 
-/// A tight constraint after elimination, and the column it was solved for.
+/// An equation Σ row·d = value after elimination, and the column it was solved for.
 struct Pivot {
     row: Vec<f64>,
+    value: f64,
     column: usize,
 }
 
 struct Search<'a> {
-    constraints: &'a [Vec<f64>],
-    first: &'a Distribution,
+    constraints: &'a [Constraint],
     seen: HashSet<Vec<i64>>,
+    /// What a difference of logarithms is compared with: the budget, or one nat.
+    scale: f64,
     rays: Vec<Vec<f64>>,
 }
 
 impl Search<'_> {
-    /// Adds one more tight constraint in every independent way; with M-1 of them, reads off the ray.
-    fn extend(&mut self, from: usize, pivots: &mut Vec<Pivot>) {
-        let m = self.first.len();
-        if pivots.len() == m - 1 {
-            return self.keep(null_vector(pivots, m));
+    /// Adds one more tight constraint in every independent way; with M equations, reads off the ray.
+    fn extend(&mut self, from: usize, pivots: &mut Vec<Pivot>, symbols: usize) {
+        if pivots.len() == symbols {
+            return self.keep(&solution(pivots));
         }
         for at in from..self.constraints.len() {
-            let mut row = self.constraints[at].clone();
-            for pivot in pivots.iter() {
-                let factor = row[pivot.column];
-                row.iter_mut().zip(&pivot.row).for_each(|(r, p)| *r -= factor * p);
-            }
-            let Some(column) = (0..m).max_by(|&a, &b| row[a].abs().total_cmp(&row[b].abs())) else {
-                return;
-            };
-            let scale = row[column];
-            if scale.abs() < 1e-11 {
-                continue; // depends on the constraints chosen already
-            }
-            row.iter_mut().for_each(|r| *r /= scale);
-            pivots.push(Pivot { row, column });
-            self.extend(at + 1, pivots);
+            let Constraint { a, room } = &self.constraints[at];
+            let Some(pivot) = eliminated(a.clone(), -room, pivots) else { continue };
+            pivots.push(pivot);
+            self.extend(at + 1, pivots, symbols);
             pivots.pop();
         }
     }
 
-    /// Keeps a direction, in whichever orientation satisfies every constraint.
-    fn keep(&mut self, direction: Vec<f64>) {
-        let total: f64 = direction.iter().zip(self.first.as_slice()).map(|(v, p)| v * p).sum();
-        let ray: Vec<f64> = direction.iter().map(|v| v / total).collect();
+    /// Keeps a solution that satisfies every constraint.
+    fn keep(&mut self, deviations: &[f64]) {
+        let ray: Vec<f64> = deviations.iter().map(|d| 1.0 + d).collect();
         if !ray.iter().all(|v| *v > 0.0 && v.is_finite()) {
             return;
         }
-        let top = ray.iter().copied().fold(0.0, f64::max);
-        let holds =
-            |a: &Vec<f64>| a.iter().zip(&ray).map(|(a, v)| a * v).sum::<f64>() >= -1e-11 * top;
-        let key = ray.iter().map(|v| (v.ln() * 1e9).round() as i64).collect();
+        let holds = |constraint: &Constraint| {
+            let products = || constraint.a.iter().zip(deviations).map(|(a, d)| a * d);
+            let size: f64 = constraint.room + products().map(f64::abs).sum::<f64>();
+            products().sum::<f64>() + constraint.room >= -1e-11 * size
+        };
+        let key =
+            deviations.iter().map(|d| (d.ln_1p() / self.scale * 1e9).round() as i64).collect();
         if self.constraints.iter().all(holds) && self.seen.insert(key) {
             self.rays.push(ray);
         }
     }
 }
 
-/// The direction orthogonal to M-1 independent rows: the one column without a pivot is set to one.
-fn null_vector(pivots: &[Pivot], m: usize) -> Vec<f64> {
-    let mut v = vec![0.0; m];
-    if let Some(free) = (0..m).find(|&z| pivots.iter().all(|pivot| pivot.column != z)) {
-        v[free] = 1.0;
+/// The equation row·d = value solved for its largest coefficient, after the columns of `pivots` are taken
+/// out; nothing if it depends on them.
+fn eliminated(mut row: Vec<f64>, mut value: f64, pivots: &[Pivot]) -> Option<Pivot> {
+    for pivot in pivots {
+        let factor = row[pivot.column];
+        row.iter_mut().zip(&pivot.row).for_each(|(r, p)| *r -= factor * p);
+        value -= factor * pivot.value;
+        row[pivot.column] = 0.0;
     }
+    let column = (0..row.len()).max_by(|&a, &b| row[a].abs().total_cmp(&row[b].abs()))?;
+    let scale = row[column];
+    if scale.abs() < 1e-11 {
+        return None;
+    }
+    row.iter_mut().for_each(|r| *r /= scale);
+    Some(Pivot { row, value: value / scale, column })
+}
+
+/// The one solution of as many equations as unknowns.
+fn solution(pivots: &[Pivot]) -> Vec<f64> {
+    let mut d = vec![0.0; pivots.len()];
     // A later row has zeros in the earlier pivots' columns, so solve from the last one back.
     for pivot in pivots.iter().rev() {
-        let rest: f64 = pivot.row.iter().zip(&v).map(|(a, v)| a * v).sum::<f64>() - v[pivot.column];
-        v[pivot.column] = -rest;
+        let others = pivot.row.iter().zip(&d).enumerate().filter(|(z, _)| *z != pivot.column);
+        d[pivot.column] = pivot.value - others.map(|(_, (r, d))| r * d).sum::<f64>();
     }
-    v
+    d
+}
+
+/// A two-output channel whose first output has likelihoods proportional to `ray`, released as often as the
+/// second output can bear under every prior.
+///
+/// The second output has 1 - w·v(x), which must lie between low and high times 1 - w·(P·v).
+pub fn family_witness(
+    ray: &[f64],
+    priors: &[Distribution],
+    range: LiftRange,
+) -> Result<Channel, Error> {
+    let most = ray.iter().copied().fold(1.0, f64::max);
+    let mut weight = 0.5 / most;
+    for prior in priors {
+        let total: f64 = ray.iter().zip(prior.as_slice()).map(|(v, p)| v * p).sum();
+        for v in ray {
+            let (rises, falls) = (v - range.low() * total, range.high() * total - v);
+            if rises > 0.0 {
+                weight = weight.min(range.room() / rises);
+            }
+            if falls > 0.0 {
+                weight = weight.min(range.epsilon_upper().exp_m1() / falls);
+            }
+        }
+    }
+    Channel::new(ray.iter().map(|v| vec![weight * v, 1.0 - weight * v]).collect())
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The promise of one release: how far any lift may lie from one.
 
-use crate::Error;
+use crate::measure::lip;
+use crate::{Channel, Distribution, Error};
 
 /// The largest ε accepted, so that e^(2ε) stays a finite float.
 pub const MAX_EPSILON: f64 = 300.0;
@@ -72,6 +73,28 @@ impl LiftRange {
         self.high
     }
 
+    /// 1 - e^-ε_lower: how much of Σ P L = 1 is left when every lift is at its lowest.
+    pub(crate) fn room(&self) -> f64 {
+        -(-self.epsilon_lower).exp_m1()
+    }
+
+    /// e^ε_upper - e^-ε_lower: how far a lift can be raised from its lowest.
+    pub(crate) fn step(&self) -> f64 {
+        self.epsilon_upper.exp_m1() + self.room()
+    }
+
+    /// Whether both sides of lifts of mean one under `prior` keep the promise, within `tolerance` of it.
+    pub(crate) fn keeps(
+        &self,
+        prior: &Distribution,
+        channel: &Channel,
+        tolerance: f64,
+    ) -> Result<bool, Error> {
+        let within = |found: f64, budget: f64| found <= budget * (1.0 + tolerance);
+        Ok(within(lip::min_lift(prior, channel)?.nats, self.epsilon_lower)
+            && within(lip::max_lift(prior, channel)?.nats, self.epsilon_upper))
+    }
+
     /// Whether the promise leaves room for nothing but lifts of one. Lifts average to one over the
     /// outputs for every x, so either side at zero forces the other.
     pub fn reveals_nothing(&self) -> bool {
@@ -83,34 +106,45 @@ impl LiftRange {
         if self.reveals_nothing() {
             1.0
         } else if mass > 0.0 {
-            self.high.min((1.0 - (1.0 - mass) * self.low) / mass)
+            self.high.min(self.low + self.room() / mass)
         } else {
             self.high
         }
     }
 
-    /// The smallest lift a symbol of this mass can get: all other symbols at their highest.
-    pub fn lowest(&self, mass: f64) -> f64 {
+    /// The smallest lift a symbol of this mass can get: all other symbols, of mass `rest` together, at their
+    /// highest. The rest is an argument because one less a mass near one has lost its digits.
+    pub fn lowest(&self, mass: f64, rest: f64) -> f64 {
         if self.reveals_nothing() {
             1.0
         } else if mass > 0.0 {
-            self.low.max((1.0 - (1.0 - mass) * self.high) / mass)
+            self.low.max((1.0 - rest * self.high) / mass)
         } else {
             self.low
         }
     }
 
-    /// The largest ln L(x)/L(x') over all lift vectors, by the masses of x and x' (two different
-    /// symbols): the exact step from LIP to LDP, JSTL21 Theorem 1 (9), corrected.
-    ///
-    /// Raising x costs at least (highest, low) and lowering x' at least (high, lowest); when neither
-    /// limit binds, both ends are reached at once and the rest of the alphabet balances the sum.
-    pub fn log_ratio(&self, mass_high: f64, mass_low: f64) -> f64 {
-        if self.reveals_nothing() {
-            return 0.0;
+    /// Σ P(z) L(z) over the symbols other than one of this mass and lift, `rest` being their mass.
+    pub(crate) fn left_for_others(&self, mass: f64, rest: f64, lift: f64) -> f64 {
+        if lift == self.low {
+            self.room() + rest * self.low
+        } else if lift == self.high && mass <= 0.5 {
+            1.0 - mass * self.high
+        } else if lift == self.high {
+            (rest * self.high - self.epsilon_upper.exp_m1()).max(0.0)
+        } else if lift < 1.0 {
+            // As low as it gets, above the promise: all others are at their highest.
+            rest * self.high
+        } else {
+            rest * self.low
         }
-        let raised = self.highest(mass_high).ln() + self.epsilon_lower;
-        let lowered = self.epsilon_upper - self.lowest(mass_low).ln();
-        raised.min(lowered).min(self.epsilon_lower + self.epsilon_upper)
     }
+}
+
+/// The mass of all symbols but one. Only a symbol of more than half the mass needs the others summed.
+pub(crate) fn rest_of(masses: &[f64], x: usize) -> f64 {
+    if masses[x] <= 0.5 {
+        return 1.0 - masses[x];
+    }
+    masses.iter().enumerate().filter(|(z, _)| *z != x).map(|(_, p)| p).sum()
 }

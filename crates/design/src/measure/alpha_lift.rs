@@ -4,6 +4,7 @@
 //! on the support at α = ∞. It is a lift, at least 1; the quantity comparable with an ε is its
 //! logarithm (ZDS22 Proposition 1-2 as printed compares ℓ_α itself).
 
+use super::moment::{Weighed, log_moment};
 use super::{check_order, ln_ratio};
 use crate::{Channel, Distribution, Error};
 
@@ -32,37 +33,39 @@ pub fn leakage(prior: &Distribution, channel: &Channel, alpha: f64) -> Result<Al
 }
 
 /// ln ℓ_α(y) for every output, -∞ where P(y) = 0.
-pub(super) fn log_lifts(
-    prior: &Distribution,
-    channel: &Channel,
-    alpha: f64,
-) -> Result<Vec<f64>, Error> {
+fn log_lifts(prior: &Distribution, channel: &Channel, alpha: f64) -> Result<Vec<f64>, Error> {
     check_order(alpha)?;
     let channel = channel.under(prior)?;
     let law = channel.output_law(prior)?;
-    let one_output = |y: usize| {
-        let support = prior.as_slice().iter().zip(channel.column(y)).filter(|&(&p, _)| p > 0.0);
-        log_norm(support.map(|(&p, q)| (p, ln_ratio(q, law[y]))), alpha)
-    };
+    let logs: Vec<f64> = prior.as_slice().iter().map(|p| p.ln()).collect();
+    let one_output = |y: usize| log_norm(weighed(&logs, channel.column(y), law[y]), alpha);
     Ok((0..law.len())
         .map(|y| if law[y] > 0.0 { one_output(y) } else { f64::NEG_INFINITY })
         .collect())
 }
 
-/// ln (Σ p L^α)^(1/α) from pairs (p, ln L) with Σ p L = 1.
-fn log_norm(lifts: impl Iterator<Item = (f64, f64)> + Clone, alpha: f64) -> f64 {
-    if alpha < 2.0 {
-        // Σ p L^α - 1 = Σ p L (L^(α-1) - 1): small differences keep their digits down to α = 1.
-        let t = alpha - 1.0;
-        let term = |(p, log): (f64, f64)| (p.ln() + log).exp() * (t * log).exp_m1();
-        return lifts.filter(|&(_, log)| log > f64::NEG_INFINITY).map(term).sum::<f64>().ln_1p()
-            / alpha;
-    }
-    let top = lifts.clone().map(|(_, log)| log).fold(f64::NEG_INFINITY, f64::max);
+/// The lifts of one output of mass `mass`, each with the logarithm of its input's weight.
+pub(super) fn weighed(
+    log_weights: &[f64],
+    column: impl Iterator<Item = f64> + Clone,
+    mass: f64,
+) -> impl Iterator<Item = Weighed> + Clone {
+    log_weights.iter().zip(column).filter(|(log, _)| **log > f64::NEG_INFINITY).map(
+        move |(&log_weight, q)| {
+            let deviation = (q - mass) / mass;
+            let near = deviation.abs() < 0.5;
+            let log_lift = if near { deviation.ln_1p() } else { ln_ratio(q, mass) };
+            Weighed { log_weight, deviation, log_lift }
+        },
+    )
+}
+
+/// ln (Σ w L^α)^(1/α), or the largest ln L where α is infinite.
+pub(super) fn log_norm(lifts: impl Iterator<Item = Weighed> + Clone, alpha: f64) -> f64 {
     if alpha == f64::INFINITY {
-        return top;
+        return lifts.map(|l| l.log_lift).fold(f64::NEG_INFINITY, f64::max);
     }
-    top + lifts.map(|(p, log)| p * (alpha * (log - top)).exp()).sum::<f64>().ln() / alpha
+    log_moment(lifts, alpha) / alpha
 }
 
 #[cfg(test)]
@@ -70,12 +73,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_branches_agree_where_they_meet() {
-        let lifts = [(0.2, 2f64.ln()), (0.3, 0.5f64.ln()), (0.5, 0.9f64.ln())];
-        let below = log_norm(lifts.into_iter(), 2f64.next_down());
-        let above = log_norm(lifts.into_iter(), 2.0);
-        assert!((below - above).abs() < 1e-14, "{below} {above}");
-        assert_eq!(log_norm(lifts.into_iter(), 1.0), 0.0);
-        assert_eq!(log_norm(lifts.into_iter(), f64::INFINITY), 2f64.ln());
+    fn orders_one_two_and_infinity() {
+        let (p, q) = ([0.2f64, 0.3, 0.5], [2.0, 0.5, 0.9]);
+        let logs = p.map(f64::ln);
+        let at = |alpha: f64| log_norm(weighed(&logs, q.into_iter(), 1.0), alpha);
+        assert!((at(2.0) - (0.2f64 * 4.0 + 0.3 * 0.25 + 0.5 * 0.81).ln() / 2.0).abs() < 1e-15);
+        assert!(at(1.0).abs() < 1e-16);
+        assert_eq!(at(f64::INFINITY), 2f64.ln());
+        assert!((at(1e6) - 2f64.ln()).abs() < 1e-5);
     }
 }

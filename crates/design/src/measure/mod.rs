@@ -26,6 +26,7 @@ pub mod hockey_stick;
 pub mod ldp;
 pub mod lip;
 pub mod maximal_leakage;
+pub(crate) mod moment;
 pub mod mutual_information;
 pub mod network;
 pub mod pml;

@@ -3,6 +3,7 @@
 //! JSTL21 Definition 2 (local mutual information privacy).
 
 use super::lip::output_mass;
+use super::{ln_ratio, moment};
 use crate::round::{self, Enclosure};
 use crate::{Channel, Distribution, Error};
 
@@ -14,8 +15,14 @@ pub fn leakage(prior: &Distribution, channel: &Channel) -> Result<f64, Error> {
     for (row, &p) in channel.rows().iter().zip(prior.as_slice()) {
         for (&q, &mass) in row.as_slice().iter().zip(law.as_slice()) {
             // A mass that underflowed belongs to a term that vanishes as well.
-            if p > 0.0 && q > 0.0 && mass > 0.0 {
-                sum += p * q * (q / mass).ln();
+            if p > 0.0 && mass > 0.0 {
+                let deviation = (q - mass) / mass;
+                // Terms linear in the deviation cancel over the inputs and are left out.
+                sum += if deviation < 1.0 {
+                    p * mass * moment::information(deviation)
+                } else {
+                    p * q * ln_ratio(q, mass) - p * (q - mass)
+                };
             }
         }
     }

@@ -84,6 +84,8 @@ pub fn design(promise: &Promise, objective: &Objective) -> Result<Kept, Error> {
         Objective::Hamming => (shipped.loss(&prior), least_loss(&prior, range)?),
         _ => (shipped.frequency(&prior), posterior::frequency_floor(&prior, range)),
     };
+    // Both are losses: the bound is lowered by what float noise may have added to it.
+    let bound = bound - 1e-12 * (1.0 + bound.abs());
     let lambda = shipped.keep.iter().copied().fold(0.0, f64::max);
     let released = shipped.keep.iter().filter(|kept| **kept > 0.0).count();
     Ok(Kept { policy, value, bound, lambda, released })

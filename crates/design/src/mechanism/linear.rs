@@ -23,6 +23,9 @@ use crate::{Channel, Distribution, Error, realise};
 /// More cells than this are refused.
 pub const MAX_CELLS: usize = 1 << 18;
 
+/// Float noise of the bound, relative to what is at stake.
+const NOISE: f64 = 1e-12;
+
 /// The share of the blind guess that may be given up to be rid of outputs that earn nothing.
 const IDLE: f64 = 1e-11;
 
@@ -78,7 +81,7 @@ pub fn optimal_under(
     Ok(Proposal {
         channel: Channel::from_rows(rows)?,
         optimum: base + scale * cost,
-        bound: Some(base + scale * bound),
+        bound: Some(base + scale * bound - NOISE * (base.abs() + scale)),
     })
 }
 

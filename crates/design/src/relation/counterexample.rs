@@ -92,7 +92,8 @@ const INDEPENDENT: &str = "the private hypothesis is independent of the data and
     as they are: nothing is learnt about the hypothesis, everything about the data";
 const NEVER: &str = "a rare symbol never produces one of the outputs: seeing that output hardly raises \
     the belief in the others, but rules the rare symbol out";
-const REVEAL: &str = "with probability δ the datum itself is released, otherwise nothing";
+const REVEAL: &str =
+    "with probability δ the rarest symbol says its own name, otherwise nothing is released";
 const CONSTANT: &str = "nothing is released, so likelihoods are equal, but the prior odds themselves \
     are posterior odds";
 const COPIES: &str = "q independent binary secrets, each through randomised response at ε = 1/sqrt(q): \
@@ -330,6 +331,26 @@ const NON_IMPLICATIONS: &[NonImplication] = &[
     },
 ];
 
+const MASSLESS: &str = "all symbols that occur toss the same coin, and one that never occurs always says heads: no average \
+    sees it, yet tails rule it out";
+
+/// Where `law` has a symbol without mass, a channel that leaks nothing on average, and by `to` all the same.
+pub(super) fn massless(to: Notion, law: Option<&Distribution>) -> Option<Counterexample> {
+    let law = law.filter(|law| law.min() <= 0.0)?;
+    let named = rarest(law);
+    let row = |x: usize| if x == named { vec![1.0, 0.0] } else { vec![0.5, 0.5] };
+    let member = Member {
+        prior: law.clone(),
+        joint: same(law),
+        channel: Channel::new((0..law.len()).map(row).collect()).ok()?,
+        copies: 1,
+        leakage: if to == Notion::Pml { std::f64::consts::LN_2 } else { f64::INFINITY },
+    };
+    // What bounds both sides of a lift bounds the likelihood ratio, also over a set of priors.
+    let large = if to == Notion::Bplip { Notion::Ldp } else { to };
+    Some(Counterexample { large, paper: DERIVED, words: MASSLESS, member: Some(member) })
+}
+
 fn law(p: &[f64]) -> Result<Distribution, Error> {
     Distribution::new("a counterexample's law", p.to_vec())
 }
@@ -346,9 +367,15 @@ fn rarest(prior: &Distribution) -> usize {
     (0..p.len()).min_by(|&a, &b| p[a].total_cmp(&p[b])).unwrap_or(0)
 }
 
-/// G = X.
-fn same(prior: &Distribution) -> Result<Joint, Error> {
-    Joint::from_parts(prior.clone(), Channel::identity(prior.len())?)
+/// Above this many symbols no joint law is written out: it has as many cells as pairs of symbols.
+const MAX_JOINT: usize = 64;
+
+/// G = X, where that is small enough to write out.
+fn same(prior: &Distribution) -> Option<Joint> {
+    if prior.len() > MAX_JOINT {
+        return None;
+    }
+    Joint::from_parts(prior.clone(), Channel::identity(prior.len()).ok()?).ok()
 }
 
 /// The rarest symbol says its name with probability t, ln(1+t) = maximal leakage, which bounds every
@@ -362,7 +389,7 @@ fn rare(g: &Guarantee, s: &Setting, leakage: fn(f64) -> f64) -> Option<Member> {
     let named = rarest(&prior);
     let row = |x: usize| if x == named { vec![t, 1.0 - t] } else { vec![0.0, 1.0] };
     Some(Member {
-        joint: same(&prior).ok(),
+        joint: same(&prior),
         channel: Channel::new((0..prior.len()).map(row).collect()).ok()?,
         copies: 1,
         leakage: leakage(prior.min()),
@@ -425,7 +452,7 @@ fn never(g: &Guarantee, s: &Setting, room: f64) -> Option<Member> {
     let row = |x: usize| if x == quiet { vec![0.0, 1.0] } else { vec![w, 1.0 - w] };
     Some(Member {
         channel: Channel::new((0..prior.len()).map(row).collect()).ok()?,
-        joint: same(&prior).ok(),
+        joint: same(&prior),
         copies: 1,
         leakage: f64::INFINITY,
         prior,
@@ -437,15 +464,10 @@ fn reveal(g: &Guarantee, s: &Setting, leakage: impl Fn(f64) -> f64) -> Option<Me
         return None;
     }
     let prior = prior_of(s);
-    let m = prior.len();
-    let row = |x: usize| {
-        let mut row = vec![0.0; m + 1];
-        row[x] = g.delta();
-        row[m] = 1.0 - g.delta();
-        row
-    };
+    let (named, delta) = (rarest(&prior), g.delta());
+    let row = |x: usize| if x == named { vec![delta, 1.0 - delta] } else { vec![0.0, 1.0] };
     Some(Member {
-        channel: Channel::new((0..m).map(row).collect()).ok()?,
+        channel: Channel::new((0..prior.len()).map(row).collect()).ok()?,
         joint: None,
         copies: 1,
         leakage: leakage(prior.min()),
@@ -476,7 +498,7 @@ fn copies(g: &Guarantee, leakage: fn(f64, f64) -> f64) -> Option<Member> {
     let (keep, flip) = (e / (1.0 + e), 1.0 / (1.0 + e));
     let prior = Distribution::uniform(2);
     Some(Member {
-        joint: same(&prior).ok(),
+        joint: same(&prior),
         channel: Channel::new(vec![vec![keep, flip], vec![flip, keep]]).ok()?,
         copies: q as usize,
         leakage: leakage(q, e),

@@ -3,6 +3,7 @@
 //! `p` is the smallest probability of the secret, `lower` and `upper` the two budgets of asymmetric
 //! LIP; an infinite `lower` means no bound on that side.
 
+use crate::measure::moment::{self, Weighed, information};
 use crate::{Distribution, Error};
 
 /// ε-LDP gives this LIP: ln(p + (1-p)e^ε). Sharp. JSTL21 Theorem 1, converse.
@@ -17,7 +18,12 @@ pub fn lip_from_ldp(epsilon: f64, p: f64) -> f64 {
 
 /// ε-LDP gives this max-lift: -ln(p + (1-p)e^-ε). Sharp, by the same argument as [`lip_from_ldp`].
 pub fn max_lift_from_ldp(epsilon: f64, p: f64) -> f64 {
-    -((1.0 - p) * (-epsilon).exp_m1()).ln_1p()
+    if epsilon < 1.0 {
+        -((1.0 - p) * (-epsilon).exp_m1()).ln_1p()
+    } else {
+        // Both terms of the sum are positive; as a difference from one they would cancel where p is tiny.
+        -(p + (1.0 - p) * (-epsilon).exp()).ln()
+    }
 }
 
 /// ε-LIP gives this LDP when only p is known: min{2ε, ln((e^ε - 1 + p)/p)}. JSTL21 Proposition 1.
@@ -25,41 +31,53 @@ pub fn ldp_from_lip(epsilon: f64, p: f64) -> f64 {
     (2.0 * epsilon).min((epsilon.exp_m1() / p).ln_1p())
 }
 
-/// The largest ratio of the lift of x (high) to the lift of x2 (low) that asymmetric LIP leaves open.
+/// ln of the largest ratio of the lift of x (high) to the lift of x2 (low) that asymmetric LIP leaves open.
 ///
-/// The minimum of e^(lower+upper), (e^lower - 1 + P(x))/P(x) and, if its denominator is positive,
-/// P(x2)/(P(x2) - 1 + e^-upper): exact. JSTL21 Theorem 1 (9), solved in closed form.
-pub fn likelihood_ratio(p_high: f64, p_low: f64, lower: f64, upper: f64) -> f64 {
-    let both = (lower + upper).exp();
-    let high = lower.exp_m1() / p_high + 1.0;
-    let slack = p_low + (-upper).exp_m1();
-    let low = if slack > 0.0 { p_low / slack } else { f64::INFINITY };
-    both.min(high).min(low)
+/// The ratio is the minimum of e^(lower+upper), (e^lower - 1 + P(x))/P(x) and, if its denominator is
+/// positive, P(x2)/(P(x2) - 1 + e^-upper): exact. JSTL21 Theorem 1 (9), solved in closed form.
+pub fn log_likelihood_ratio(p_high: f64, p_low: f64, lower: f64, upper: f64) -> f64 {
+    // Lifts of one symbol average to one over outputs: no room on one side, none on the other.
+    if lower == 0.0 || upper == 0.0 {
+        return 0.0;
+    }
+    let high = (lower.exp_m1() / p_high).ln_1p();
+    (lower + upper).min(high).min(fall(-(-upper).exp_m1() / p_low, upper))
 }
 
 /// The exact LDP level of all mechanisms with asymmetric LIP under `prior`. JSTL21 Theorem 1 (9).
+///
+/// [`log_likelihood_ratio`] falls in both masses, so the two rarest symbols attain the largest.
 pub fn exact_ldp(prior: &Distribution, lower: f64, upper: f64) -> f64 {
-    largest_over_pairs(prior, |high, low| likelihood_ratio(high, low, lower, upper)).ln()
+    let (least, second) = two_least(prior.as_slice());
+    let ratio = |high, low| log_likelihood_ratio(high, low, lower, upper);
+    second.map_or(0.0, |second| ratio(least, second).max(ratio(second, least)))
 }
 
 /// The exact differential identifiability of all mechanisms with asymmetric LIP under `prior`:
 /// the largest P(x)/P(x2)·R(x,x2). JSTL21 Theorem 3 and (10), solved in closed form.
+///
+/// P(x)·R(x,x2) rises with P(x) and R(x,x2)/P(x2) falls with P(x2), so the likeliest symbol against the
+/// rarest attains the largest.
 pub fn exact_di(prior: &Distribution, lower: f64, upper: f64) -> f64 {
-    largest_over_pairs(prior, |high, low| high / low * likelihood_ratio(high, low, lower, upper))
-        .ln()
+    if prior.len() < 2 {
+        return 0.0;
+    }
+    let (most, least) = (prior.max(), prior.min());
+    (most / least).ln() + log_likelihood_ratio(most, least, lower, upper)
 }
 
-fn largest_over_pairs(prior: &Distribution, ratio: impl Fn(f64, f64) -> f64) -> f64 {
-    let p = prior.as_slice();
-    let mut largest = 1.0f64;
-    for (x, &high) in p.iter().enumerate() {
-        for (z, &low) in p.iter().enumerate() {
-            if x != z {
-                largest = largest.max(ratio(high, low));
-            }
+/// The smallest number and the one after it, equal to the smallest if that occurs twice.
+fn two_least(values: &[f64]) -> (f64, Option<f64>) {
+    let (mut least, mut second) = (f64::INFINITY, None);
+    for &value in values {
+        if value < least {
+            second = least.is_finite().then_some(least);
+            least = value;
+        } else if second.is_none_or(|second| value < second) {
+            second = Some(value);
         }
     }
-    largest
+    (least, second)
 }
 
 /// ε-DI gives exactly these LIP budgets (lower, upper) under `prior`: ln(Pmax(1+(M-1)E)) and
@@ -71,21 +89,25 @@ pub fn lip_from_di(prior: &Distribution, epsilon: f64) -> (f64, f64) {
     (lower.max(0.0), upper.max(0.0))
 }
 
-/// The weight of the high value of a two-valued lift with ends e^-lower and e^upper and mean one.
-pub fn high_weight(lower: f64, upper: f64) -> f64 {
+/// The lift with ends e^-lower and e^upper and mean one, low end first: every bound on an average of a convex
+/// function of the lift is attained by it. Nothing if an end is at one.
+fn two_valued(lower: f64, upper: f64) -> Option<[Weighed; 2]> {
     if lower == 0.0 || upper == 0.0 {
-        return 0.0;
+        return None;
     }
-    let below = -(-lower).exp_m1();
-    below / (upper.exp_m1() + below)
+    let (fall, rise) = ((-lower).exp_m1(), upper.exp_m1());
+    let end = |part: f64, deviation: f64, log_lift: f64| {
+        let log_weight = (part / (rise - fall)).ln();
+        Weighed { log_weight, deviation, log_lift }
+    };
+    Some([end(rise, fall, -lower), end(-fall, rise, upper)])
 }
 
 /// Sharp bound on mutual information: π e^u u - (1-π) e^-l l. ZDS22 Proposition 1-2, sharpened;
 /// ε tanh(ε/2) when both budgets are ε.
 pub fn mutual_information(lower: f64, upper: f64) -> f64 {
-    let high = high_weight(lower, upper);
-    let low_part = if lower.is_finite() { (1.0 - high) * (-lower).exp() * lower } else { 0.0 };
-    (high * upper.exp() * upper - low_part).max(0.0)
+    let term = |end: Weighed| end.log_weight.exp() * information(end.deviation);
+    two_valued(lower, upper).map_or(0.0, |ends| ends.into_iter().map(term).sum())
 }
 
 /// Sharp bound on the α-lift of any output: (π e^(αu) + (1-π) e^(-αl))^(1/α). ZDS22
@@ -107,24 +129,14 @@ pub fn sibson(lower: f64, upper: f64, alpha: f64) -> f64 {
 
 /// ln of the α-th moment of the extreme two-valued lift, without overflow.
 fn log_moment(lower: f64, upper: f64, alpha: f64) -> f64 {
-    let high = high_weight(lower, upper);
-    if high == 0.0 {
-        return 0.0;
-    }
-    let log = if alpha * upper < 1.0 {
-        // Small budgets: the excess over one directly, or its digits would be lost.
-        let (rise, fall) = ((alpha * upper).exp_m1(), (-alpha * lower).exp_m1());
-        (high * rise + (1.0 - high) * fall).ln_1p()
-    } else {
-        alpha * upper + (high + (1.0 - high) * (-alpha * (lower + upper)).exp()).ln()
-    };
-    log.max(0.0)
+    two_valued(lower, upper)
+        .map_or(0.0, |ends| moment::log_moment(ends.into_iter(), alpha).max(0.0))
 }
 
 /// Maximal leakage under asymmetric LIP with M symbols: min{u, ln(M - (M-1)e^-l)}. JSTL21
 /// Theorem 3, ZDS22 Proposition 1-2, sharpened.
 pub fn maximal_leakage(lower: f64, upper: f64, symbols: f64) -> f64 {
-    upper.min((symbols - (symbols - 1.0) * (-lower).exp()).ln())
+    upper.min((-(symbols - 1.0) * (-lower).exp_m1()).ln_1p())
 }
 
 /// Maximal leakage under ε-LDP with M symbols: ln(M e^ε/(e^ε + M - 1)), attained by k-ary
@@ -163,69 +175,75 @@ pub fn infp_from_infdp(hypothesis: &Distribution, epsilon: f64) -> Result<(f64, 
             format!("has {} values; binary secrets make a power of two", hypothesis.len());
         return Err(Error::other("the law of G", problem));
     }
-    let p = hypothesis.as_slice();
-    let sum = |g: usize, sign: f64| -> f64 {
-        let far = |other: usize| f64::from((g ^ other).count_ones());
-        p.iter().enumerate().map(|(other, p)| p * (sign * far(other) * epsilon).exp()).sum()
+    let largest = |values: Vec<f64>, sign: f64| {
+        values.into_iter().map(|sum| sign * sum.ln()).fold(0.0, f64::max)
     };
-    let lower = (0..p.len()).map(|g| sum(g, 1.0).ln()).fold(0.0, f64::max);
-    let upper = (0..p.len()).map(|g| -sum(g, -1.0).ln()).fold(0.0, f64::max);
+    let lower = largest(hamming_sums(hypothesis.as_slice(), epsilon), 1.0);
+    let upper = largest(hamming_sums(hypothesis.as_slice(), -epsilon), -1.0);
     Ok((lower, upper))
+}
+
+/// Σ over g' of p(g')e^(d(g,g')·ε), d the Hamming distance, for every g: one bit at a time, since the
+/// exponential of the distance is a product over the bits.
+fn hamming_sums(p: &[f64], epsilon: f64) -> Vec<f64> {
+    let step = epsilon.exp();
+    let mut sums = p.to_vec();
+    let mut bit = 1;
+    while bit < sums.len() {
+        for g in (0..sums.len()).filter(|g| g & bit == 0) {
+            let (a, b) = (sums[g], sums[g | bit]);
+            (sums[g], sums[g | bit]) = (a + step * b, step * a + b);
+        }
+        bit *= 2;
+    }
+    sums
 }
 
 /// The lift range (lower, upper budgets) that a bound ln ℓ_α <= ε leaves to a symbol of
 /// probability p: where p L^α + (1-p)((1-pL)/(1-p))^α reaches e^(αε). Exact for that symbol, and
 /// worst for the rarest one because the left side grows with p.
 pub fn lifts_from_alpha_lift(epsilon: f64, alpha: f64, p: f64) -> (f64, f64) {
-    if epsilon == 0.0 || p >= 1.0 {
-        return (0.0, 0.0);
-    }
+    // The α-lift does not see a symbol without mass, whatever its budget.
     if p <= 0.0 {
         return (f64::INFINITY, f64::INFINITY);
     }
-    // Both sides less one, in the deviation d = L - 1; the parts linear in d cancel exactly.
-    let excess = |d: f64| {
+    if epsilon == 0.0 || p >= 1.0 {
+        return (0.0, 0.0);
+    }
+    // In logarithms: the powers themselves leave the floats from order 82 on at p = 1e-4.
+    let allowed = |d: f64| {
         let rest = (-p * d / (1.0 - p)).max(-1.0);
-        p * beyond_linear(d, alpha) + (1.0 - p) * beyond_linear(rest, alpha)
+        let end = |weight: f64, deviation: f64| {
+            let log_lift = deviation.ln_1p();
+            Weighed { log_weight: weight.ln(), deviation, log_lift }
+        };
+        moment::log_moment([end(p, d), end(1.0 - p, rest)].into_iter(), alpha) <= alpha * epsilon
     };
-    let most = (alpha * epsilon).exp_m1();
     // Bisection that keeps the outer end outside, so that the answer errs upwards.
     let edge = |mut within: f64, mut outside: f64| {
         for _ in 0..200 {
             let middle = f64::midpoint(within, outside);
-            if excess(middle) <= most { within = middle } else { outside = middle }
+            if allowed(middle) { within = middle } else { outside = middle }
         }
         outside
     };
     let peak = 1.0 / p - 1.0;
-    let upper = if excess(peak) <= most { peak } else { edge(0.0, peak) };
-    let lower = if excess(-1.0) <= most { -1.0 } else { edge(0.0, -1.0) };
+    let upper = if allowed(peak) { peak } else { edge(0.0, peak) };
+    let lower = if allowed(-1.0) { -1.0 } else { edge(0.0, -1.0) };
     (-lower.ln_1p(), upper.ln_1p())
-}
-
-/// (1+d)^α - 1 - αd; by its series where the difference would lose its digits. Infinite where the
-/// power leaves the floats.
-fn beyond_linear(d: f64, alpha: f64) -> f64 {
-    if (alpha + 4.0) * d.abs() < 1e-2 {
-        let next = |k: f64, tail: f64| 1.0 + (alpha - k + 1.0) / k * d * tail;
-        let tail = next(3.0, next(4.0, next(5.0, next(6.0, 1.0))));
-        alpha * (alpha - 1.0) / 2.0 * d * d * tail
-    } else {
-        (alpha * d.ln_1p()).exp_m1() - alpha * d
-    }
 }
 
 /// How far a lift may fall when no lift exceeds e^upper: -ln(U - (U-1)/p), infinite if it may reach
 /// zero. Exact for the rarest symbol.
 pub fn lower_from_upper(upper: f64, p: f64) -> f64 {
-    let floor = 1.0 - upper.exp_m1() * (1.0 / p - 1.0);
-    if upper == 0.0 {
-        0.0
-    } else if floor > 0.0 {
-        -floor.ln()
-    } else {
-        f64::INFINITY
-    }
+    if upper == 0.0 { 0.0 } else { fall(upper.exp_m1() * (1.0 / p - 1.0), upper) }
+}
+
+/// -ln(1 - share), infinite from one on, rounded outward: near one the last digits of the share, and of the
+/// budget it was computed from, decide everything.
+fn fall(share: f64, budget: f64) -> f64 {
+    let share = share * (1.0 + 16.0 * f64::EPSILON * (1.0 + budget));
+    if share < 1.0 { -(-share).ln_1p() } else { f64::INFINITY }
 }
 
 /// How far a lift may rise when none falls below e^-lower: ln(1 + (1-e^-lower)(1/p - 1)). Exact for

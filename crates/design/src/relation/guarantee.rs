@@ -134,6 +134,14 @@ impl Guarantee {
         Self { delta, convention, ..self }
     }
 
+    /// The same guarantee with each side at least this.
+    pub(super) fn raised_to(self, lower: f64, upper: f64) -> Self {
+        let both = self.notion != Notion::Alip;
+        let (lower, upper) =
+            if both { (lower.max(upper), lower.max(upper)) } else { (lower, upper) };
+        Self { lower: self.lower.max(lower), upper: self.upper.max(upper), ..self }
+    }
+
     /// What is bounded.
     pub fn notion(&self) -> Notion {
         self.notion

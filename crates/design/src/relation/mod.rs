@@ -9,6 +9,7 @@
 //! Everything is in nats.
 
 mod answer;
+pub mod audited;
 mod chain;
 pub mod counterexample;
 pub mod degrade;
@@ -60,30 +61,34 @@ fn outcome(from: &Guarantee, to: Notion, setting: &Setting) -> Result<Outcome, E
     };
     if let Some(supremum) = supremum {
         let guarantee = supremum.guarantee;
-        if !guarantee.epsilon().is_finite() && to != Notion::Alip {
+        let bounded = guarantee.epsilon().is_finite() || to == Notion::Alip;
+        if supremum.audited && !bounded {
             return Ok(Outcome::NoImplication(unbounded(from, setting, supremum)));
         }
-        let steps = vec![Step {
-            rule: "exact supremum over all mechanisms, by extremal lift vectors",
-            paper: closed.as_ref().map_or(DERIVED, |label| {
-                label
-                    .rules
-                    .first()
-                    .filter(|_| label.rules.len() == 1)
-                    .map_or(DERIVED, |rule| rule.paper)
-            }),
-            formula: "sup over mechanisms with the premise, under this prior",
-            guarantee,
-        }];
-        return Ok(Outcome::Holds(Holds {
-            guarantee,
-            exact: true,
-            witness: Some(supremum.witness),
-            steps,
-            closed_form,
-            printed,
-            alternatives: vec![],
-        }));
+        let size = |g: &Guarantee| g.lower() + g.upper();
+        let tighter = closed_form.is_none_or(|closed| size(&guarantee) < size(&closed));
+        if supremum.audited || (bounded && tighter) {
+            let paper = closed.as_ref().and_then(|label| match label.rules.as_slice() {
+                [only] => Some(only.paper),
+                _ => None,
+            });
+            let formula = "sup over mechanisms with the premise, under this prior";
+            let rule = if supremum.audited {
+                "exact supremum over all mechanisms, by extremal lift vectors"
+            } else {
+                "upper bound over all mechanisms, by extremal lift vectors"
+            };
+            let paper = paper.unwrap_or(DERIVED);
+            return Ok(Outcome::Holds(Holds {
+                guarantee,
+                exact: supremum.audited,
+                witness: supremum.audited.then_some(supremum.witness),
+                steps: vec![Step { rule, paper, formula, guarantee }],
+                closed_form,
+                printed,
+                alternatives: vec![],
+            }));
+        }
     }
     if let Some(best) = closed {
         return Ok(Outcome::Holds(Holds {
@@ -96,8 +101,8 @@ fn outcome(from: &Guarantee, to: Notion, setting: &Setting) -> Result<Outcome, E
             alternatives,
         }));
     }
-    if let Some(holds) = independence(from, to, setting) {
-        return Ok(Outcome::Holds(holds));
+    if let Some(outcome) = independence(from, to, setting) {
+        return Ok(outcome);
     }
     let missing = chain::missing(from, to, wanted, setting);
     let needs_pure = missing.as_ref().is_some_and(|set| set.contains(&Missing::Pure));
@@ -137,17 +142,30 @@ fn printed(
     Some(PrintedChain { guarantee: best.guarantee, steps, verdict })
 }
 
-/// A budget of zero means that output and secret are independent, whatever the notion; only odds
-/// keep the prior's own.
-fn independence(from: &Guarantee, to: Notion, setting: &Setting) -> Option<Holds> {
+/// A budget of zero means that output and secret are independent, whatever the notion; only odds keep the
+/// prior's own, and a notion that sees only the support says nothing about symbols that never occur.
+fn independence(from: &Guarantee, to: Notion, setting: &Setting) -> Option<Outcome> {
     let about_hypothesis = |notion: Notion| notion.subject() == Subject::Hypothesis;
     let odds = [Notion::Di, Notion::Ident].contains(&to);
-    // An average says nothing about symbols that never occur.
-    let blind = setting.prior.iter().chain(&setting.hypothesis).any(|law| law.min() <= 0.0);
     let same_secret =
         about_hypothesis(from.notion()) == about_hypothesis(to) || !about_hypothesis(from.notion());
-    if !(from.is_pure() && from.upper() == 0.0) || odds || blind || !same_secret {
+    if !(from.is_pure() && from.upper() == 0.0) || odds || !same_secret {
         return None;
+    }
+    if to.counts_massless() && !from.notion().counts_massless() {
+        let (law, least) = if about_hypothesis(to) {
+            (setting.hypothesis.as_ref(), setting.hypothesis_min())
+        } else {
+            (setting.prior.as_ref(), setting.p_min())
+        };
+        match least {
+            Ok(least) if least > 0.0 => {}
+            Ok(_) if law.is_some() => {
+                return counterexample::massless(to, law).map(Outcome::NoImplication);
+            }
+            Ok(_) => return Some(Outcome::Needs { missing: vec![Missing::PositiveMin] }),
+            Err(missing) => return Some(Outcome::Needs { missing: vec![missing] }),
+        }
     }
     let guarantee = Guarantee::raw(to, 0.0);
     let step = Step {
@@ -156,7 +174,7 @@ fn independence(from: &Guarantee, to: Notion, setting: &Setting) -> Option<Holds
         formula: "0",
         guarantee,
     };
-    Some(Holds {
+    Some(Outcome::Holds(Holds {
         guarantee,
         exact: false,
         witness: None,
@@ -164,7 +182,7 @@ fn independence(from: &Guarantee, to: Notion, setting: &Setting) -> Option<Holds
         closed_form: Some(guarantee),
         printed: None,
         alternatives: vec![],
-    })
+    }))
 }
 
 /// The premise leaves the conclusion unbounded under this very prior: the witness is the proof.

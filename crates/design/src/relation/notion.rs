@@ -164,6 +164,12 @@ impl Notion {
         )
     }
 
+    /// Whether it counts symbols that never occur: their likelihoods bound it like any other's. The averages,
+    /// and the α-lift, see only the support.
+    pub fn counts_massless(self) -> bool {
+        !self.is_average() && self != Self::Alphalift
+    }
+
     /// Whether it needs an order α.
     pub fn needs_alpha(self) -> bool {
         matches!(self, Self::Sibson | Self::Arimoto | Self::Alphalift)

@@ -50,6 +50,8 @@ pub enum Missing {
     HypothesisMin,
     /// The law of G, on 2^q values.
     Hypothesis,
+    /// That the smallest probability is above zero.
+    PositiveMin,
     /// s.
     Sensors,
     /// s = 1.
@@ -79,6 +81,9 @@ impl Missing {
                 "the law of G or its smallest probability (--prior or --p-min, read as G's)"
             }
             Self::Hypothesis => "the law of G on its 2^q values (--prior, read as G's)",
+            Self::PositiveMin => {
+                "a smallest probability above 0 (--prior or --p-min): an average sees no symbol that never occurs"
+            }
             Self::Sensors => "the number of sensors (--sensors)",
             Self::OneSensor => "a single sensor (--sensors 1)",
             Self::Secrets => "the number of private components (--secrets)",

@@ -16,7 +16,7 @@ pub struct Optimum {
     pub prices: Vec<f64>,
 }
 
-/// Reduced costs and weights below this count as zero.
+/// Weights below this count as zero, and reduced costs unless another tolerance is asked for.
 const TOLERANCE: f64 = 1e-11;
 
 /// Smaller pivots than this would make the basis singular.
@@ -30,6 +30,16 @@ const MOST_STEPS: usize = 50_000;
 
 /// Solves the program; columns are as long as `rhs`, whose entries are not negative.
 pub fn maximise(columns: &[Vec<f64>], costs: &[f64], rhs: &[f64]) -> Result<Optimum, Error> {
+    maximise_within(columns, costs, rhs, TOLERANCE)
+}
+
+/// Solves the program until no column is worth more than it costs by this much.
+pub(super) fn maximise_within(
+    columns: &[Vec<f64>],
+    costs: &[f64],
+    rhs: &[f64],
+    tolerance: f64,
+) -> Result<Optimum, Error> {
     let rows = rhs.len();
     if rows == 0 || columns.is_empty() {
         return Err(Error::Empty { what: "the linear program".into() });
@@ -51,7 +61,7 @@ pub fn maximise(columns: &[Vec<f64>], costs: &[f64], rhs: &[f64]) -> Result<Opti
         return Err(Error::range("the right-hand side", value, "not negative"));
     }
     // Phase one drives the artificial columns (one per row, after the real ones) to zero.
-    let program = Program { columns, rows };
+    let program = Program { columns, rows, tolerance };
     let mut basis: Vec<usize> = (columns.len()..columns.len() + rows).collect();
     let shortfall = |j: usize| if j < columns.len() { 0.0 } else { -1.0 };
     let first = program.climb(&mut basis, &shortfall, rhs)?;
@@ -63,16 +73,57 @@ pub fn maximise(columns: &[Vec<f64>], costs: &[f64], rhs: &[f64]) -> Result<Opti
     program.climb(&mut basis, &cost, rhs)
 }
 
-/// Whether `point` is a mixture of `set`.
+/// Whether `point` is a mixture of `set`, up to 1e-9 in total.
+///
+/// A mixture is decided by as many symbols as there are independent laws, however many symbols there are:
+/// those are picked by elimination, the program is solved on them, and its mixture compared everywhere.
 pub fn in_hull(set: &[Distribution], point: &Distribution) -> bool {
-    let columns: Vec<Vec<f64>> = set.iter().map(|p| p.as_slice().to_vec()).collect();
-    set.iter().all(|p| p.len() == point.len())
-        && maximise(&columns, &vec![0.0; columns.len()], point.as_slice()).is_ok()
+    if set.is_empty() || set.iter().any(|p| p.len() != point.len()) {
+        return false;
+    }
+    let picked = deciding_symbols(set);
+    // Masses of a large alphabet are small: every row is scaled to entries of at most one.
+    let scale = |x: usize| set.iter().map(|p| p[x]).fold(0.0, f64::max);
+    // The weights sum to one, which the picked symbols alone may not say.
+    let entries = |p: &Distribution| picked.iter().map(|&x| p[x] / scale(x)).chain([1.0]).collect();
+    let columns: Vec<Vec<f64>> = set.iter().map(entries).collect();
+    let rhs: Vec<f64> = entries(point);
+    let Ok(found) = maximise(&columns, &vec![0.0; set.len()], &rhs) else { return false };
+    let mixed = |x: usize| found.weights.iter().map(|&(j, w)| w * set[j][x]).sum::<f64>();
+    let apart: f64 = (0..point.len()).map(|x| (mixed(x) - point[x]).abs()).sum();
+    apart <= 1e-9
+}
+
+/// Symbols on which the laws are as independent as they are anywhere: Gaussian elimination over the laws,
+/// each time at the symbol where what is left of them is largest.
+fn deciding_symbols(set: &[Distribution]) -> Vec<usize> {
+    let mut left: Vec<Vec<f64>> = set.iter().map(|p| p.as_slice().to_vec()).collect();
+    let mut picked = Vec::new();
+    let noise = 1e-12 * set.iter().map(Distribution::max).fold(0.0, f64::max);
+    while let Some((at, x)) = largest_entry(&left, noise) {
+        let pivot = left.swap_remove(at);
+        for row in &mut left {
+            let factor = row[x] / pivot[x];
+            row.iter_mut().zip(&pivot).for_each(|(v, p)| *v -= factor * p);
+            row[x] = 0.0;
+        }
+        picked.push(x);
+    }
+    picked
+}
+
+/// Row and column of the largest entry, unless nothing above `noise` is left.
+fn largest_entry(rows: &[Vec<f64>], noise: f64) -> Option<(usize, usize)> {
+    let entries = rows.iter().enumerate().flat_map(|(i, row)| (0..row.len()).map(move |x| (i, x)));
+    let size = |&(i, x): &(usize, usize)| rows[i][x].abs();
+    let most = entries.max_by(|a, b| size(a).total_cmp(&size(b)))?;
+    (size(&most) > noise).then_some(most)
 }
 
 struct Program<'a> {
     columns: &'a [Vec<f64>],
     rows: usize,
+    tolerance: f64,
 }
 
 impl Program<'_> {
@@ -133,7 +184,7 @@ impl Program<'_> {
         careful: bool,
     ) -> Option<usize> {
         let mut best = None;
-        let mut gain = TOLERANCE;
+        let mut gain = self.tolerance;
         for (j, column) in self.columns.iter().enumerate() {
             let reduced = cost(j) - dot(prices, column);
             if reduced > gain && !basis.contains(&j) {
@@ -203,7 +254,8 @@ impl Program<'_> {
     }
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+/// Σ a(i)·b(i).
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
@@ -246,5 +298,24 @@ mod tests {
         assert!(in_hull(&set, &d(&[0.4, 0.6])));
         assert!(!in_hull(&set, &d(&[0.5, 0.5])));
         assert!(!in_hull(&set, &d(&[0.2, 0.3, 0.5])));
+        assert!(!in_hull(&[], &d(&[0.5, 0.5])));
+    }
+
+    #[test]
+    fn hull_membership_of_many_symbols() {
+        // A million symbols: a table of them times themselves would not fit any memory.
+        let n = 1_000_000;
+        let law = |f: fn(f64) -> f64| {
+            let weights = (0..n).map(|x| f(x as f64 / n as f64)).collect();
+            Distribution::normalised("p", weights).unwrap()
+        };
+        let set = [law(|_| 1.0), law(|x| 1.0 + x), law(|x| 1.0 + x * x)];
+        let mix = |w: [f64; 3]| {
+            let at = |x: usize| w.iter().zip(&set).map(|(w, p)| w * p[x]).sum();
+            Distribution::normalised("p", (0..n).map(at).collect()).unwrap()
+        };
+        assert!(in_hull(&set, &mix([0.2, 0.5, 0.3])));
+        assert!(!in_hull(&set, &law(|x| 1.0 + x * x * x)));
+        assert!(!in_hull(&set, &mix([1.4, -0.2, -0.2])));
     }
 }

@@ -1,7 +1,9 @@
 //! The worst any mechanisms can do on a correlated sequence, each within its own promise.
 
+use super::leakage::{SequenceLeakage, exact_leakage};
 use super::process::Process;
 use crate::extremal::{self, LiftRange};
+use crate::relation::audited::TOLERANCE;
 use crate::{Distribution, Error};
 
 /// How many trajectories, and how many products times trajectories, are examined at most.
@@ -51,14 +53,51 @@ pub fn worst_case(process: &Process, ranges: &[LiftRange]) -> Result<SequenceWor
         vertices: &vertices,
         choice: vec![],
         best: vec![],
+        best_each: vec![vec![]; process.len()],
         worst: SequenceWorstCase { sequence: 0.0, each: vec![0.0; process.len()], lifts: vec![] },
     };
     walk.step(vec![1.0; trajectories.len()], weights);
-    let Walk { mut worst, best, .. } = walk;
-    worst.lifts = (0..process.len())
-        .map(|k| vertices[k][best.get(k).copied().unwrap_or(0)].clone())
-        .collect();
+    let Walk { mut worst, best, best_each, .. } = walk;
+    let lifts = |choice: &[usize]| -> Vec<Vec<f64>> {
+        let at = |k: usize| choice.get(k).copied().unwrap_or(0);
+        (0..process.len()).map(|k| vertices[k][at(k)].clone()).collect()
+    };
+    worst.lifts = lifts(&best);
+    let reached = measured(process, ranges, &worst.lifts)?.sequence.lip();
+    worst.sequence = agreed(worst.sequence, reached)?;
+    for (k, choice) in best_each.iter().enumerate() {
+        let reached = measured(process, ranges, &lifts(choice))?.each[k].lip();
+        worst.each[k] = agreed(worst.each[k], reached)?;
+    }
     Ok(worst)
+}
+
+/// What channels with these lifts leak, once they are seen to keep their promises.
+fn measured(
+    process: &Process,
+    ranges: &[LiftRange],
+    lifts: &[Vec<f64>],
+) -> Result<SequenceLeakage, Error> {
+    let mut channels = Vec::with_capacity(lifts.len());
+    for ((lift, range), law) in lifts.iter().zip(ranges).zip(process.marginals()) {
+        let channel = extremal::witness(lift, range.low(), range.high())?;
+        if !range.keeps(law, &channel, TOLERANCE)? {
+            return Err(unconfirmed());
+        }
+        channels.push(channel);
+    }
+    exact_leakage(process, &channels)
+}
+
+/// The claimed level, raised to what was measured, if both agree.
+fn agreed(claimed: f64, reached: f64) -> Result<f64, Error> {
+    let agrees = (reached - claimed).abs() <= TOLERANCE * claimed;
+    if agrees { Ok(claimed.max(reached)) } else { Err(unconfirmed()) }
+}
+
+fn unconfirmed() -> Error {
+    let what = "the exact worst case of this sequence".into();
+    Error::Unconfirmed { what, fix: "use the bound of Corollary 5".into() }
 }
 
 struct Walk<'a> {
@@ -67,6 +106,7 @@ struct Walk<'a> {
     vertices: &'a [Vec<Vec<f64>>],
     choice: Vec<usize>,
     best: Vec<usize>,
+    best_each: Vec<Vec<usize>>,
     worst: SequenceWorstCase,
 }
 
@@ -101,7 +141,11 @@ impl Walk<'_> {
                 sums[state[k]] += weight;
             }
             for (sum, p) in sums.iter().zip(law.as_slice()).filter(|(_, p)| **p > 0.0) {
-                self.worst.each[k] = self.worst.each[k].max((sum / (p * total)).ln().abs());
+                let leakage = (sum / (p * total)).ln().abs();
+                if leakage > self.worst.each[k] {
+                    self.worst.each[k] = leakage;
+                    self.best_each[k] = self.choice.clone();
+                }
             }
         }
     }
@@ -120,9 +164,11 @@ pub fn independent_worst_case(
     }
     let (mut raised, mut lowered) = (0.0, 0.0);
     for (range, law) in ranges.iter().zip(marginals) {
-        let possible = || law.as_slice().iter().filter(|p| **p > 0.0);
-        raised += possible().map(|&p| range.highest(p).ln()).fold(0.0, f64::max);
-        lowered += possible().map(|&p| -range.lowest(p).ln()).fold(0.0, f64::max);
+        let p = law.as_slice();
+        let possible = || (0..p.len()).filter(|&x| p[x] > 0.0);
+        let lowest = |x: usize| range.lowest(p[x], extremal::rest_of(p, x));
+        raised += possible().map(|x| range.highest(p[x]).ln()).fold(0.0, f64::max);
+        lowered += possible().map(|x| -lowest(x).ln()).fold(0.0, f64::max);
     }
     Ok(raised.max(lowered))
 }

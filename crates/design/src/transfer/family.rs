@@ -2,7 +2,9 @@
 
 use super::{eta_at, worst_case};
 use crate::distribution::in_one_order;
-use crate::extremal::{LiftRange, family_lifts};
+use crate::extremal::{LiftRange, family_lifts, family_witness};
+use crate::measure::lip;
+use crate::relation::audited::TOLERANCE;
 use crate::{Distribution, Error};
 
 /// What a mechanism that keeps its promise under every listed prior can leak under the true one.
@@ -15,7 +17,7 @@ pub struct FamilyTransfer {
     /// The least, over the list, of the exact transfer from one prior alone.
     pub sharpened: f64,
     /// The exact worst case over all mechanisms that keep the promise under the whole list, unless
-    /// too large. It is at most ε when the truth is a mixture of the list (JSTL21 Lemma 2).
+    /// too large or beyond what floats can confirm. It is at most ε when the truth is a mixture of the list (JSTL21 Lemma 2).
     pub exact: Option<f64>,
 }
 
@@ -38,11 +40,33 @@ pub fn family(
     }
     let eta = eta_at(distance, floor);
     let exact = match family_lifts(priors, range) {
-        Ok(rays) => Some(rays.iter().map(|ray| leakage(truth, ray)).fold(0.0, f64::max)),
-        Err(Error::TooLarge { .. }) => None,
+        Ok(rays) => attained(&rays, priors, truth, range)?,
+        Err(error) if error.leaves_a_bound() => None,
         Err(other) => return Err(other),
     };
     Ok(FamilyTransfer { eta, published: range.epsilon() + eta, sharpened, exact })
+}
+
+/// The largest leakage of a ray under `truth`, if a channel with that ray as an output keeps the promise
+/// under every prior and is measured to leak as much.
+fn attained(
+    rays: &[Vec<f64>],
+    priors: &[Distribution],
+    truth: &Distribution,
+    range: LiftRange,
+) -> Result<Option<f64>, Error> {
+    let largest =
+        rays.iter().map(|ray| (leakage(truth, ray), ray)).max_by(|a, b| a.0.total_cmp(&b.0));
+    let Some((claimed, ray)) = largest else { return Ok(None) };
+    let channel = family_witness(ray, priors, range)?;
+    for prior in priors {
+        if !range.keeps(prior, &channel, TOLERANCE)? {
+            return Ok(None);
+        }
+    }
+    let reached = lip::leakage(truth, &channel)?.nats;
+    let confirmed = (reached - claimed).abs() <= TOLERANCE * claimed;
+    Ok(confirmed.then_some(claimed.max(reached)))
 }
 
 /// Both lifts of one output under a prior, as the larger |ln|.

@@ -13,6 +13,7 @@ mod golden_mechanisms;
 mod golden_relations;
 mod golden_watchdog;
 mod large;
+mod properties_claims;
 mod properties_composition;
 mod properties_continuous;
 mod properties_convex;

@@ -385,7 +385,7 @@ impl Metrics {
     }
 }
 
-/// A decimal as text, so that what is read is what was certified.
+/// A decimal as text, so that what is read is what was certified; nothing where there is no bound.
 fn nats(value: Option<Nats>) -> Value {
-    value.map_or(json!("inf"), |nats| json!(nats.to_string()))
+    value.map_or(Value::Null, |nats| json!(nats.to_string()))
 }

@@ -8,8 +8,10 @@ use undertone_design::designer::{Comparison, PrintedLevel};
 
 use super::{Args, Inputs};
 use crate::audit::{attained, exact};
+use crate::design::shown::printed;
 use crate::failure::Failure;
-use crate::output::{Outcome, nats, number, optional, table};
+use crate::numbers;
+use crate::output::{Outcome, Round, at_most, nats, number, number_to, optional, rounded, table};
 
 /// Tables with more cells than this are written to the policy's file only.
 const LISTED: usize = 1 << 16;
@@ -22,14 +24,15 @@ fn parameters(list: &Parameters) -> Map<String, Value> {
     list.iter().map(|(name, parameter)| ((*name).to_owned(), value(parameter))).collect()
 }
 
-fn level(level: &PrintedLevel) -> Value {
-    json!({"claimed": level.claimed, "attained": number(level.attained)})
+/// A level for people, never below it.
+fn up(value: f64) -> String {
+    rounded(value, Round::Up)
 }
 
 /// What the density keeps: ε at the claimed δ as for every printed formula, δ beside it.
 fn kept(kept: &Kept) -> Value {
-    let mut value = level(&kept.epsilon);
-    value["delta"] = kept.delta.as_ref().map_or(Value::Null, level);
+    let mut value = printed(kept.epsilon);
+    value["delta"] = kept.delta.map_or(Value::Null, printed);
     value
 }
 
@@ -57,7 +60,7 @@ pub(super) fn shipped(
         level.insert("secret".into(), Value::Object(attained(secret)));
     }
     let delta = certificate.deltas.iter().flatten().map(|least| least.ratio).max();
-    let delta = delta.map(|d| d.scaled_up(52) as f64 / (1u64 << 52) as f64);
+    let delta = delta.map(numbers::share);
     level.insert("delta".into(), json!(delta));
     let claims: Vec<String> = draft.claims().iter().map(ToString::to_string).collect();
     let listed =
@@ -75,8 +78,8 @@ pub(super) fn shipped(
         "objective": request.loss.name(),
         "utility": optional(designed.utility),
         "optimum": optional(designed.optimum),
-        "bound": optional(bound),
-        "mixed": designed.mixed,
+        "bound": bound.map_or(Value::Null, |bound| number_to(bound, Round::Down)),
+        "mixed": number(designed.mixed),
         "channel": rows,
         "outputs": labels,
         "parameters": parameters(&shipped.parameters),
@@ -94,7 +97,7 @@ pub(super) fn shipped(
         "clipped": inputs.binned.as_ref().map(|binned| [binned.below, binned.above]),
         "floored": floored(inputs),
         "comparison": {
-            "epsilon": comparison.epsilon,
+            "epsilon": at_most(comparison.epsilon),
             "ldp": optional(comparison.ldp),
             "ldp_twice": optional(comparison.ldp_twice),
             "blind": number(comparison.blind),
@@ -128,8 +131,7 @@ fn describe(
         format!("verified: {}\npolicy id: {}\n\n", claims.join(" and "), designed.policy.id());
     text += &crate::audit::strength_table(&certificate.input, certificate.secret.as_ref());
     if let Some(delta) = delta {
-        text +=
-            &format!("\ndelta at the claimed epsilon: {} (conditional convention)", nats(delta));
+        text += &format!("\ndelta at the claimed epsilon: {} (conditional convention)", up(delta));
     }
     let mut rows = vec![vec![
         "this policy".into(),
@@ -139,13 +141,13 @@ fn describe(
     if let Some(bound) = bound {
         rows.push(vec![
             "the optimum".into(),
-            nats(bound),
+            rounded(bound, Round::Down),
             "over the same inputs and outputs".into(),
         ]);
     }
     let compared = |value: Option<f64>| value.map_or("-".into(), nats);
     for (epsilon, value) in [(1.0, comparison.ldp), (2.0, comparison.ldp_twice)] {
-        let name = format!("LDP at {}", nats(epsilon * comparison.epsilon));
+        let name = format!("LDP at {}", up(epsilon * comparison.epsilon));
         rows.push(vec![name, compared(value), "the LDP optimum".into()]);
     }
     rows.push(vec!["a blind guess".into(), nats(comparison.blind), "without any data".into()]);
@@ -188,7 +190,7 @@ fn describe(
 /// The δ a refused table needs, where that is what it was refused for; rounded up.
 fn needed(refusal: &Refusal) -> Option<f64> {
     let delta = refusal.side == Side::Delta;
-    delta.then(|| refusal.attained.scaled_up(52) as f64 / (1u64 << 52) as f64)
+    delta.then(|| numbers::share(refusal.attained))
 }
 
 /// The noise in words.
@@ -214,14 +216,14 @@ fn density(kept: &Kept) -> String {
     match &kept.delta {
         None => format!(
             "Before it is put in bins the noise leaks {}; {} is claimed.",
-            nats(attained),
-            nats(claimed)
+            up(attained),
+            up(claimed)
         ),
         Some(delta) => format!(
             "Before it is clipped and put in bins the noise needs a delta of {} at epsilon {}; {} is claimed.",
-            nats(delta.attained),
-            nats(claimed),
-            nats(delta.claimed)
+            up(delta.attained),
+            up(claimed),
+            up(delta.claimed)
         ),
     }
 }
@@ -254,7 +256,7 @@ pub(super) fn refused(args: &Args, request: &Request, missed: &Missed) -> Outcom
         Some(refusal) => {
             text += &format!("\n{refusal}");
             if let Some(delta) = needed(refusal) {
-                text += &format!("\nThe table needs a delta of {}.", nats(delta));
+                text += &format!("\nThe table needs a delta of {}.", up(delta));
             }
         }
         None => {
@@ -266,7 +268,7 @@ pub(super) fn refused(args: &Args, request: &Request, missed: &Missed) -> Outcom
         if kept.delta.is_some() {
             text += &match kept.epsilon.attained {
                 attained if attained.is_finite() => {
-                    format!(" At the claimed delta its epsilon is {}.", nats(attained))
+                    format!(" At the claimed delta its epsilon is {}.", up(attained))
                 }
                 _ => " At the claimed delta its epsilon is above 60.".into(),
             };

@@ -20,6 +20,7 @@
 //!
 //! **What the kernel re-checks.** Every inequality, on the integers that ship.
 
+mod carried;
 mod chords;
 mod cone;
 mod corners;
@@ -57,7 +58,13 @@ pub fn optimal(
     objective: &Objective,
 ) -> Result<Proposal, Error> {
     let region = Region::of(promise, prior)?;
-    optimal_in(region, objective)
+    let found = optimal_in(region.clone(), objective)?;
+    let bound = match found.bound {
+        Some(bound) => carried::carried(bound, objective, prior, &region)?,
+        None => None,
+    };
+    let optimum = objective.value(prior, &found.channel)?;
+    Ok(Proposal { optimum, bound, ..found })
 }
 
 /// The same for lifts in a given range, in floats: no rounding of the prior or the odds.

@@ -32,6 +32,11 @@ fn ldp_to_joint(
     worst: f64,
     c: Convention,
 ) -> Result<Guarantee, Missing> {
+    // Where one symbol has all the mass the others weigh nothing: a joint δ of zero would not say that they
+    // keep the bound, and a δ of zero is read as pure.
+    if worst == 0.0 && s.prior.as_ref().is_some_and(|prior| prior.len() > 1) {
+        return Err(Missing::PositiveMin);
+    }
     let epsilon = forms::lip_from_ldp(g.epsilon(), s.p_min().unwrap_or(0.0));
     Ok(Guarantee::raw(Notion::Lip, epsilon).and_delta(worst * g.delta(), c))
 }

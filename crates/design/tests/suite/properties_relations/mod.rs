@@ -6,7 +6,7 @@
 
 mod datum;
 mod forms;
-mod generate;
+pub(crate) mod generate;
 mod network;
 mod refutations;
 mod slow;

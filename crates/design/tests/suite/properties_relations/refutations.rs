@@ -28,7 +28,11 @@ fn member_level(member: &Member, notion: Notion, alpha: f64) -> f64 {
         Notion::Alip => slow::lifts(p, &q).0.max(slow::lifts(p, &q).1),
         Notion::Pml => slow::lifts(p, &q).1,
         Notion::Di | Notion::Ident => slow::odds(p, &q, |_, _| true),
-        Notion::Mil => slow::maximal(&q),
+        Notion::Mil => {
+            // Like every average it sees only the support.
+            let seen = q.iter().zip(p).filter(|(_, p)| **p > 0.0);
+            slow::maximal(&seen.map(|(row, _)| row.clone()).collect::<Vec<_>>())
+        }
         Notion::Sibson => slow::sibson(p, &q, alpha),
         Notion::Arimoto => slow::arimoto(p, &q, alpha),
         Notion::Alphalift => slow::alpha_lift(p, &q, alpha),
