@@ -331,7 +331,12 @@ fn utility(request: &Request, shape: &Shape) -> Result<Option<f64>, Error> {
         }
         (Shape::Bits(bits), _) if bits.symbols() > BITS_LISTED || objective.is_linear() => Ok(None),
         (Shape::Keep(keep), _) if keep.keep().len() > KEEP_LISTED => {
-            Ok(keep::value(keep, prior, objective))
+            match keep::value(keep, prior, objective) {
+                None if prior.len() <= LARGE => {
+                    objective.value(prior, &realise::channel(shape)?).map(Some)
+                }
+                found => Ok(found),
+            }
         }
         (Shape::Table(_), _) if prior.len() > LARGE => Ok(None),
         _ => objective.value(prior, &realise::channel(shape)?).map(Some),

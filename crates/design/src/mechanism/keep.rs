@@ -25,9 +25,9 @@ use undertone_core::{
 
 use super::posterior;
 use crate::extremal::LiftRange;
-use crate::knowledge::Knowledge;
 use crate::objective::Objective;
 use crate::quantize::{Promise, largest_remainder};
+use crate::transfer::PriorBox;
 use crate::{Distribution, Error, realise};
 
 /// The scale on which λ is lowered until the kernel accepts.
@@ -102,6 +102,7 @@ pub fn value(keep: &Keep, prior: &Distribution, objective: &Objective) -> Option
         Objective::Frequency => Some(plan.frequency(prior)),
         Objective::Absolute(values) => Some(plan.absolute(prior, values)),
         Objective::Squared(values) => Some(plan.squared(prior, values)),
+        Objective::Matrix(losses) => Some(plan.expected(prior, losses)),
         _ => None,
     }
 }
@@ -113,9 +114,7 @@ fn claimed(promise: &Promise) -> Result<(Distribution, LiftRange), Error> {
         Context::Known(prior) => realise::distribution(prior)?,
         Context::Within(within) => {
             let ends = |ends: &[u64]| ends.iter().map(|&e| e as f64 / WEIGHT_ONE as f64).collect();
-            let (lower, upper) = (ends(within.lower()), ends(within.upper()));
-            let middle = Knowledge::Within { lower, upper }.typical_prior()?;
-            middle.ok_or_else(|| Error::other("context", "the prior box has no middle"))?
+            PriorBox::new(ends(within.lower()), ends(within.upper()))?.middle()?
         }
         _ => {
             let problem = "a keep-shaped design needs one known prior or a box of priors";

@@ -6,6 +6,7 @@ use undertone_design::knowledge::Knowledge;
 use undertone_design::mechanism::keep;
 use undertone_design::objective::Objective;
 use undertone_design::quantize::Promise;
+use undertone_design::transfer::PriorBox;
 use undertone_design::{Distribution, protection, realise};
 
 fn zipf(symbols: usize) -> Distribution {
@@ -108,7 +109,7 @@ fn a_box_of_priors_is_designed_for_under_every_objective() {
         (vec![0.05; 10], vec![0.2; 10]),
     ] {
         let size = lower.len();
-        let within = Knowledge::Within { lower, upper };
+        let within = Knowledge::Within(PriorBox::new(lower, upper).unwrap());
         let middle = within.typical_prior().unwrap().unwrap();
         let values: Vec<f64> = (0..size).map(|x| x as f64).collect();
         for objective in
@@ -136,7 +137,9 @@ fn a_box_of_priors_is_designed_for_under_every_objective() {
 
 #[test]
 fn a_large_box_takes_a_shape_that_is_not_written_out() {
-    let within = Knowledge::Within { lower: vec![0.5 / 500.0; 500], upper: vec![3.0 / 500.0; 500] };
+    let within = Knowledge::Within(
+        PriorBox::new(vec![0.5 / 500.0; 500], vec![3.0 / 500.0; 500]).unwrap(),
+    );
     for objective in [Objective::Frequency, Objective::Hamming] {
         let found = designed(&request(&within, &["lip:2"], objective, Method::Optimal));
         assert!(found.utility.unwrap().is_finite());

@@ -63,6 +63,15 @@ impl Plan {
         (0..values.len()).map(term).sum()
     }
 
+    /// The expected loss by a table of losses.
+    pub(super) fn expected(&self, prior: &Distribution, losses: &[Vec<f64>]) -> f64 {
+        let term = |x: usize| {
+            let drawn: f64 = losses[x].iter().zip(&self.base).map(|(loss, b)| loss * b).sum();
+            prior[x] * (self.keep[x] * losses[x][x] + (1.0 - self.keep[x]) * drawn)
+        };
+        (0..losses.len()).map(term).sum()
+    }
+
     /// Trace of the inverse Fisher information of the frequencies, in linear time; infinite unless
     /// every symbol is kept at times.
     ///
