@@ -72,7 +72,6 @@
 //! * Whoever sends invented reports moves an estimate by at most [`Estimator::influence`].
 
 pub mod answer;
-mod binomial;
 mod channel;
 mod covariance;
 mod decode;
@@ -84,7 +83,8 @@ pub mod fold;
 pub mod headline;
 pub mod identification;
 mod influence;
-mod interval;
+pub mod interval;
+mod limits;
 pub mod mle;
 mod mmse;
 pub mod pool;
@@ -103,6 +103,7 @@ pub use estimator::Estimator;
 pub use fold::BitsFold;
 pub use headline::{Headline, Summary};
 pub use identification::Identification;
+pub use interval::IntervalMethod;
 pub use mle::Fit;
 pub use pool::Pool;
 pub use quantity::{Bar, Control, Heavy, HeavyHitters, Histogram};

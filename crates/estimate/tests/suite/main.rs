@@ -4,6 +4,7 @@
 
 mod common;
 mod coverage;
+mod coverage_exact;
 mod coverage_quantities;
 mod degenerate;
 mod drift;
