@@ -56,7 +56,7 @@ impl Structured {
         };
         let size = self.anchor.len();
         let population = settings.target() == Target::Population;
-        if size <= FEW || !population || keep.constant().is_some() || !inverse.knows_drawn() {
+        if size <= FEW || !population || part.kept.is_some() || !inverse.knows_drawn() {
             return None;
         }
         let miss = settings.miss(size);
@@ -128,7 +128,7 @@ impl Part {
     fn coin(&self, x: usize) -> Option<(f64, f64)> {
         match (&self.channel, &self.inverse) {
             (Channel::Keep(keep), _) => {
-                let kept = keep.constant().filter(|kept| *kept > 0.0)?;
+                let kept = self.kept.filter(|kept| *kept > 0.0)?;
                 Some(((1.0 - kept) * keep.base[x], kept))
             }
             (Channel::Bits(bits), PartInverse::Bits { .. }) => Some((bits.other, bits.gap())),

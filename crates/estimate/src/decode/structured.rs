@@ -23,6 +23,8 @@ pub(super) struct Part {
     pub(super) channel: Channel,
     pub(super) reports: f64,
     pub(super) inverse: PartInverse,
+    /// The one λ of a `Keep` that has only one.
+    pub(super) kept: Option<f64>,
 }
 
 #[derive(Debug)]
@@ -46,7 +48,11 @@ impl Part {
             }
             Channel::Bits(_) | Channel::Table(_) => PartInverse::Silent,
         };
-        Self { channel: group.channel.clone(), reports: group.reports(), inverse }
+        let kept = match &group.channel {
+            Channel::Keep(keep) => keep.constant(),
+            Channel::Bits(_) | Channel::Table(_) => None,
+        };
+        Self { channel: group.channel.clone(), reports: group.reports(), inverse, kept }
     }
 
     pub(super) fn determines(&self, x: usize) -> bool {
