@@ -7,8 +7,9 @@
 //!
 //! **First factor** (Chernoff): E[e^{s S}] is the product over groups of (Σ p(x) M(x))^n. Over all populations for
 //! which the mean of S is at most t it is at most the least concave and never falling function of the mean above
-//! the points (mean given x, M(x)), at t ([`envelope`](super::envelope)). For fixed respondents it is Π M(x_i), and
-//! ln M takes the place of M.
+//! the points (mean given x, M(x)), at t ([`envelope`](super::envelope)). Of several groups each is bounded that way, and so
+//! is their average, whose power is at least the product (the logarithm is concave); the smaller bound counts. For fixed
+//! respondents E[e^{s S}] is Π M(x_i), and ln M takes the place of M.
 //!
 //! **Last factor**: it is ∫ s e^{-s u} Pr_tilted(a ≤ S ≤ a + u) du. Given the symbols, S is a sum of independent
 //! variables with a variance of at least τ² = Σ n min_x Var_tilted(score | x) and third absolute central moments
@@ -51,6 +52,8 @@ const STRETCH: f64 = 1.12;
 struct Bound {
     /// One envelope for every group.
     envelopes: Vec<Envelope>,
+    /// That of the groups' average, where there are several.
+    average: Option<Envelope>,
     /// The logarithm of the last factor, with something for rounding.
     factor: f64,
 }
@@ -135,8 +138,8 @@ impl<'a> Problem<'a> {
         let height = |tilt: &Tilt, at: usize| {
             if self.fixed { tilt.masses[at].ln() } else { tilt.masses[at] }
         };
-        let envelope = |tilt: &Tilt| {
-            Envelope::new(self.order.iter().map(|&at| (self.points[at], height(tilt, at))))
+        let over = |height: &dyn Fn(usize) -> f64| {
+            Envelope::new(self.order.iter().map(|&at| (self.points[at], height(at))))
         };
         let (mut variance, mut roughness, mut reports) = (0.0, 0.0f64, 0.0);
         for ((count, _), tilt) in self.parts.iter().zip(&tilts) {
@@ -147,17 +150,29 @@ impl<'a> Problem<'a> {
         let error = variance.sqrt();
         // Sums of logarithms of masses near one are off by some units in the last place of each.
         let factor = stretch(s, error, roughness).ln() + 1e-9 + 1e-14 * reports;
-        Bound { envelopes: tilts.iter().map(envelope).collect(), factor }
+        let mean = |at: usize| {
+            let each = self.parts.iter().zip(&tilts);
+            each.map(|((count, _), tilt)| count * tilt.masses[at]).sum::<f64>() / reports
+        };
+        Bound {
+            envelopes: tilts.iter().map(|tilt| over(&|at| height(tilt, at))).collect(),
+            average: (tilts.len() > 1 && !self.fixed).then(|| over(&mean)),
+            factor,
+        }
     }
 
     /// The logarithm of the first factor for means of at most t.
     fn exponent(&self, bound: &Bound, t: f64) -> f64 {
         let each = self.parts.iter().zip(&bound.envelopes);
-        each.map(|((reports, _), envelope)| {
-            let height = envelope.at(t);
-            reports * if self.fixed { height } else { height.ln() }
-        })
-        .sum()
+        let apart: f64 = each
+            .map(|((reports, _), envelope)| {
+                let height = envelope.at(t);
+                reports * if self.fixed { height } else { height.ln() }
+            })
+            .sum();
+        let reports: f64 = self.parts.iter().map(|(reports, _)| reports).sum();
+        let average = bound.average.as_ref();
+        average.map_or(apart, |average| apart.min(reports * average.at(t).ln()))
     }
 
     /// The first mean at which the logarithm of the first factor reaches a target.

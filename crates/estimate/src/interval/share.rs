@@ -86,3 +86,35 @@ impl ShareStatistic<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The specification's half-widths for randomised response over 5 symbols, ε = 1, a share of .2: on average over
+    /// the counts of 100 and of 1000 reports, before anything is cut off at 0 and 1.
+    #[test]
+    fn half_widths_are_those_of_the_specification() {
+        let kept = 1.0f64.exp() / (1.0f64.exp() + 4.0);
+        let base = (1.0 - kept) / 4.0;
+        let chance = base + (kept - base) * 0.2;
+        let point = |n: u64, hits: u64| {
+            let above = |hits: u64| binomial_upper(n, chance, hits);
+            above(hits) - if hits < n { above(hits + 1) } else { 0.0 }
+        };
+        for (miss, halves) in
+            [(0.05, [0.321, 0.099]), (0.05 / 5.0, [0.413, 0.129]), (0.001 / 5.0, [0.580, 0.185])]
+        {
+            for (n, expected) in [100u64, 1000].into_iter().zip(halves) {
+                let mut known = Known::default();
+                let mut half = |hits: u64| {
+                    let count = Count { hits, reports: n, base, slope: kept - base };
+                    let Limits { low, high, .. } = count.limits(miss / 2.0, &mut known);
+                    (high - low) / 2.0
+                };
+                let mean: f64 = (0..=n).map(|hits| point(n, hits) * half(hits)).sum();
+                assert!((mean - expected).abs() < 0.001, "{miss}, {n} reports: {mean}");
+            }
+        }
+    }
+}

@@ -12,3 +12,4 @@ mod golden;
 mod posterior;
 mod properties;
 mod tally;
+mod widths;
