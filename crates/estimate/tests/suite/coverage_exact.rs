@@ -71,6 +71,9 @@ fn populations(size: usize, steps: u64) -> Vec<Vec<f64>> {
 /// What is asked in one survey: intervals that the truth, a function of the population, must lie in.
 type Ask<'a> = &'a dyn Fn(&Estimator) -> Vec<Estimate>;
 
+/// Between which numbers each interval's truth lies in a population.
+type Truth<'a> = &'a dyn Fn(&[f64]) -> Vec<(f64, f64)>;
+
 /// For every interval, the least probability over all populations that it holds the truth; and the same for all
 /// intervals at once.
 fn worst(
@@ -79,7 +82,7 @@ fn worst(
     settings: Settings,
     populations: &[Vec<f64>],
     ask: Ask<'_>,
-    truth: &dyn Fn(&[f64]) -> Vec<(f64, f64)>,
+    truth: Truth<'_>,
 ) -> (f64, f64) {
     let rows = rows(policy);
     let surveys: Vec<(Vec<u64>, Vec<Estimate>)> = all_counts(rows[0].len(), n)

@@ -9,6 +9,7 @@ mod coverage_quantities;
 mod degenerate;
 mod drift;
 mod golden;
+mod possible;
 mod posterior;
 mod properties;
 mod tally;
