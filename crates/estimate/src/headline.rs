@@ -93,7 +93,7 @@ impl Estimator {
         Ok(Summary {
             reports: self.pool().reports(),
             mmse: self.shares(Method::Mmse).ok(),
-            mean: self.values().and_then(|values| self.linear(method, &values).ok()),
+            mean: self.mean(method).ok(),
             fit: self.fit().clone(),
             identification: self.identification().clone(),
             drift: self.drift()?,
