@@ -78,8 +78,7 @@ impl Structured {
                 let count = Count { hits, reports, base: keep.base[x], slope: keep.keep[x] };
                 count.limits_with_drawn(ends, tail, &mut known)
             } else {
-                let statistic = self.share_statistic(groups, &seen, x, Target::Population);
-                statistic.limits(miss / 2.0, &mut known)
+                self.share_statistic(groups, &seen, x, Target::Population).limits(tail, &mut known)
             }
         };
         Some((0..size).map(one).collect())

@@ -122,7 +122,9 @@ impl<'a> Problem<'a> {
             self.parts.iter().map(|(reports, law)| reports * law.tilt(0.0).mean_variance).sum();
         let mean = self.points.iter().sum::<f64>() / self.points.len() as f64;
         let spread: f64 = self.points.iter().map(|point| (point - mean).powi(2)).sum();
-        let variance = noise + spread / (self.points.len() as f64 * reports);
+        // Respondents who are fixed do not vary; something is left for channels without noise.
+        let people = spread / (self.points.len() as f64 * reports);
+        let variance = noise + if self.fixed { 1e-6 * people } else { people };
         // Far in the tail of a law that can only jump, the best s grows without end.
         let most = self.parts.iter().map(|(_, law)| law.most()).fold(0.0, f64::max);
         let start = (-2.0 * tail.ln() / variance).sqrt();

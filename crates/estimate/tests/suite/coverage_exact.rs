@@ -9,17 +9,17 @@ use undertone_estimate::{Estimate, Estimator, IntervalMethod, Method, Pool, Sett
 /// Rounding in sums of exact probabilities.
 const ROUNDING: f64 = 1e-9;
 
-fn indices(size: usize) -> Alphabet {
+pub(crate) fn indices(size: usize) -> Alphabet {
     Alphabet::indices(size).unwrap()
 }
 
-fn estimator(policy: &Policy, counts: &[u64], settings: Settings) -> Estimator {
+pub(crate) fn estimator(policy: &Policy, counts: &[u64], settings: Settings) -> Estimator {
     let mut tally = Tally::new(policy);
     tally.add_counts(counts).unwrap();
     Estimator::new(Pool::new(policy, tally).unwrap(), settings).unwrap()
 }
 
-fn rows(policy: &Policy) -> Vec<Vec<f64>> {
+pub(crate) fn rows(policy: &Policy) -> Vec<Vec<f64>> {
     let shape = policy.draft().shape();
     (0..shape.inputs()).map(|x| row(shape, x)).collect()
 }
@@ -30,7 +30,7 @@ fn log_factorial(n: u64) -> f64 {
 }
 
 /// All counts of `n` reports over some outputs.
-fn all_counts(outputs: usize, n: u64) -> Vec<Vec<u64>> {
+pub(crate) fn all_counts(outputs: usize, n: u64) -> Vec<Vec<u64>> {
     if outputs == 1 {
         return vec![vec![n]];
     }
@@ -43,7 +43,7 @@ fn all_counts(outputs: usize, n: u64) -> Vec<Vec<u64>> {
     (0..=n).flat_map(with).collect()
 }
 
-fn multinomial(counts: &[u64], law: &[f64]) -> f64 {
+pub(crate) fn multinomial(counts: &[u64], law: &[f64]) -> f64 {
     let mut log = log_factorial(counts.iter().sum());
     for (&count, &law) in counts.iter().zip(law) {
         if count > 0 {
@@ -54,7 +54,7 @@ fn multinomial(counts: &[u64], law: &[f64]) -> f64 {
 }
 
 /// All populations with shares in steps of 1/`steps`, and a few close to the corners.
-fn populations(size: usize, steps: u64) -> Vec<Vec<f64>> {
+pub(crate) fn populations(size: usize, steps: u64) -> Vec<Vec<f64>> {
     let even = all_counts(size, steps).into_iter();
     let mut all: Vec<Vec<f64>> =
         even.map(|c| c.iter().map(|&c| c as f64 / steps as f64).collect()).collect();
@@ -69,14 +69,14 @@ fn populations(size: usize, steps: u64) -> Vec<Vec<f64>> {
 }
 
 /// What is asked in one survey: intervals that the truth, a function of the population, must lie in.
-type Ask<'a> = &'a dyn Fn(&Estimator) -> Vec<Estimate>;
+pub(crate) type Ask<'a> = &'a dyn Fn(&Estimator) -> Vec<Estimate>;
 
 /// Between which numbers each interval's truth lies in a population.
-type Truth<'a> = &'a dyn Fn(&[f64]) -> Vec<(f64, f64)>;
+pub(crate) type Truth<'a> = &'a dyn Fn(&[f64]) -> Vec<(f64, f64)>;
 
 /// For every interval, the least probability over all populations that it holds the truth; and the same for all
 /// intervals at once.
-fn worst(
+pub(crate) fn worst(
     policy: &Policy,
     n: u64,
     settings: Settings,
@@ -128,11 +128,11 @@ fn sound(estimate: &Estimate) {
     assert!(low.is_finite() && high.is_finite(), "{estimate:?}");
 }
 
-fn shares(method: Method) -> impl Fn(&Estimator) -> Vec<Estimate> {
+pub(crate) fn shares(method: Method) -> impl Fn(&Estimator) -> Vec<Estimate> {
     move |estimator: &Estimator| estimator.shares(method).unwrap().symbols
 }
 
-fn exactly(p: &[f64]) -> Vec<(f64, f64)> {
+pub(crate) fn exactly(p: &[f64]) -> Vec<(f64, f64)> {
     p.iter().map(|&p| (p, p)).collect()
 }
 
@@ -217,7 +217,7 @@ fn three_symbols() {
 }
 
 /// A table whose second symbol lies nearly between the other two: the reports hardly tell it.
-fn blurred() -> Shape {
+pub(crate) fn blurred() -> Shape {
     table(&[vec![0.7, 0.2, 0.1], vec![0.41, 0.3, 0.29], vec![0.1, 0.4, 0.5]])
 }
 

@@ -6,6 +6,7 @@ mod common;
 mod coverage;
 mod coverage_exact;
 mod coverage_quantities;
+mod coverage_table;
 mod degenerate;
 mod drift;
 mod golden;
