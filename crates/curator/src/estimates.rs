@@ -98,7 +98,9 @@ fn estimated(counted: &[Counted]) -> Result<Map<String, Value>, Problem> {
     fields.insert("mmse".into(), second.unwrap_or(Value::Null));
     let mean = mean.as_ref().map(|mean| {
         json!({"method": method_name(mean.method), "value": mean.estimate.value,
-               "low": mean.estimate.low, "high": mean.estimate.high})
+               "low": mean.estimate.low, "high": mean.estimate.high,
+               "identified": mean.estimate.identified, "impossible": mean.estimate.impossible,
+               "interval": mean.estimate.method})
     });
     fields.insert("mean".into(), mean.unwrap_or(Value::Null));
     fields.insert("drift".into(), serde_json::to_value(drift).unwrap_or(Value::Null));
@@ -150,7 +152,7 @@ fn shares(inputs: &Alphabet, shares: &Shares) -> Value {
     let symbol = |(x, share): (usize, &Estimate)| {
         json!({
             "name": inputs.label(x), "value": share.value, "low": share.low, "high": share.high,
-            "identified": share.identified,
+            "identified": share.identified, "impossible": share.impossible, "method": share.method,
         })
     };
     json!({

@@ -1,8 +1,9 @@
 //! What a sealed round says about its people: an estimate, and a box that holds the truth.
 //!
-//! The box is made of the simultaneous confidence intervals of all shares at level 1-β (Bonferroni, exactly
-//! binomial where that is possible), from the reports of that one round alone, so that its stated confidence is that of a
-//! fresh sample. Where the reports do not determine a share, its interval is everything possible.
+//! The box is made of the confidence intervals of all shares, each missed with probability at most β/k, from the reports of
+//! that one round alone. With people who are independent draws from the population it holds all true shares with probability
+//! at least 1-β, whatever they are and however few the reports ([`undertone_estimate::interval`] has the proof, and the tests
+//! add up exact probabilities). Its ends are rounded outward, here and when they become the integers of a policy.
 
 use undertone_core::Policy;
 use undertone_estimate::{Estimator, Method, Pool, Settings, Tally};

@@ -132,7 +132,7 @@ fn assumed(context: &Context) -> Value {
 const ASSUMPTIONS: [&str; 5] = [
     "The device is the person's own and its random numbers cannot be predicted.",
     "The prior, where one is assumed, describes what an observer believes. No check can see whether it does; the LDP level holds without it.",
-    "A box learnt from a round holds the truth with the stated confidence, if the reports of that round are honest.",
+    "A box learnt from a round holds the truth with at least the stated confidence, whatever the number of reports, if the people of that round are independent draws from the population and their reports are honest.",
     "Each person answers a question once per round; their device keeps the account and refuses more.",
     "What is protected is the answer, not the fact of taking part.",
 ];
@@ -283,7 +283,7 @@ fn policy_section(policy: &Value) -> String {
         rows.push((
             "confidence",
             format!(
-                "the LIP claim holds if the truth is in the box, which it is with probability {confidence} (from {} reports of round {})",
+                "the LIP claim holds if the truth is in the box, which it is with probability {confidence} at least (from {} reports of round {})",
                 policy["learned"]["reports"], policy["learned"]["round"]
             ),
         ));

@@ -323,14 +323,18 @@ mod tests {
 
     #[test]
     fn box_and_ball_hold_the_truth_as_often_as_they_say() {
-        for truth in [[0.5, 0.3, 0.2], [0.9, 0.09, 0.01], [1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0]] {
-            for (beta, smoothing) in [(0.1, 0.0), (0.3, 0.0), (0.3, 0.5)] {
-                let (boxed, near) = coverage(truth, 24, smoothing, beta);
-                assert!(boxed >= 1.0 - beta - 1e-12, "{truth:?} {beta}: box {boxed}");
-                assert!(near >= 1.0 - beta - 1e-12, "{truth:?} {beta}: ball {near}");
-                assert!(boxed < 1.0, "a box that always holds would test nothing");
+        let even = [1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0];
+        for truth in [[0.5, 0.3, 0.2], [0.9, 0.09, 0.01], even, [0.997, 0.002, 0.001]] {
+            for (beta, smoothing) in [(0.1, 0.0), (0.3, 0.0), (0.3, 0.5), (0.001, 0.0)] {
+                for n in [1, 2, 7, 24] {
+                    let (boxed, near) = coverage(truth, n, smoothing, beta);
+                    assert!(boxed >= 1.0 - beta - 1e-12, "{truth:?} {beta} {n}: box {boxed}");
+                    assert!(near >= 1.0 - beta - 1e-12, "{truth:?} {beta} {n}: ball {near}");
+                }
             }
         }
+        // A box that always holds would test nothing.
+        assert!(coverage(even, 24, 0.0, 0.1).0 < 1.0);
     }
 
     #[test]

@@ -13,7 +13,7 @@
 use crate::answer::Estimate;
 use crate::channel::Channel;
 use crate::pool::Group;
-use crate::{Error, Estimator};
+use crate::{Error, Estimator, IntervalMethod};
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
 use rand_distr::{Binomial, Distribution, Gamma};
@@ -208,6 +208,8 @@ fn summarise(mut draws: Vec<f64>, miss: f64) -> Estimate {
         high: quantile(1.0 - miss / 2.0),
         standard_error: Some(variance.sqrt()),
         identified: true,
+        impossible: false,
+        method: IntervalMethod::Dirichlet,
     }
 }
 

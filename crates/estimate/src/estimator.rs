@@ -4,10 +4,10 @@ use crate::answer::{Answer, Estimate, Shares};
 use crate::channel::dot;
 use crate::decode::{Decoder, Score};
 use crate::identification::Identification;
-use crate::interval::{Spread, interval};
+use crate::interval::Limits;
 use crate::mle::{self, Fit};
 use crate::pool::{Group, shares};
-use crate::settings::{Coverage, Method, Settings, Target};
+use crate::settings::{Method, Settings, Target};
 use crate::{Error, Pool};
 use std::sync::OnceLock;
 use undertone_core::{AlphabetView, Context, Decimal};
@@ -27,7 +27,11 @@ pub struct Estimator {
     decoder: Decoder,
     identification: Identification,
     fit: OnceLock<Fit>,
-    efficient: OnceLock<Option<Decoder>>,
+    pub(crate) share_limits: OnceLock<Vec<Limits>>,
+    /// The limits of the share of the first 0, 1, 2, ... symbols.
+    pub(crate) limits_below: OnceLock<Vec<OnceLock<Limits>>>,
+    /// Every group by itself, where that is asked for.
+    pub(crate) apart: OnceLock<Vec<Estimator>>,
 }
 
 /// How much of the anchor is uniform, so that no symbol is ruled out by an assumption.
@@ -44,8 +48,18 @@ impl Estimator {
         let anchor = anchor(&groups, pool.inputs().len());
         let decoder = Decoder::new(&groups, &anchor)?;
         let identification = decoder.identification();
-        let (fit, efficient) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { pool, settings, groups, anchor, decoder, identification, fit, efficient })
+        Ok(Self {
+            pool,
+            settings,
+            groups,
+            anchor,
+            decoder,
+            identification,
+            fit: OnceLock::new(),
+            share_limits: OnceLock::new(),
+            limits_below: OnceLock::new(),
+            apart: OnceLock::new(),
+        })
     }
 
     /// The reports.
@@ -89,35 +103,70 @@ impl Estimator {
         let symbols = match method {
             Method::Mmse => return self.mmse_shares(),
             Method::Unbiased => {
-                let nearest = onto_simplex(&self.decoder.values(&self.groups));
-                self.read(&self.decoder, &nearest, None)
+                self.read(&onto_simplex(&self.statistics()), Estimate::clamped, None)
             }
             Method::Mle => {
                 let fit = &self.fit().shares;
-                self.read(self.efficient(), fit, Some(fit))
+                self.read(fit, Estimate::held, Some(fit))
             }
         };
         Ok(self.label_shares(method, symbols))
     }
 
+    /// The unbiased share of every symbol as it comes out, possible or not: they sum to one, and the mean of many
+    /// surveys' is right. For combining surveys outside of a [`Pool`]; to be read by people,
+    /// [`Estimator::shares`] has only what is possible.
+    pub fn statistics(&self) -> Vec<f64> {
+        self.decoder.values(&self.groups)
+    }
+
     /// Σ values(x) share(x): a mean, or the share of several symbols together.
     pub fn linear(&self, method: Method, values: &[f64]) -> Result<Answer, Error> {
         self.check_values(values)?;
-        let estimate = match method {
-            Method::Mmse => return self.mmse_linear(values),
-            Method::Unbiased => {
-                let shares = self.decoder.values(&self.groups);
-                let score = self.decoder.functional(values);
-                self.weigh(score, values, &onto_simplex(&shares), dot(&shares, values))
-            }
+        self.linear_of(method, values, (0.0, 0.0), bounds(values))
+    }
+
+    /// Σ values(x) share(x), the values being off by at most `rounding` to either side, and the number possible
+    /// between two ends.
+    pub(crate) fn linear_of(
+        &self,
+        method: Method,
+        values: &[f64],
+        rounding: (f64, f64),
+        possible: (f64, f64),
+    ) -> Result<Answer, Error> {
+        if method == Method::Mmse {
+            return self.mmse_linear(values, rounding, possible);
+        }
+        let statistics = self.statistics();
+        let limits = self.limits(values, self.settings.miss(1)).widened(rounding.0, rounding.1);
+        let (estimate, p) = match method {
             Method::Mle => {
-                let fit = &self.fit().shares;
-                let value = dot(fit, values);
-                let efficient = self.weigh(self.efficient().functional(values), values, fit, value);
-                holding(efficient, value)
+                let fit = self.fit().shares.clone();
+                (Estimate::held(dot(&fit, values), limits, possible), fit)
+            }
+            Method::Unbiased | Method::Mmse => {
+                let value = dot(&statistics, values);
+                (Estimate::clamped(value, limits, possible), onto_simplex(&statistics))
             }
         };
-        Ok(self.label(method, estimate))
+        let score = self.decoder.functional(values).filter(|score| self.is_exact(score, values));
+        let error =
+            |score: &Score| score.variance(&self.groups, values, &p, self.settings.target()).sqrt();
+        let standard_error = score.as_ref().map(error);
+        let identified = score.is_some();
+        Ok(self.label(method, Estimate { standard_error, identified, ..estimate }))
+    }
+
+    /// Whether the mean of a score is the number it stands for, for every population, up to rounding.
+    pub(crate) fn is_exact(&self, score: &Score, values: &[f64]) -> bool {
+        if !self.decoder.is_dense() {
+            return true;
+        }
+        let (least, most) = bounds(values);
+        let means = score.means(&self.groups);
+        let worst = means.iter().zip(values).map(|(mean, value)| (mean - value).abs());
+        worst.fold(0.0, f64::max) <= 1e-6 * (most - least)
     }
 
     pub(crate) fn symbols(&self) -> usize {
@@ -127,17 +176,6 @@ impl Estimator {
     /// The decoder whose weights were fixed before the reports.
     pub(crate) fn decoder(&self) -> &Decoder {
         &self.decoder
-    }
-
-    /// The decoder whose weights are best at the fit: what maximum likelihood amounts to in large
-    /// samples, without its boundaries.
-    pub(crate) fn efficient(&self) -> &Decoder {
-        let made = self.efficient.get_or_init(|| {
-            let other = self.decoder.depends_on_anchor(&self.groups);
-            // The sizes were accepted once; they are the same now.
-            other.then(|| Decoder::new(&self.groups, &self.fit().shares).ok()).flatten()
-        });
-        made.as_ref().unwrap_or(&self.decoder)
     }
 
     pub(crate) fn label_shares(&self, method: Method, symbols: Vec<Estimate>) -> Shares {
@@ -181,42 +219,25 @@ impl Estimator {
         label
     }
 
-    fn read(&self, decoder: &Decoder, p: &[f64], values: Option<&[f64]>) -> Vec<Estimate> {
-        let miss = self.settings.miss(self.symbols());
-        let readings = decoder.readings(&self.groups, p, self.settings.target());
-        // Far out in the tails the normal law is not good enough; where it can be avoided it is.
-        let far_out = self.settings.coverage() == Coverage::All
-            && self.settings.target() == Target::Population;
-        let counts = if far_out { self.counts().filter(|(_, exact)| *exact) } else { None };
-        let estimate = |(x, reading): (usize, &crate::decode::Reading)| {
-            let value = values.map_or(reading.value, |values| values[x]);
-            let Some(spread) = reading.spread else { return undetermined(value, (0.0, 1.0)) };
-            let (low, high) = match &counts {
-                Some((counts, _)) => counts[x].interval(miss),
-                None => interval(reading.value, spread, (0.0, 1.0), miss),
-            };
-            let standard_error = Some(spread.at(reading.value.clamp(0.0, 1.0)).sqrt());
-            let read = Estimate { value, low, high, standard_error, identified: true };
-            if values.is_some() { holding(read, value) } else { read }
-        };
-        readings.iter().enumerate().map(estimate).collect()
-    }
-
-    /// The estimate of one linear quantity, from its statistic if there is one.
-    pub(crate) fn weigh(
+    /// Every share with its interval; the standard errors are those of a population `p`.
+    fn read(
         &self,
-        score: Option<Score>,
-        values: &[f64],
         p: &[f64],
-        fallback: f64,
-    ) -> Estimate {
-        let bounds = bounds(values);
-        let Some(score) = score else { return undetermined(fallback, bounds) };
-        let value = score.value(&self.groups);
-        let variance = score.variance(&self.groups, values, p, self.settings.target());
-        let miss = self.settings.miss(1);
-        let (low, high) = interval(value, Spread::constant(variance), bounds, miss);
-        Estimate { value, low, high, standard_error: Some(variance.sqrt()), identified: true }
+        estimate: fn(f64, Limits, (f64, f64)) -> Estimate,
+        values: Option<&[f64]>,
+    ) -> Vec<Estimate> {
+        let readings = self.decoder.readings(&self.groups, p, self.settings.target());
+        let one = |(x, (reading, limits)): (usize, (&crate::decode::Reading, &Limits))| {
+            let value = values.map_or(reading.value, |values| values[x]);
+            let error =
+                |spread: crate::decode::Spread| spread.at(reading.value.clamp(0.0, 1.0)).sqrt();
+            Estimate {
+                standard_error: reading.spread.map(error),
+                identified: reading.spread.is_some(),
+                ..estimate(value, *limits, (0.0, 1.0))
+            }
+        };
+        readings.iter().zip(self.share_limits()).enumerate().map(one).collect()
     }
 
     pub(crate) fn check_values(&self, values: &[f64]) -> Result<(), Error> {
@@ -239,19 +260,6 @@ impl Estimator {
     pub(crate) fn target(&self) -> Target {
         self.settings.target()
     }
-}
-
-/// An estimate the reports say nothing about.
-pub(crate) fn undetermined(value: f64, (low, high): (f64, f64)) -> Estimate {
-    let value = value.clamp(low, high);
-    Estimate { value, low, high, standard_error: None, identified: false }
-}
-
-/// The estimate at `value`, its interval widened to hold it. A maximum-likelihood value in a corner
-/// of what is possible can lie outside the interval of the statistic, which feels no corners.
-fn holding(estimate: Estimate, value: f64) -> Estimate {
-    let (low, high) = (estimate.low.min(value), estimate.high.max(value));
-    Estimate { value, low, high, ..estimate }
 }
 
 /// The least and the greatest of some values.

@@ -6,7 +6,7 @@
 
 use crate::answer::{Estimate, Shares};
 use crate::channel::{Bits, Channel};
-use crate::interval::{Spread, interval};
+use crate::interval::posterior;
 use crate::settings::{Method, Settings};
 use crate::{Error, Tally};
 use undertone_core::Policy;
@@ -101,8 +101,9 @@ impl BitsFold {
         let one = |(&sum, &square): (&u128, &u128)| {
             let (sum, square) = (sum as f64 / ONE, square as f64 / ONE);
             let (value, variance) = (sum / reports, (sum - square).max(0.0) / (reports * reports));
-            let (low, high) = interval(value, Spread::constant(variance), (0.0, 1.0), miss);
-            Estimate { value, low, high, standard_error: Some(variance.sqrt()), identified: true }
+            let limits = posterior::limits(value, variance, 1.0 / reports, miss);
+            let estimate = Estimate::clamped(value, limits, (0.0, 1.0));
+            Estimate { standard_error: Some(variance.sqrt()), ..estimate }
         };
         Ok(Shares {
             method: Method::Mmse,

@@ -65,18 +65,12 @@ impl Estimator {
         Headline { shares, because }
     }
 
-    /// How many maximum-likelihood values lie outside the interval of their statistic.
+    /// How many maximum-likelihood values the limits of their shares refuse.
     fn pulled(&self) -> usize {
-        let fit = &self.fit().shares;
-        let readings = self.efficient().readings(&self.groups, fit, self.target());
-        let miss = self.settings().miss(self.symbols());
-        let outside = |(value, reading): (&f64, &crate::decode::Reading)| {
-            reading.spread.is_some_and(|spread| {
-                let error = spread.at(*value).sqrt();
-                crate::interval::p_value(reading.value, *value, error, (0.0, 1.0)) <= miss
-            })
+        let outside = |(value, limits): &(&f64, &crate::interval::Limits)| {
+            **value < limits.low || **value > limits.high
         };
-        fit.iter().zip(&readings).filter(|&pair| outside(pair)).count()
+        self.fit().shares.iter().zip(self.share_limits()).filter(outside).count()
     }
 
     fn notes(&self) -> Vec<String> {
@@ -99,7 +93,7 @@ impl Estimator {
         Ok(Summary {
             reports: self.pool().reports(),
             mmse: self.shares(Method::Mmse).ok(),
-            mean: self.values().and_then(|values| self.linear(method, &values).ok()),
+            mean: self.mean(method).ok(),
             fit: self.fit().clone(),
             identification: self.identification().clone(),
             drift: self.drift()?,

@@ -29,6 +29,7 @@
 //! let estimator = Estimator::new(pool, Settings::default())?;
 //! let shares = estimator.shares(Method::Unbiased)?;
 //! assert!((shares.symbols[0].value - (302.0 / 678.0 - 0.125) / 0.5).abs() < 1e-12);
+//! assert!(shares.symbols[0].covers(0.64)); // 95 % unless the settings say otherwise
 //! let headline = estimator.headline()?; // maximum likelihood or unbiased, never the prior's
 //! let drift = estimator.drift()?; // drift.warnings are sentences for people
 //! # let _ = (headline, drift);
@@ -54,25 +55,23 @@
 //!
 //! # Intervals
 //!
-//! They come from testing, not from the curvature at the estimate: a value is in the interval if the linear
-//! statistic, with the variance it would have if that value were true, does not refuse it, values of the
-//! statistic being ordered by likelihood ratio (Feldman and Cousins) so that coverage holds at 0 and 1 too.
-//! The interval of a maximum-likelihood value uses the statistic whose weights are best at the fit: what
-//! maximum likelihood amounts to in large samples, without its corners, where its own curvature misleads.
-//! Nominal 95 % intervals covered between 93 % and 97 % in all simulations of `tests/coverage*.rs`. The
-//! statistic is taken to be normal, which needs about five reports expected per output; intervals for
-//! all symbols at once are exactly binomial where that is possible ([`Coverage::All`]).
+//! They cover for every population and every number of reports, as a theorem: see [`interval`] for what is supposed and
+//! what is proved, and [`IntervalMethod`] for how. No value lies outside its interval, no interval outside of what is
+//! possible; where the reports leave nothing possible, [`Estimate::impossible`] says so. Means, variances and
+//! quantiles speak of the numbers people have, not of the bins they were put into.
+//!
+//! The intervals of [`Estimator::dirichlet`] are statements of belief: they cover at their level on average over the Dirichlet
+//! prior. `docs/coverage.md` states what all of them cover, measured by n.
 //!
 //! # Limits
 //!
-//! * What the reports do not determine is said ([`Identification`]), gets the interval of everything
-//!   possible, and a value near what was assumed.
+//! * What the reports do not determine is said ([`Identification`]), and gets a value near what was assumed. Its interval
+//!   holds everything the reports leave possible, however many there are.
 //! * A tally of bits keeps how often each was set, not which went together. Maximum likelihood of the
 //!   counts is a composite likelihood and says so.
 //! * Whoever sends invented reports moves an estimate by at most [`Estimator::influence`].
 
 pub mod answer;
-mod binomial;
 mod channel;
 mod covariance;
 mod decode;
@@ -84,7 +83,8 @@ pub mod fold;
 pub mod headline;
 pub mod identification;
 mod influence;
-mod interval;
+pub mod interval;
+mod limits;
 pub mod mle;
 mod mmse;
 pub mod pool;
@@ -104,6 +104,7 @@ pub use estimator::Estimator;
 pub use fold::BitsFold;
 pub use headline::{Headline, Summary};
 pub use identification::Identification;
+pub use interval::IntervalMethod;
 pub use mle::Fit;
 pub use pool::Pool;
 pub use quantity::{Bar, Control, Heavy, HeavyHitters, Histogram};

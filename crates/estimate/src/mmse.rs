@@ -2,14 +2,14 @@
 //!
 //! Under the prior, a report with output y stands for symbol x with probability
 //! P(x) w(y|x) / P_Y(y). Summed over the reports this is the best guess, in squared error, of how many
-//! of *these respondents* have each symbol, and the uncertainty left is that of independent draws. Both
-//! hold if the prior is right, and only then: with a wrong prior the sum does not approach the truth
+//! of *these respondents* have each symbol, and the uncertainty left is that of independent draws, which the
+//! interval covers for every number of reports. Both hold if the prior is right, and only then: with a wrong prior the sum does not approach the truth
 //! however many people answer (JLT18 aggregates this way).
 
 use crate::answer::{Answer, Shares};
 use crate::channel::Channel;
 use crate::estimator::bounds;
-use crate::interval::{Spread, interval};
+use crate::interval::posterior;
 use crate::pool::Group;
 use crate::settings::Method;
 use crate::{Error, Estimate, Estimator};
@@ -35,12 +35,19 @@ impl Estimator {
         let pairs = sums.iter().zip(&squares);
         let symbols = pairs.map(|(sum, square)| {
             let variance = (sum - square).max(0.0) / (reports * reports);
-            posterior(sum / reports, variance, (0.0, 1.0), miss)
+            let limits = posterior::limits(sum / reports, variance, 1.0 / reports, miss);
+            let estimate = Estimate::clamped(sum / reports, limits, (0.0, 1.0));
+            Estimate { standard_error: Some(variance.sqrt()), ..estimate }
         });
         Ok(self.label_shares(Method::Mmse, symbols.collect()))
     }
 
-    pub(crate) fn mmse_linear(&self, values: &[f64]) -> Result<Answer, Error> {
+    pub(crate) fn mmse_linear(
+        &self,
+        values: &[f64],
+        rounding: (f64, f64),
+        possible: (f64, f64),
+    ) -> Result<Answer, Error> {
         let (mut sum, mut variance) = (0.0, 0.0);
         for group in &self.groups {
             let prior = prior_of(group)?;
@@ -64,14 +71,12 @@ impl Estimator {
         }
         let reports = self.pool().reports() as f64;
         let variance = variance / (reports * reports);
-        let miss = self.settings().miss(1);
-        Ok(self.label(Method::Mmse, posterior(sum / reports, variance, bounds(values), miss)))
+        let (least, most) = bounds(values);
+        let (value, range) = (sum / reports, (most - least) / reports);
+        let limits = posterior::limits(value, variance, range, self.settings().miss(1));
+        let estimate = Estimate::clamped(value, limits.widened(rounding.0, rounding.1), possible);
+        Ok(self.label(Method::Mmse, Estimate { standard_error: Some(variance.sqrt()), ..estimate }))
     }
-}
-
-fn posterior(value: f64, variance: f64, limits: (f64, f64), miss: f64) -> Estimate {
-    let (low, high) = interval(value, Spread::constant(variance), limits, miss);
-    Estimate { value, low, high, standard_error: Some(variance.sqrt()), identified: true }
 }
 
 fn prior_of(group: &Group) -> Result<Vec<f64>, Error> {

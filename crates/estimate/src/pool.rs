@@ -36,6 +36,11 @@ impl Pool {
         Ok(Self { inputs: policy.draft().inputs().clone(), groups: vec![group] })
     }
 
+    /// One group of another pool.
+    pub(crate) fn of(inputs: Alphabet, group: Group) -> Self {
+        Self { inputs, groups: vec![group] }
+    }
+
     /// The reports of one more policy.
     pub fn and(mut self, policy: &Policy, tally: Tally) -> Result<Self, Error> {
         let inputs = policy.draft().inputs();

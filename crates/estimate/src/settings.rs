@@ -20,10 +20,7 @@ pub enum Target {
 pub enum Coverage {
     /// Each interval on its own.
     Each,
-    /// All intervals of one answer at once (Bonferroni: the chances of a miss add up). Shares in a
-    /// population under one policy of randomised response or bits then get exact binomial intervals,
-    /// which never miss more often than stated; all others rest on the normal law, which needs some
-    /// dozens of reports for every symbol.
+    /// All intervals of one answer at once (Bonferroni: the chances of a miss add up).
     All,
 }
 
@@ -31,7 +28,9 @@ pub enum Coverage {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
-    /// Linear in the counts and right on average whatever the truth; single values can be negative.
+    /// Linear in the counts and right on average whatever the truth. Where chance makes such a value impossible,
+    /// the nearest possible one is reported; [`Estimator::statistics`](crate::Estimator::statistics) has them all as
+    /// they are.
     Unbiased,
     /// The distribution under which the reports are most likely.
     Mle,
@@ -44,7 +43,7 @@ impl Method {
     pub fn label(self) -> &'static str {
         match self {
             Self::Unbiased => {
-                "unbiased: right on average whatever the truth is; a single value may fall below 0 or above 1"
+                "unbiased: right on average whatever the truth is; a value that is not possible is moved to the nearest one that is"
             }
             Self::Mle => {
                 "maximum likelihood: the population that makes these reports most likely; it does not use the prior"
@@ -105,11 +104,19 @@ impl Settings {
         self.target
     }
 
-    /// The chance of a miss of one interval out of `intervals`.
+    /// A level at which `parts` statements, each with its own misses, hold together at this one.
+    pub(crate) fn shared_by(self, parts: usize) -> Self {
+        let level = 1.0 - (1.0 - self.level) / parts as f64;
+        // One minus a small number is rounded; never below the part that is permitted.
+        Self { level: level.next_up().min(1.0 - f64::EPSILON), ..self }
+    }
+
+    /// The chance of a miss of one interval out of `intervals`, rounded down.
     pub(crate) fn miss(self, intervals: usize) -> f64 {
+        let chance = (1.0 - self.level) * (1.0 - 1e-12);
         match self.coverage {
-            Coverage::Each => 1.0 - self.level,
-            Coverage::All => (1.0 - self.level) / intervals.max(1) as f64,
+            Coverage::Each => chance,
+            Coverage::All => chance / intervals.max(1) as f64,
         }
     }
 }

@@ -100,6 +100,7 @@ impl Answers {
                 labels.len()
             ));
         }
+        warnings.extend(impossible(estimator, &summary.headline.shares, numbers.as_ref()));
         if counted.skipped() > 0 {
             warnings.push(format!(
                 "{} of {} rows were skipped: {} that no policy releases, {} missing",
@@ -125,6 +126,30 @@ impl Answers {
             warnings,
         })
     }
+}
+
+/// Sentences about numbers for which no possible value fits the reports at the level.
+fn impossible(estimator: &Estimator, shares: &Shares, numbers: Option<&Numbers>) -> Vec<String> {
+    let level = 100.0 * estimator.settings().level();
+    let mut sentences = Vec::new();
+    let asked = numbers.into_iter().flat_map(|numbers| {
+        let quantiles = numbers.quantiles.iter().map(|(_, answer)| ("quantile", answer));
+        [("mean", &numbers.mean), ("variance", &numbers.variance)].into_iter().chain(quantiles)
+    });
+    for (name, _) in asked.filter(|(_, answer)| answer.estimate.impossible) {
+        sentences.push(format!(
+            "no possible {name} fits these reports at {level} %: the nearest possible value is given, marked impossible"
+        ));
+    }
+    let count = shares.symbols.iter().filter(|share| share.impossible).count();
+    let by_chance = (1.0 - estimator.settings().level()) * shares.symbols.len() as f64;
+    if count as f64 > by_chance {
+        sentences.push(format!(
+            "{count} of {} shares fit no possible value at {level} % and are given as the nearest one, marked impossible; chance alone does that to {by_chance:.1} at most on average",
+            shares.symbols.len()
+        ));
+    }
+    sentences
 }
 
 impl Shown {

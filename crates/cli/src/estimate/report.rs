@@ -61,9 +61,11 @@ impl Answers {
         headline["method"] = json!(self.headline.shares.method);
         headline["because"] = json!(self.headline.because);
         if let Some(numbers) = numbers {
-            // For numbers the headline is the mean.
+            // For numbers the headline is the mean; its own method is the estimate's, not the interval's.
             for (field, value) in estimate(&numbers.mean.estimate) {
-                headline[field] = value;
+                if field != "method" {
+                    headline[field] = value;
+                }
             }
         }
         let settings = estimator.settings();
@@ -158,12 +160,15 @@ impl Answers {
             Coverage::All => "all together",
         };
         text += &format!(
-            "\nEstimates for {whom}, {} % intervals ({each}).\nMethod: {}.\n",
+            "\nEstimates for {whom}, {} % intervals ({each}), for any number of reports.\nMethod: {}.\n",
             plain(100.0 * settings.level()),
             self.headline.because
         );
         if let Some(numbers) = &self.numbers {
             text += &format!("\n{}\n", numbers.table(args.population));
+            if self.shown.edges.is_some() {
+                text += "(intervals allow for numbers anywhere in their bins)\n";
+            }
         }
         text += &format!("\n{}\n", self.share_table(args.population));
         if let Some(heavy) = &self.heavy {
@@ -314,6 +319,8 @@ fn estimate(estimate: &Estimate) -> Map<String, Value> {
     fields.insert("high".into(), optional(Some(estimate.high)));
     fields.insert("standard_error".into(), optional(estimate.standard_error));
     fields.insert("identified".into(), json!(estimate.identified));
+    fields.insert("impossible".into(), json!(estimate.impossible));
+    fields.insert("method".into(), json!(estimate.method));
     fields
 }
 
@@ -323,12 +330,22 @@ fn named(label: &str, share: &Estimate) -> Value {
     Value::Object(fields)
 }
 
-/// Value and interval with no more digits than the interval has meaning for.
+/// Value and interval with no more digits than the interval has meaning for; its ends are rounded outward.
 fn written(estimate: &Estimate, unit: f64) -> [String; 3] {
     let half = unit * (estimate.high - estimate.low) / 2.0;
     let digits = if half > 0.0 { (1.0 - half.log10().floor()).clamp(0.0, 8.0) as usize } else { 4 };
-    [estimate.value, estimate.low, estimate.high].map(|value| {
-        let text = format!("{:.digits$}", unit * value);
+    let step = 10f64.powi(digits as i32);
+    let outward = |value: f64, round: fn(f64) -> f64| {
+        let scaled = unit * value * step;
+        // What is a whole number of steps but for a float's last digits is not moved by one.
+        let nearest = scaled.round();
+        let whole = (scaled - nearest).abs() <= 1e-9 * nearest.abs().max(1.0);
+        (if whole { nearest } else { round(scaled) }) / step
+    };
+    let low = outward(estimate.low, f64::floor);
+    let high = outward(estimate.high, f64::ceil);
+    [unit * estimate.value, low, high].map(|value| {
+        let text = format!("{value:.digits$}");
         // No sign in front of nothing.
         if text.trim_start_matches(['-', '0', '.']).is_empty() {
             text.replace('-', "")

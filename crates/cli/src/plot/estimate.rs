@@ -200,11 +200,12 @@ fn list(estimated: &Estimated<'_>) -> Result<String, Failure> {
                 let x = scale.at(prior[x]);
                 stroke(area, (x, y - 9), (x, y + 9), PALETTE[1].stroke_width(2))?;
             }
+            // The interval's ends are rounded outward.
             let text = format!(
                 "{:.2} % ({:.2} to {:.2})",
                 100.0 * share.value,
-                100.0 * share.low,
-                100.0 * share.high
+                (1e4 * share.low + 1e-9).floor() / 100.0,
+                (1e4 * share.high - 1e-9).ceil() / 100.0
             );
             write(area, &text, (scale.to + 16, y), 13, INK, HPos::Left)?;
         }

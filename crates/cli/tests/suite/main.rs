@@ -8,6 +8,7 @@ mod common;
 mod continuous;
 mod design;
 mod estimate;
+mod estimate_numbers;
 mod examples;
 mod frontier;
 mod fusion;

@@ -40,6 +40,19 @@ export function field(id, label, input, hint = null) {
 export const count = (n) => Number(n ?? 0).toLocaleString("en");
 export const percent = (p, digits = 1) => `${(100 * p).toFixed(digits)}\u00a0%`;
 
+/** An interval of shares, its ends rounded outward. */
+export const percents = (low, high) => {
+  const steps = (share, round) => round(1000 * share + (round === Math.floor ? 1e-9 : -1e-9)) / 1000;
+  return `${percent(Math.max(0, steps(low, Math.floor)))} to ${percent(Math.min(1, steps(high, Math.ceil)))}`;
+};
+
+/** An interval of numbers, its ends rounded outward to four digits. */
+export const between = (low, high) => {
+  const step = (value) => 10 ** (Math.floor(Math.log10(Math.abs(value) || 1)) - 3);
+  const [down, up] = [step(low), step(high)];
+  return `${(Math.floor(low / down + 1e-9) * down).toPrecision(4)} to ${(Math.ceil(high / up - 1e-9) * up).toPrecision(4)}`;
+};
+
 /** Nats as a factor for people, rounded up so that it is never below the truth. */
 export function factor(nats) {
   const value = Math.exp(Number(nats));

@@ -1,7 +1,7 @@
 // One survey: live counts, what its people say, what an observer can learn, and the steps from round to round.
 
 import { intervals, overTime } from "./chart.js";
-import { count, h, nats, notice, percent, say, show } from "./page.js";
+import { between, count, h, nats, notice, percent, percents, say, show } from "./page.js";
 
 const POLL = 3000;
 
@@ -190,8 +190,9 @@ function estimated({ number, state, reports, headline, mmse, mean, drift, imposs
   const title = h("h2", {}, `Round ${number}, ${state}`);
   if (!headline) return h("section", { class: "card", id: `round-${number}` }, title, h("p", {}, few ?? notes[0] ?? `Nothing is shown below ${minimum} reports.`));
   const warnings = [...(drift?.warnings ?? [])];
-  const value = ({ value: v, low, high }) => [h("td", { class: "n" }, percent(v)), h("td", { class: "n" }, `${percent(low)} to ${percent(high)}`)];
-  const wide = (symbol) => (symbol.identified === false ? h("span", { class: "soft small" }, " not determined") : null);
+  const value = ({ value: v, low, high }) => [h("td", { class: "n" }, percent(v)), h("td", { class: "n" }, percents(low, high))];
+  const remark = ({ identified, impossible: none }) => (none ? " fits no possible share" : identified === false ? " not determined" : null);
+  const wide = (symbol) => remark(symbol) && h("span", { class: "soft small" }, remark(symbol));
   const table = h(
     "table",
     {},
@@ -211,7 +212,7 @@ function estimated({ number, state, reports, headline, mmse, mean, drift, imposs
     warnings.map((warning) => notice("warn", warning)),
     h("div", { class: "legend", "aria-hidden": "true" }, h("span", {}, h("i", {}), "estimate and interval"), mmse && h("span", {}, h("i", { class: "second" }), mmse.greyed ? "with the prior, contradicted by the reports" : "with the prior")),
     headline.symbols.length <= 40 && intervals(headline.symbols, mmse),
-    mean && h("p", {}, "Mean ", h("strong", { class: "number" }, mean.value.toPrecision(4)), ` (${mean.low.toPrecision(4)} to ${mean.high.toPrecision(4)}).`),
+    mean && h("p", {}, "Mean ", h("strong", { class: "number" }, mean.value.toPrecision(4)), ` (${between(mean.low, mean.high)})${remark(mean) ?? ""}.`),
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Estimates of round ${number}` }, table),
     h("details", {}, h("summary", {}, "How this was worked out"), h("ul", { class: "small" }, h("li", {}, headline.because), influence && h("li", {}, influence.in_words), notes.map((note) => h("li", {}, note)))),
   );

@@ -5,12 +5,15 @@
 //! QR, without forming its square.
 
 use crate::channel::Channel;
+use crate::decode::bounding::{Bounding, shifted};
 use crate::decode::keep::range;
+use crate::decode::spread::Spread;
 use crate::decode::{Score, curve, others};
-use crate::interval::Spread;
+use crate::interval::Limits;
 use crate::pool::Group;
 use crate::qr::{Inverse, Qr};
-use crate::{Error, Identification, Target};
+use crate::special::normal_quantile;
+use crate::{Error, Identification, Settings, Target};
 
 #[derive(Debug)]
 pub(crate) struct Dense {
@@ -22,6 +25,8 @@ pub(crate) struct Dense {
     inverse: Inverse,
     determined: Vec<bool>,
     identification: Identification,
+    /// Scores for ends of intervals; `None` for large systems, which use the unbiased ones.
+    bounding: Option<Bounding>,
 }
 
 /// The most cells of a system: 64 million, half a gigabyte.
@@ -61,6 +66,7 @@ impl Dense {
         let expected: Vec<f64> = (0..outputs)
             .map(|row| columns.iter().zip(&anchor).map(|(column, p)| column[row] * p).sum())
             .collect();
+        let bounding = Bounding::new(&columns, &scales, &anchor);
         let qr = Qr::new(columns);
         let mut inverse = qr.inverse();
         let mut weights = std::mem::take(&mut inverse.rows);
@@ -99,7 +105,7 @@ impl Dense {
             unidentified,
             combinations: dependencies.map(shift).collect(),
         };
-        Ok(Self { weights, offsets, ends, inverse, determined, identification })
+        Ok(Self { weights, offsets, ends, inverse, determined, identification, bounding })
     }
 
     pub(super) fn identification(&self) -> &Identification {
@@ -158,6 +164,69 @@ impl Dense {
         Some(Score { offset, weights: split(&row, &self.ends).map(<[f64]>::to_vec).collect() })
     }
 
+    pub(super) fn bounds(
+        &self,
+        groups: &[Group],
+        a: &[f64],
+        z: f64,
+        target: Target,
+    ) -> Option<(Score, Score)> {
+        self.bounded(groups, a, self.functional(a), (z, target))
+    }
+
+    /// The scores of a lower and of an upper end, from the unbiased ones or better ones.
+    fn bounded(
+        &self,
+        groups: &[Group],
+        a: &[f64],
+        unbiased: Option<Score>,
+        aim: (f64, Target),
+    ) -> Option<(Score, Score)> {
+        let negative: Vec<f64> = a.iter().map(|a| -a).collect();
+        let opposite = unbiased.as_ref().map(Score::negated);
+        let (lower, upper) = match &self.bounding {
+            Some(bounding) => (
+                bounding.majorant(groups, &self.ends, &negative, opposite, aim),
+                bounding.majorant(groups, &self.ends, a, unbiased, aim),
+            ),
+            // However well conditioned the system is, rounding is accounted for.
+            None => (shifted(opposite?, groups, &negative).0, shifted(unbiased?, groups, a).0),
+        };
+        Some((lower.negated(), upper))
+    }
+
+    /// The scores of both ends of the share of x.
+    fn share_bounds(
+        &self,
+        groups: &[Group],
+        x: usize,
+        aim: (f64, Target),
+    ) -> Option<(Score, Score)> {
+        let mut unit = vec![0.0; self.determined.len()];
+        unit[x] = 1.0;
+        self.bounded(groups, &unit, self.share_score(x), aim)
+    }
+
+    pub(super) fn share_limits(&self, groups: &[Group], settings: Settings) -> Vec<Limits> {
+        let (size, target) = (self.determined.len(), settings.target());
+        let tail = settings.miss(size) / 2.0;
+        let aim = (normal_quantile(tail), target);
+        let one = |x: usize| match self.share_bounds(groups, x, aim) {
+            Some(scores) => Limits::of(&scores, groups, target, tail),
+            None => Limits::EVERYTHING,
+        };
+        (0..size).map(one).collect()
+    }
+
+    pub(super) fn share_tails(&self, groups: &[Group], threshold: f64, z: f64) -> Vec<f64> {
+        let aim = (z, Target::Population);
+        let one = |x: usize| {
+            let scores = self.share_bounds(groups, x, aim);
+            scores.map_or(1.0, |(lower, _)| lower.upper_tail(groups, Target::Population, threshold))
+        };
+        (0..self.determined.len()).map(one).collect()
+    }
+
     pub(super) fn reach(&self, groups: &[Group]) -> Vec<f64> {
         let one = |x: usize| {
             if !self.determined[x] {
@@ -183,7 +252,7 @@ fn cell(channel: &Channel, x: usize, y: usize) -> f64 {
     }
 }
 
-fn split<'a>(row: &'a [f64], ends: &'a [usize]) -> impl Iterator<Item = &'a [f64]> {
+pub(super) fn split<'a>(row: &'a [f64], ends: &'a [usize]) -> impl Iterator<Item = &'a [f64]> {
     let starts = std::iter::once(0).chain(ends.iter().copied());
     starts.zip(ends).map(|(start, &end)| &row[start..end])
 }

@@ -26,6 +26,8 @@ pub(crate) struct KeepInverse {
     /// Σ u² b, and the least and greatest u with where they are and the runners-up.
     base_squares: f64,
     extremes: [(usize, f64); 4],
+    /// The symbols that are kept least and most often.
+    kept_ends: [usize; 2],
 }
 
 impl KeepInverse {
@@ -44,7 +46,11 @@ impl KeepInverse {
         let square = |u: &Vec<f64>| u.iter().zip(&base).map(|(u, b)| u * u * b).sum();
         let base_squares = drawn.as_ref().map_or(0.0, square);
         let extremes = extremes(drawn.as_deref().unwrap_or(&[]));
-        let mut inverse = Self { keep, base, drawn, never, lone: None, base_squares, extremes };
+        let by_keep = |a: &usize, b: &usize| keep[*a].total_cmp(&keep[*b]);
+        let kept_ends = [(0..keep.len()).min_by(by_keep), (0..keep.len()).max_by(by_keep)]
+            .map(|x| x.unwrap_or(0));
+        let mut inverse =
+            Self { keep, base, drawn, never, lone: None, base_squares, extremes, kept_ends };
         if let [lone] = inverse.never[..] {
             let mut unit = vec![0.0; inverse.keep.len()];
             unit[lone] = 1.0;
@@ -159,19 +165,46 @@ impl KeepInverse {
             if self.keep[x] == 0.0 {
                 return self.lone.as_deref().map_or(0.0, range);
             }
-            let ratio = self.base[x] / self.keep[x];
-            let elsewhere = |(first, second): ((usize, f64), (usize, f64))| {
-                if first.0 == x { second.1 } else { first.1 }
-            };
-            let [least, less, more, most] = self.extremes;
-            let here = self.drawn.as_ref().map_or(0.0, |u| u[x]);
-            let own = 1.0 / self.keep[x] - ratio * here;
-            let others = [elsewhere((least, less)), elsewhere((most, more))];
-            let others = others.map(|u| -ratio * u);
-            let all = [own, others[0], others[1]];
-            range(&all)
+            range(&self.weights_at_ends(x))
         };
         (0..self.keep.len()).map(one).collect()
+    }
+
+    /// Whether the outputs determine which share of them was drawn.
+    pub(crate) fn knows_drawn(&self) -> bool {
+        self.drawn.is_some()
+    }
+
+    /// For the share of a determined symbol that is sometimes kept: its own weight, and the least and the greatest
+    /// of the others.
+    fn weights_at_ends(&self, x: usize) -> [f64; 3] {
+        let ratio = self.base[x] / self.keep[x];
+        let elsewhere = |(first, second): ((usize, f64), (usize, f64))| {
+            if first.0 == x { second.1 } else { first.1 }
+        };
+        let [least, less, more, most] = self.extremes;
+        let here = self.drawn.as_ref().map_or(0.0, |u| u[x]);
+        let own = 1.0 / self.keep[x] - ratio * here;
+        [own, -ratio * elsewhere((most, more)), -ratio * elsewhere((least, less))]
+    }
+
+    /// For the share of a determined symbol that is sometimes kept: the ends of its weights, their variance given
+    /// the symbol, and the largest variance given another one.
+    ///
+    /// Given z the mean square is λ(z) (b u(z)/λ)² + (1-λ(z)) B with B the mean square under the base. As a function
+    /// of λ(z) this is convex, because u(z) is proportional to (1-λ(z))/λ(z) or the same for all that are kept; so it
+    /// is largest for the symbol that is kept least or the one that is kept most.
+    pub(crate) fn share_law(&self, x: usize) -> ((f64, f64), f64, f64) {
+        let weights = self.weights_at_ends(x);
+        let (kept, ratio) = (self.keep[x], self.base[x] / self.keep[x]);
+        let u = |z: usize| self.drawn.as_ref().map_or(0.0, |u| u[z]);
+        let (own, common) = (weights[0] * weights[0], (ratio * u(x)).powi(2));
+        let by_base = ratio * ratio * self.base_squares + self.base[x] * (own - common);
+        let other =
+            |z: usize| self.keep[z] * (ratio * u(z)).powi(2) + (1.0 - self.keep[z]) * by_base;
+        let most = self.kept_ends.map(other).into_iter().fold(0.0, f64::max);
+        let mine = (kept * own + (1.0 - kept) * by_base - 1.0).max(0.0);
+        (crate::estimator::bounds(&weights), mine, most)
     }
 }
 

@@ -5,17 +5,22 @@
 //! unbiased whatever the truth, and its spread covers sampling and perturbation without a model of
 //! either.
 
+mod bounding;
 mod dense;
 mod keep;
+mod pivot;
+mod shares;
+pub(crate) mod spread;
 mod structured;
 
 pub(crate) use dense::Dense;
+pub(crate) use spread::Spread;
 pub(crate) use structured::Structured;
 
 use crate::channel::{Channel, dot};
-use crate::interval::Spread;
+use crate::interval::Limits;
 use crate::pool::Group;
-use crate::{Error, Identification, Target};
+use crate::{Error, Identification, Settings, Target};
 
 /// How shares are read off the counts of a pool.
 #[derive(Debug)]
@@ -44,6 +49,16 @@ impl Decoder {
         } else {
             Ok(Self::Structured(Structured::new(groups, anchor)))
         }
+    }
+
+    /// Whether the statistics come from a system that was solved numerically.
+    pub(crate) fn is_dense(&self) -> bool {
+        matches!(self, Self::Dense(_))
+    }
+
+    /// Whether the share of any set of symbols is read off a binomial count.
+    pub(crate) fn has_coins(&self, groups: &[Group]) -> bool {
+        matches!(groups, [Group { channel: Channel::Keep(keep), .. }] if keep.constant().is_some())
     }
 
     /// Whether another anchor would give other statistics.
@@ -96,6 +111,40 @@ impl Decoder {
         match self {
             Self::Structured(structured) => structured.share_score(x),
             Self::Dense(dense) => dense.share_score(x),
+        }
+    }
+
+    /// Scores whose mean is at most, and scores whose mean is at least, Σ a(x) share(x) for every population; `z` is
+    /// how many standard errors an end will be away from them. `None` where nothing is known of the number.
+    pub(crate) fn bounds(
+        &self,
+        groups: &[Group],
+        a: &[f64],
+        z: f64,
+        target: Target,
+    ) -> Option<(Score, Score)> {
+        match self {
+            Self::Structured(structured) => {
+                structured.functional(a).map(|score| (score.clone(), score))
+            }
+            Self::Dense(dense) => dense.bounds(groups, a, z, target),
+        }
+    }
+
+    /// The limits of every share.
+    pub(crate) fn share_limits(&self, groups: &[Group], settings: Settings) -> Vec<Limits> {
+        match self {
+            Self::Structured(structured) => structured.share_limits(groups, settings),
+            Self::Dense(dense) => dense.share_limits(groups, settings),
+        }
+    }
+
+    /// A bound for the probability of what was seen of each symbol, or more, if its share in the population is at
+    /// most `threshold`; `z` as in [`Decoder::bounds`].
+    pub(crate) fn share_tails(&self, groups: &[Group], threshold: f64, z: f64) -> Vec<f64> {
+        match self {
+            Self::Structured(structured) => structured.share_tails(groups, threshold),
+            Self::Dense(dense) => dense.share_tails(groups, threshold, z),
         }
     }
 

@@ -2,8 +2,8 @@
 
 use crate::channel::Channel;
 use crate::decode::keep::KeepInverse;
+use crate::decode::spread::Spread;
 use crate::decode::{Score, curve};
-use crate::interval::Spread;
 use crate::pool::Group;
 use crate::qr::power;
 use crate::{Identification, Target};
@@ -12,21 +12,23 @@ use crate::{Identification, Target};
 /// their answer would have if the population were the anchor.
 #[derive(Debug)]
 pub(crate) struct Structured {
-    anchor: Vec<f64>,
-    parts: Vec<Part>,
+    pub(super) anchor: Vec<f64>,
+    pub(super) parts: Vec<Part>,
     /// For every group, the weight of its answer about each symbol; 0 where it has none.
-    weights: Vec<Vec<f64>>,
+    pub(super) weights: Vec<Vec<f64>>,
 }
 
 #[derive(Debug)]
-struct Part {
-    channel: Channel,
-    reports: f64,
-    inverse: PartInverse,
+pub(super) struct Part {
+    pub(super) channel: Channel,
+    pub(super) reports: f64,
+    pub(super) inverse: PartInverse,
+    /// The one λ of a `Keep` that has only one.
+    pub(super) kept: Option<f64>,
 }
 
 #[derive(Debug)]
-enum PartInverse {
+pub(super) enum PartInverse {
     Keep(KeepInverse),
     /// (set/n - other)/gap.
     Bits {
@@ -46,10 +48,14 @@ impl Part {
             }
             Channel::Bits(_) | Channel::Table(_) => PartInverse::Silent,
         };
-        Self { channel: group.channel.clone(), reports: group.reports(), inverse }
+        let kept = match &group.channel {
+            Channel::Keep(keep) => keep.constant(),
+            Channel::Bits(_) | Channel::Table(_) => None,
+        };
+        Self { channel: group.channel.clone(), reports: group.reports(), inverse, kept }
     }
 
-    fn determines(&self, x: usize) -> bool {
+    pub(super) fn determines(&self, x: usize) -> bool {
         match &self.inverse {
             PartInverse::Keep(keep) => keep.determines(x),
             PartInverse::Bits { .. } => true,
@@ -57,7 +63,7 @@ impl Part {
         }
     }
 
-    fn shares(&self, law: &[f64]) -> Vec<Option<f64>> {
+    pub(super) fn shares(&self, law: &[f64]) -> Vec<Option<f64>> {
         match &self.inverse {
             PartInverse::Keep(keep) => keep.shares(law),
             PartInverse::Bits { own, other } => {
@@ -159,7 +165,7 @@ impl Structured {
         Self { anchor, parts, weights }
     }
 
-    fn determines(&self, x: usize) -> bool {
+    pub(super) fn determines(&self, x: usize) -> bool {
         self.parts.iter().any(|part| part.determines(x))
     }
 

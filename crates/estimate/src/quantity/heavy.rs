@@ -2,8 +2,8 @@
 
 use crate::answer::Estimate;
 use crate::settings::{Method, Settings};
-use crate::special::normal_upper;
-use crate::{Error, Estimator, Target};
+use crate::special::normal_quantile;
+use crate::{Error, Estimator};
 use serde::Serialize;
 
 /// Which kind of false alarm is controlled.
@@ -24,7 +24,7 @@ pub struct Heavy {
     pub symbol: usize,
     /// Its unbiased share, with its interval.
     pub share: Estimate,
-    /// The probability of at least so much if its share were the threshold.
+    /// The probability of at least so much if its share were the threshold, or a bound above it.
     pub p_value: f64,
 }
 
@@ -47,60 +47,35 @@ impl Estimator {
     /// The symbols whose share in the population is above `threshold`.
     ///
     /// For one policy of randomised response or of bits, the count of a symbol is binomial and its
-    /// tail is exact. Otherwise the tail is the normal one of the unbiased statistic, with its variance
-    /// at the threshold.
+    /// tail is exact. Otherwise it is a bound that holds for every population and every number of reports.
     pub fn heavy_hitters(&self, threshold: f64, control: Control) -> Result<HeavyHitters, Error> {
         if !(0.0..1.0).contains(&threshold) {
             let range = "at least 0 and below 1";
             return Err(Error::Range { what: "the threshold", value: threshold, range });
         }
         let shares = self.shares(Method::Unbiased)?;
-        let (tails, how) = self.tails(threshold);
+        let chance = 1.0 - self.settings().level();
+        let z = normal_quantile(chance / (2.0 * self.symbols() as f64));
+        let tails = self.decoder().share_tails(&self.groups, threshold, z);
         let tested = (0..tails.len()).filter(|&x| shares.symbols[x].identified);
         let mut order: Vec<(f64, usize)> = tested.map(|x| (tails[x], x)).collect();
         order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let named = passing(&order, control, 1.0 - self.settings().level());
+        let named = passing(&order, control, chance);
         let mut symbols: Vec<Heavy> = order[..named]
             .iter()
             .map(|&(p_value, symbol)| Heavy { symbol, share: shares.symbols[symbol], p_value })
             .collect();
         symbols
             .sort_by(|a, b| b.share.value.total_cmp(&a.share.value).then(a.symbol.cmp(&b.symbol)));
-        let chance = 100.0 * (1.0 - self.settings().level());
         let promise = match control {
             Control::FamilyWise => "the chance that any of them is not",
             Control::FalseDiscovery => "the expected proportion of them that are not",
         };
         let label = format!(
-            "shares above {threshold}; {promise} is at most {chance:.3} % ({how}); others may be above it too"
+            "shares above {threshold}; {promise} is at most {:.3} %; others may be above it too",
+            100.0 * chance
         );
         Ok(HeavyHitters { threshold, control, settings: shares.settings, label, symbols })
-    }
-
-    /// For every symbol, the probability of at least what was seen if its share were the threshold.
-    fn tails(&self, threshold: f64) -> (Vec<f64>, &'static str) {
-        if let Some((counts, exact)) = self.counts() {
-            let how = if exact {
-                "exact binomial tails"
-            } else {
-                "binomial tails, the drawn share estimated"
-            };
-            return (counts.iter().map(|count| count.at_least(threshold)).collect(), how);
-        }
-        let readings =
-            self.efficient().readings(&self.groups, &self.fit().shares, Target::Population);
-        let tail = |reading: &crate::decode::Reading| {
-            reading.spread.map_or(1.0, |spread| {
-                let error = spread.at(threshold).sqrt();
-                let away = reading.value - threshold;
-                if error > 0.0 {
-                    normal_upper(away / error)
-                } else {
-                    f64::from(u8::from(away <= 0.0))
-                }
-            })
-        };
-        (readings.iter().map(tail).collect(), "normal tails")
     }
 }
 

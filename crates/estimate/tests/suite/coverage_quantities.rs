@@ -1,7 +1,8 @@
-//! Means, variances, quantiles, pools, corners, posteriors: 95 % of intervals hold the truth.
+//! Means, variances, quantiles, pools, corners, posteriors, in surveys too large to enumerate: at least 95 % of intervals
+//! hold the truth.
 
 use crate::common::{
-    self, REPLICATIONS, Source, binary, bins, coverage, keep, krr, loose, multinomial, nominal,
+    self, Held, REPLICATIONS, Source, binary, bins, coverage, holds, keep, krr, loose, multinomial,
     optimal, oue, rng,
 };
 use rand_core::Rng;
@@ -20,6 +21,10 @@ fn middles() -> Vec<f64> {
 
 fn mean(p: &[f64], values: &[f64]) -> f64 {
     p.iter().zip(values).map(|(p, v)| p * v).sum()
+}
+
+fn without_width(hits: usize) -> Held {
+    Held { share: hits as f64 / REPLICATIONS as f64, width: 0.0 }
 }
 
 /// Where the binned distribution, spread evenly in its bins, reaches a probability.
@@ -55,7 +60,7 @@ fn moments_and_quantiles_of_bins() {
         }
         answers
     });
-    nominal("mean, variance twice; mean with the prior; quantiles .1 .25 .5 .9", &found);
+    holds("mean, variance twice; mean with the prior; quantiles .1 .25 .5 .9", &found, 25.0);
 }
 
 #[test]
@@ -74,12 +79,12 @@ fn moments_of_tables_and_bits() {
             });
             answers.into_iter().flatten().collect()
         });
-        nominal(&format!("{name}: mean, variance, unbiased and maximum likelihood"), &found);
+        holds(&format!("{name}: mean, variance, unbiased and maximum likelihood"), &found, 1.75);
         let settings = Settings::default().of_respondents();
         let found = coverage(&[(&source, 1500)], &p, 3, settings, |e, people| {
             vec![(e.mean(Method::Unbiased).unwrap().estimate, mean(people, &values))]
         });
-        nominal(&format!("{name}: respondents' mean"), &found);
+        holds(&format!("{name}: respondents' mean"), &found, 1.3);
     }
 }
 
@@ -94,8 +99,7 @@ fn quantiles_of_points() {
             .map(|(probability, truth)| (e.quantile(probability).unwrap().estimate, truth))
             .to_vec()
     });
-    eprintln!("points: {found:.4?}");
-    assert!(found.iter().all(|&share| share >= 0.94), "{found:?}");
+    holds("points", &found, 0.0);
 }
 
 #[test]
@@ -126,13 +130,14 @@ fn several_policies_at_once() {
             }
             answers
         });
-        nominal(name, &found);
+        holds(name, &found, 1.6);
         let settings = Settings::default().of_respondents();
         let found = coverage(&pool, &p, 6, settings, |e, people| {
             let shares = e.shares(Method::Unbiased).unwrap().symbols;
             shares.into_iter().zip(people.iter().copied()).collect()
         });
-        nominal(&format!("{name}, respondents"), &found);
+        // Every group has an interval of its own, at its part of the permitted misses.
+        holds(&format!("{name}, respondents"), &found, 3.0);
     }
 }
 
@@ -151,7 +156,7 @@ fn in_the_corners() {
             }
             answers
         });
-        nominal(name, &found);
+        holds(name, &found, 1.2);
     }
 }
 
@@ -170,15 +175,16 @@ fn with_a_wrong_prior() {
         answers.extend(headline.symbols.into_iter().zip(truth));
         answers
     });
-    nominal("wrong prior: unbiased, maximum likelihood, headline", &found);
+    holds("wrong prior: unbiased, maximum likelihood, headline", &found, 1.1);
     let found = coverage(&[(&source, 4000)], &truth, 9, Settings::default(), |e, people| {
         // The lamp as an interval: 1 if it lit.
         let lit = f64::from(u8::from(e.drift().unwrap().drifted));
         let mmse = e.shares(Method::Mmse).unwrap().symbols[1];
-        vec![(mmse, people[1]), (Estimate { low: lit, high: lit, ..mmse }, 1.0)]
+        vec![(mmse, people[1]), (Estimate { low: lit, value: lit, high: lit, ..mmse }, 1.0)]
     });
-    assert!(found[0] < 0.01, "an estimate that trusts a wrong prior covered {}", found[0]);
-    assert!(found[1] > 0.999, "the lamp lit in {}", found[1]);
+    let [trusting, lamp] = [found[0].share, found[1].share];
+    assert!(trusting < 0.01, "an estimate that trusts a wrong prior covered {trusting}");
+    assert!(lamp > 0.999, "the lamp lit in {lamp}");
 }
 
 #[test]
@@ -192,12 +198,12 @@ fn all_intervals_at_once() {
                     let shares = e.shares(method).unwrap().symbols;
                     let all = shares.iter().zip(EIGHT).all(|(share, truth)| share.covers(truth));
                     let hit = f64::from(u8::from(all));
-                    (Estimate { low: hit, high: hit, ..shares[0] }, 1.0)
+                    (Estimate { low: hit, value: hit, high: hit, ..shares[0] }, 1.0)
                 })
                 .to_vec()
         });
         eprintln!("{name}, all at once: {found:.4?}");
-        assert!(found.iter().all(|&share| (0.95..=0.98).contains(&share)), "{found:?}");
+        assert!(found.iter().all(|held| (0.9362..=0.99).contains(&held.share)), "{found:?}");
     }
 }
 
@@ -224,7 +230,7 @@ fn folded_posteriors_of_bits() {
             *hit += usize::from(shares.symbols[x].covers(people[x] as f64 / n as f64));
         }
     }
-    nominal("folded bits", &hits.map(|hits| hits as f64 / REPLICATIONS as f64));
+    holds("folded bits", &hits.map(without_width), 0.0);
 }
 
 /// Truths drawn from the Dirichlet prior itself: then credible intervals cover at their level.
@@ -258,7 +264,10 @@ fn dirichlet_posteriors_are_calibrated() {
                 *hit += usize::from(posterior.symbols[x].covers(p[x]));
             }
         }
-        nominal(&format!("Dirichlet, {name}"), &hits.map(|h| h as f64 / REPLICATIONS as f64));
+        // Credible intervals cover at their level on average over the prior, no more and no less.
+        let found = hits.map(without_width);
+        holds(&format!("Dirichlet, {name}"), &found, 0.0);
+        assert!(found.iter().all(|held| held.share <= 0.9776), "{found:?}");
     }
 }
 

@@ -4,11 +4,15 @@
 
 mod common;
 mod coverage;
+mod coverage_exact;
 mod coverage_quantities;
+mod coverage_table;
 mod degenerate;
 mod drift;
 mod golden;
 mod orders;
+mod possible;
 mod posterior;
 mod properties;
 mod tally;
+mod widths;

@@ -1,0 +1,120 @@
+//! The share of one symbol: what the reports say of it.
+
+use crate::interval::{IntervalMethod, Limits, Problem, binomial};
+use crate::special::binomial_upper;
+use std::collections::HashMap;
+
+/// A count of `hits` in `reports`, each with probability `base` + `slope` times the share; the slope is positive.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Count {
+    pub(crate) hits: u64,
+    pub(crate) reports: u64,
+    pub(crate) base: f64,
+    pub(crate) slope: f64,
+}
+
+/// What the interval of a symbol's share rests on.
+pub(crate) enum ShareStatistic<'a> {
+    /// The symbol's own count is binomial.
+    Count(Count),
+    /// A sum whose mean is the share.
+    Sum(Problem<'a>),
+    /// Nothing determines the share.
+    Nothing,
+}
+
+/// Limits of binomial probabilities by the number of hits: symbols with equal counts share them.
+#[derive(Default)]
+pub(crate) struct Known {
+    limits: HashMap<u64, (f64, f64)>,
+}
+
+impl Count {
+    /// The limits of the share, each end with the given tail.
+    fn limits(&self, tail: f64, known: &mut Known) -> Limits {
+        let (low, high) = known.of(self, tail);
+        let share = |chance: f64| (chance - self.base) / self.slope;
+        Limits { low: share(low), high: share(high), method: IntervalMethod::ClopperPearson }
+    }
+
+    /// The limits of the share if `base` is multiplied by something between two ends.
+    pub(crate) fn limits_with_drawn(
+        &self,
+        (least, most): (f64, f64),
+        tail: f64,
+        known: &mut Known,
+    ) -> Limits {
+        let (low, high) = known.of(self, tail);
+        Limits {
+            low: (low - most * self.base) / self.slope,
+            high: (high - least * self.base) / self.slope,
+            method: IntervalMethod::ClopperPearsonDrawn,
+        }
+    }
+}
+
+impl Known {
+    fn of(&mut self, count: &Count, tail: f64) -> (f64, f64) {
+        let found = self.limits.entry(count.hits);
+        *found.or_insert_with(|| binomial::limits(count.hits, count.reports, tail))
+    }
+}
+
+impl ShareStatistic<'_> {
+    /// The shares that are not refused, each end with the given tail.
+    pub(crate) fn limits(&self, tail: f64, known: &mut Known) -> Limits {
+        match self {
+            Self::Count(count) => count.limits(tail, known),
+            Self::Sum(problem) => Limits {
+                low: problem.least_mean(tail),
+                high: problem.most_mean(tail),
+                method: IntervalMethod::Chernoff,
+            },
+            Self::Nothing => Limits::EVERYTHING,
+        }
+    }
+
+    /// A bound for the probability of what was seen, or more, if the share is at most `share`.
+    pub(crate) fn upper_tail(&self, share: f64) -> f64 {
+        match self {
+            Self::Count(count) => {
+                let chance = (count.base + count.slope * share).clamp(0.0, 1.0);
+                binomial_upper(count.reports, chance, count.hits)
+            }
+            Self::Sum(problem) => problem.upper_tail(share),
+            Self::Nothing => 1.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The specification's half-widths for randomised response over 5 symbols, ε = 1, a share of .2: on average over
+    /// the counts of 100 and of 1000 reports, before anything is cut off at 0 and 1.
+    #[test]
+    fn half_widths_are_those_of_the_specification() {
+        let kept = 1.0f64.exp() / (1.0f64.exp() + 4.0);
+        let base = (1.0 - kept) / 4.0;
+        let chance = base + (kept - base) * 0.2;
+        let point = |n: u64, hits: u64| {
+            let above = |hits: u64| binomial_upper(n, chance, hits);
+            above(hits) - if hits < n { above(hits + 1) } else { 0.0 }
+        };
+        for (miss, halves) in
+            [(0.05, [0.321, 0.099]), (0.05 / 5.0, [0.413, 0.129]), (0.001 / 5.0, [0.580, 0.185])]
+        {
+            for (n, expected) in [100u64, 1000].into_iter().zip(halves) {
+                let mut known = Known::default();
+                let mut half = |hits: u64| {
+                    let count = Count { hits, reports: n, base, slope: kept - base };
+                    let Limits { low, high, .. } = count.limits(miss / 2.0, &mut known);
+                    (high - low) / 2.0
+                };
+                let mean: f64 = (0..=n).map(|hits| point(n, hits) * half(hits)).sum();
+                assert!((mean - expected).abs() < 0.001, "{miss}, {n} reports: {mean}");
+            }
+        }
+    }
+}
