@@ -7,6 +7,9 @@ use subtle::ConstantTimeEq;
 
 use crate::clock::Randomness;
 
+const LEAST_CHARACTERS: usize = 16;
+const MOST_CHARACTERS: usize = 512;
+
 /// The hash of the owner's token.
 #[derive(Clone, Copy)]
 pub struct OwnerToken([u8; 32]);
@@ -27,7 +30,7 @@ impl OwnerToken {
     pub fn new(token: &str) -> Result<Self, WeakToken> {
         let token = token.trim();
         let visible = token.bytes().all(|byte| byte.is_ascii_graphic());
-        if visible && (16..=512).contains(&token.len()) {
+        if visible && (LEAST_CHARACTERS..=MOST_CHARACTERS).contains(&token.len()) {
             Ok(Self(Sha256::digest(token).into()))
         } else {
             Err(WeakToken)
@@ -47,19 +50,25 @@ impl OwnerToken {
 
     /// Whether the request carries the token. The hashes are compared in constant time.
     pub fn admits(&self, headers: &HeaderMap) -> bool {
-        let sent = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-        let token = sent
-            .and_then(|sent| sent.split_once(' '))
-            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-        let Some((_, token)) = token else { return false };
-        let hash: [u8; 32] = Sha256::digest(token.trim()).into();
+        let Some(token) = bearer(headers).filter(|token| token.len() <= MOST_CHARACTERS) else {
+            return false;
+        };
+        let hash: [u8; 32] = Sha256::digest(token).into();
         hash.ct_eq(&self.0).into()
     }
 }
 
-/// Whether the request tries to be the owner's at all.
+/// The token a request carries, whether it is right or wrong.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let sent = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = sent.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// Whether the request tries to be the owner's at all. Credentials of another scheme are meant for
+/// somebody else, such as a proxy in front that asks for a password.
 pub(crate) fn tries(headers: &HeaderMap) -> bool {
-    headers.contains_key(header::AUTHORIZATION)
+    bearer(headers).is_some()
 }
 
 #[cfg(test)]

@@ -60,11 +60,6 @@ impl Limiter {
         })
     }
 
-    /// Whether there is one left, without taking it.
-    pub fn peek(&self, address: IpAddr, now: Instant) -> bool {
-        self.with_bucket(address, now, |bucket, _| bucket.left >= 1.0)
-    }
-
     fn with_bucket<T>(
         &self,
         address: IpAddr,
