@@ -114,6 +114,39 @@ pub struct NewPolicy {
     pub bits: bool,
 }
 
+/// A survey to create: it is stored with its first round open, or not at all.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewSurvey {
+    /// Its id.
+    pub id: SurveyId,
+    /// Its document, which becomes version 1.
+    pub document: String,
+    /// The policies of round 1, in the round's order.
+    pub policies: Vec<NewPolicy>,
+    /// The first entry of its log.
+    pub created: Event,
+    /// The second entry of its log; its time is when round 1 was opened.
+    pub opened: Event,
+}
+
+/// A survey in a list: its document, and its newest round with what was counted in it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Overview {
+    /// The survey.
+    pub id: SurveyId,
+    /// Its document and version.
+    pub survey: Versioned,
+    /// The number and state of the newest round. `None` only in stores of an earlier program, which
+    /// could stop between creating a survey and opening its first round.
+    pub newest: Option<(u32, RoundState)>,
+    /// Distinct reports counted in the newest round.
+    pub reports: u64,
+    /// Repeated reports of the newest round.
+    pub duplicates: u64,
+    /// Acknowledged reports of the newest round that wait to be folded.
+    pub unfolded: u64,
+}
+
 /// Reports of one policy in one round, already checked against the policy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Batch {
@@ -156,19 +189,18 @@ pub struct Progress {
 /// except that [`StoreError::Unavailable`] may hide a commit that did happen: repeat the call.
 #[async_trait]
 pub trait Store: Send + Sync {
-    /// Creates a survey at version 1. `Conflict` if there is one of that id.
-    async fn create_survey(
-        &self,
-        id: &SurveyId,
-        document: &str,
-        event: &Event,
-    ) -> Result<(), StoreError>;
+    /// Creates a survey at version 1 with its first round open. `Conflict` if there is one of that id.
+    async fn create_survey(&self, survey: &NewSurvey) -> Result<(), StoreError>;
 
     /// One survey.
     async fn survey(&self, id: &SurveyId) -> Result<Option<Versioned>, StoreError>;
 
-    /// All surveys, by id.
-    async fn surveys(&self) -> Result<Vec<(SurveyId, Versioned)>, StoreError>;
+    /// At most `limit` surveys whose ids come after `after`, by id. One query, however many there are.
+    async fn overview(
+        &self,
+        after: Option<&SurveyId>,
+        limit: u32,
+    ) -> Result<Vec<Overview>, StoreError>;
 
     /// Replaces a survey's document and gives the new version. `Conflict` if its version is not the
     /// expected one.

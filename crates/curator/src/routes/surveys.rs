@@ -16,8 +16,8 @@ use crate::clock::timestamp;
 use crate::estimates::state_name;
 use crate::observer;
 use crate::problem::{Code, Problem};
-use crate::store::{ChainedEvent, SurveyId};
-use crate::survey::{Survey, SurveyBody};
+use crate::store::{ChainedEvent, Overview, SurveyId};
+use crate::survey::{ListedSurvey, Survey, SurveyBody};
 
 /// A survey as anyone may see it: no counts.
 pub(crate) fn described(live: &Live) -> Value {
@@ -78,37 +78,78 @@ pub(super) fn described_to_owner(live: &Live) -> Value {
     shown
 }
 
+/// A survey: what anybody may see, or what its owner sees if the owner asks.
 pub(super) async fn show(
     State(curation): Shared,
+    Extension(peer): Extension<Peer>,
     Path(survey): Path<String>,
+    headers: HeaderMap,
 ) -> Result<Json<Value>, Problem> {
-    Ok(Json(described(&*curation.survey(&survey).await?)))
+    if !curation.is_owner(&headers, peer)? {
+        return Ok(Json(described(&*curation.survey(&survey).await?)));
+    }
+    let live = curation.fresh(&known(&survey)?).await?;
+    let mut shown = described_to_owner(&live);
+    let (mut reports, mut waiting, mut duplicates) = (0, 0, 0);
+    if let Some(newest) = live.newest() {
+        for tally in curation.app.store.tallies(&newest.key).await? {
+            reports += tally.reports;
+            waiting += tally.unfolded;
+            duplicates += tally.duplicates;
+        }
+    }
+    shown["reports"] = json!(reports);
+    shown["waiting"] = json!(waiting);
+    shown["duplicates"] = json!(duplicates);
+    Ok(Json(shown))
 }
 
+#[derive(Deserialize)]
+pub(super) struct Page {
+    after: Option<String>,
+    limit: Option<String>,
+}
+
+/// Surveys in one answer of the list unless asked otherwise, and at most.
+const PAGE: u32 = 500;
+const LARGEST_PAGE: u32 = 1000;
+
+/// The owner's list: one page of it, from one query.
 pub(super) async fn list(
     State(curation): Shared,
     Extension(peer): Extension<Peer>,
+    Query(Page { after, limit }): Query<Page>,
     headers: HeaderMap,
 ) -> Result<Json<Value>, Problem> {
     curation.owner(&headers, peer)?;
-    let mut surveys = Vec::new();
-    for (id, _) in curation.app.store.surveys().await? {
-        let live = curation.fresh(&id).await?;
-        let mut shown = described_to_owner(&live);
-        let (mut reports, mut waiting, mut duplicates) = (0, 0, 0);
-        if let Some(newest) = live.newest() {
-            for tally in curation.app.store.tallies(&newest.key).await? {
-                reports += tally.reports;
-                waiting += tally.unfolded;
-                duplicates += tally.duplicates;
-            }
-        }
-        shown["reports"] = json!(reports);
-        shown["waiting"] = json!(waiting);
-        shown["duplicates"] = json!(duplicates);
-        surveys.push(shown);
-    }
-    Ok(Json(json!({ "surveys": surveys })))
+    let after = after.map(|text| {
+        let read = text.parse::<SurveyId>();
+        read.map_err(|error| Problem::malformed(format!("after={text}: {error}")))
+    });
+    let limit = limit.map_or(Ok(PAGE), |text| {
+        let read = text.parse().ok().filter(|limit| (1..=LARGEST_PAGE).contains(limit));
+        let detail = || format!("limit={text}: give a number from 1 to {LARGEST_PAGE}");
+        read.ok_or_else(|| Problem::malformed(detail()))
+    })?;
+    // One more than is shown says whether there are more.
+    let mut found = curation.app.store.overview(after.transpose()?.as_ref(), limit + 1).await?;
+    let more = found.len() > limit as usize;
+    found.truncate(limit as usize);
+    let next = found.last().filter(|_| more).map(|last| last.id.to_string());
+    let surveys = blocking(move || found.iter().map(listed).collect::<Result<Vec<_>, _>>()).await?;
+    Ok(Json(json!({ "surveys": surveys?, "next": next })))
+}
+
+/// A survey as a line of the owner's list.
+fn listed(one: &Overview) -> Result<Value, Problem> {
+    let ListedSurvey { body, created } = ListedSurvey::from_json(&one.survey.document)?;
+    let state = one.newest.map(|(_, state)| state_name(state));
+    let round = one.newest.map(|(number, _)| json!({"number": number, "state": state}));
+    Ok(json!({
+        "id": one.id.as_str(), "title": body.title, "question": body.question,
+        "state": state.unwrap_or("planned"), "round": round, "created": timestamp(created),
+        "reports": one.reports, "waiting": one.unfolded, "duplicates": one.duplicates,
+    }))
 }
 
 pub(super) async fn create(

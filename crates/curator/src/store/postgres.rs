@@ -14,8 +14,8 @@ use super::fold::MERGES_PER_COUNT;
 use super::group::{Appending, QUEUE};
 use super::places::{Places, lot, missing};
 use super::{
-    Batch, ChainedEvent, Event, NewPolicy, Options, Progress, RoundKey, RoundRecord, RoundTally,
-    Store, StoreError, SurveyId, Versioned,
+    Batch, ChainedEvent, Event, NewPolicy, NewSurvey, Options, Overview, Progress, RoundKey,
+    RoundRecord, RoundTally, Store, StoreError, SurveyId, Versioned,
 };
 use async_trait::async_trait;
 use connect::{fault, unreachable};
@@ -66,24 +66,26 @@ fn stopped() -> StoreError {
 
 #[async_trait]
 impl Store for Postgres {
-    async fn create_survey(
-        &self,
-        id: &SurveyId,
-        document: &str,
-        event: &Event,
-    ) -> Result<(), StoreError> {
+    async fn create_survey(&self, survey: &NewSurvey) -> Result<(), StoreError> {
         let mut client = self.client().await?;
         let change = client.transaction().await.map_err(fault)?;
-        catalogue::create_survey(&change, id, document, event).await?;
-        change.commit().await.map_err(fault)
+        catalogue::create_survey(&change, survey).await?;
+        self.options.faults.at("create/written");
+        change.commit().await.map_err(fault)?;
+        self.options.faults.at("create/committed");
+        Ok(())
     }
 
     async fn survey(&self, id: &SurveyId) -> Result<Option<Versioned>, StoreError> {
         catalogue::survey(&self.client().await?, id).await
     }
 
-    async fn surveys(&self) -> Result<Vec<(SurveyId, Versioned)>, StoreError> {
-        catalogue::surveys(&self.client().await?).await
+    async fn overview(
+        &self,
+        after: Option<&SurveyId>,
+        limit: u32,
+    ) -> Result<Vec<Overview>, StoreError> {
+        catalogue::overview(&self.client().await?, after, limit).await
     }
 
     async fn replace_survey(

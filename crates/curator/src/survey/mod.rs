@@ -244,10 +244,7 @@ impl Survey {
 
     /// Reads the stored text.
     pub fn from_json(text: &str) -> Result<Self, Problem> {
-        serde_json::from_str(text).map_err(|error| {
-            tracing::error!(%error, "a stored survey cannot be read");
-            Problem::new(Code::Unavailable, "the stored survey cannot be read")
-        })
+        serde_json::from_str(text).map_err(unreadable)
     }
 
     /// The newest round.
@@ -260,6 +257,31 @@ impl Survey {
         self.rounds
             .iter()
             .try_fold(Nats::ZERO, |sum, round| sum.checked_add(Nats::parse_down(&round.ldp).ok()?))
+    }
+}
+
+fn unreadable(error: serde_json::Error) -> Problem {
+    tracing::error!(%error, "a stored survey cannot be read");
+    Problem::new(Code::Unavailable, "the stored survey cannot be read")
+}
+
+/// The few fields of a stored survey that a list of many shows; the others are skipped over.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ListedSurvey {
+    pub(crate) body: ListedBody,
+    pub(crate) created: i64,
+}
+
+/// What a list shows of the body its owner sent.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ListedBody {
+    pub(crate) title: String,
+    pub(crate) question: String,
+}
+
+impl ListedSurvey {
+    pub(crate) fn from_json(text: &str) -> Result<Self, Problem> {
+        serde_json::from_str(text).map_err(unreadable)
     }
 }
 

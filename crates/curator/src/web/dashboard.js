@@ -83,7 +83,7 @@ function signIn(problem = null) {
     event.preventDefault();
     sessionStorage.setItem(KEY, box.value.trim());
     try {
-      await owner.json("/v1/surveys");
+      await owner.json("/v1/surveys?limit=1");
       await route();
     } catch (error) {
       sessionStorage.removeItem(KEY);
@@ -104,10 +104,23 @@ function signIn(problem = null) {
   box.focus();
 }
 
+/** So many surveys are shown at first, and so many more each time they are asked for. */
+const PAGE = 100;
+
 async function list(current) {
   const place = h("tbody", {});
+  let wanted = PAGE;
+  const more = h("button", { type: "button", click: () => ((wanted += PAGE), draw()) }, "Show more");
   const draw = async () => {
-    const { surveys } = await owner.json("/v1/surveys");
+    const surveys = [];
+    let after = null;
+    do {
+      const query = new URLSearchParams({ limit: Math.min(wanted - surveys.length, 1000), ...(after && { after }) });
+      const page = await owner.json(`/v1/surveys?${query}`);
+      surveys.push(...page.surveys);
+      after = page.next;
+    } while (after !== null && surveys.length < wanted);
+    more.hidden = after === null;
     if (surveys.length === 0) return false;
     show(
       place,
@@ -116,7 +129,7 @@ async function list(current) {
           "tr",
           {},
           h("th", { scope: "row" }, h("a", { href: `#/survey/${survey.id}` }, survey.title), h("div", { class: "soft small" }, survey.question)),
-          h("td", {}, h("span", { class: `badge ${survey.state}` }, `round ${survey.round?.number ?? "–"}, ${survey.state}`)),
+          h("td", {}, h("span", { class: `badge ${survey.state}` }, survey.round ? `round ${survey.round.number}, ${survey.state}` : "no round yet")),
           h("td", { class: "n" }, count(survey.reports + survey.waiting)),
         ),
       ),
@@ -132,7 +145,7 @@ async function list(current) {
     return;
   }
   const columns = h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Survey"), h("th", { scope: "col" }, "State"), h("th", { class: "n", scope: "col" }, "Reports")));
-  show(main, head, h("div", { class: "card scroll" }, h("table", {}, columns, place)));
+  show(main, head, h("div", { class: "card scroll" }, h("table", {}, columns, place)), more);
   const timer = setInterval(() => draw().catch(() => clearInterval(timer)), 4000);
   leaving = () => clearInterval(timer);
 }

@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use undertone_core::{PolicyId, ReportId, Token};
 use undertone_curator::store::{
-    self, Batch, Event, Faults, NewPolicy, Options, Reports, RoundKey, Store, StoreError,
+    self, Batch, Event, Faults, NewPolicy, NewSurvey, Options, Reports, RoundKey, Store, StoreError,
 };
 
 const OUTPUTS: u32 = 5;
@@ -50,9 +50,10 @@ async fn prepare(address: &str) {
     let store = store::open(address).await.unwrap();
     let survey = round().survey;
     let event = Event { survey: survey.clone(), at: 0, kind: "test".into(), detail: String::new() };
-    store.create_survey(&survey, "v1", &event).await.unwrap();
-    let policy = NewPolicy { id: POLICY, bytes: vec![7], outputs: OUTPUTS, bits: false };
-    store.open_round(&round(), &[policy], (1, "v2"), &event).await.unwrap();
+    let policies = vec![NewPolicy { id: POLICY, bytes: vec![7], outputs: OUTPUTS, bits: false }];
+    let (document, created, opened) = ("v1".into(), event.clone(), event);
+    let new = NewSurvey { id: survey, document, policies, created, opened };
+    store.create_survey(&new).await.unwrap();
 }
 
 /// Request `number`: which reports it carries follows from its number.

@@ -6,5 +6,6 @@ mod api;
 mod api_logs;
 mod common;
 mod crash;
+mod creation;
 mod store_model;
 mod store_story;

@@ -1,8 +1,10 @@
 //! The curator over real sockets.
 
 mod abuse;
+mod failing;
 pub(crate) mod harness;
 mod learning;
+mod listing;
 mod openapi;
 #[cfg(feature = "postgres")]
 mod postgres;

@@ -1,7 +1,7 @@
 //! Every stable problem code, provoked.
 
+use crate::api::failing::{FULL, Failing, GONE, SLOW, WELL};
 use crate::api::harness::{Service, crowd, report, yes_no};
-use async_trait::async_trait;
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
@@ -13,107 +13,7 @@ use undertone_core::{PolicyId, Token};
 use undertone_curator::limit::Rate;
 use undertone_curator::problem::Code;
 use undertone_curator::server::Limits;
-use undertone_curator::store::*;
-
-/// A store that fails on demand.
-struct Failing {
-    inner: Arc<dyn Store>,
-    mode: Arc<AtomicU8>,
-}
-
-const WELL: u8 = 0;
-const FULL: u8 = 1;
-const GONE: u8 = 2;
-const SLOW: u8 = 3;
-
-impl Failing {
-    async fn check(&self) -> Result<(), StoreError> {
-        match self.mode.load(Ordering::Relaxed) {
-            FULL => Err(StoreError::Full),
-            GONE => Err(StoreError::Unavailable("the cable is cut".into())),
-            SLOW => {
-                tokio::time::sleep(Duration::from_secs(60)).await;
-                Ok(())
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-#[async_trait]
-impl Store for Failing {
-    async fn create_survey(
-        &self,
-        id: &SurveyId,
-        document: &str,
-        event: &Event,
-    ) -> Result<(), StoreError> {
-        self.inner.create_survey(id, document, event).await
-    }
-    async fn survey(&self, id: &SurveyId) -> Result<Option<Versioned>, StoreError> {
-        self.inner.survey(id).await
-    }
-    async fn surveys(&self) -> Result<Vec<(SurveyId, Versioned)>, StoreError> {
-        self.inner.surveys().await
-    }
-    async fn replace_survey(
-        &self,
-        id: &SurveyId,
-        expected: u64,
-        document: &str,
-        event: &Event,
-    ) -> Result<u64, StoreError> {
-        self.inner.replace_survey(id, expected, document, event).await
-    }
-    async fn open_round(
-        &self,
-        key: &RoundKey,
-        policies: &[NewPolicy],
-        survey: (u64, &str),
-        event: &Event,
-    ) -> Result<(), StoreError> {
-        self.inner.open_round(key, policies, survey, event).await
-    }
-    async fn rounds(&self, survey: &SurveyId) -> Result<Vec<RoundRecord>, StoreError> {
-        self.inner.rounds(survey).await
-    }
-    async fn policy(&self, id: &PolicyId) -> Result<Option<Vec<u8>>, StoreError> {
-        self.inner.policy(id).await
-    }
-    async fn append(&self, batches: Vec<Batch>) -> Result<(), StoreError> {
-        self.check().await?;
-        self.inner.append(batches).await
-    }
-    async fn seal(&self, key: &RoundKey, at: i64, event: &Event) -> Result<(), StoreError> {
-        self.inner.seal(key, at, event).await
-    }
-    async fn release(
-        &self,
-        key: &RoundKey,
-        at: i64,
-        survey: (u64, &str),
-        event: &Event,
-    ) -> Result<(), StoreError> {
-        self.inner.release(key, at, survey, event).await
-    }
-    async fn fold(&self) -> Result<Progress, StoreError> {
-        self.inner.fold().await
-    }
-    async fn tallies(&self, key: &RoundKey) -> Result<Vec<RoundTally>, StoreError> {
-        self.inner.tallies(key).await
-    }
-    async fn events(
-        &self,
-        survey: &SurveyId,
-        after: u64,
-        limit: u32,
-    ) -> Result<Vec<ChainedEvent>, StoreError> {
-        self.inner.events(survey, after, limit).await
-    }
-    async fn ready(&self) -> Result<(), StoreError> {
-        self.check().await
-    }
-}
+use undertone_curator::store::open;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_code_can_be_met() {
@@ -121,7 +21,7 @@ async fn every_code_can_be_met() {
     let file = folder.path().join("x.db");
     let inner = open(&format!("sqlite:{}", file.display())).await.unwrap();
     let mode = Arc::new(AtomicU8::new(WELL));
-    let store = Arc::new(Failing { inner, mode: mode.clone() });
+    let store = Arc::new(Failing::new(inner, mode.clone()));
     let small = |settings: &mut undertone_curator::Settings| {
         settings.max_body = 1 << 16;
         settings.request_timeout = Duration::from_millis(300);
