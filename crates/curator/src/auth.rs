@@ -3,6 +3,7 @@
 use axum::http::{HeaderMap, header};
 use sha2::{Digest, Sha256};
 use std::fmt;
+use std::net::IpAddr;
 use subtle::ConstantTimeEq;
 
 use crate::clock::Randomness;
@@ -58,17 +59,47 @@ impl OwnerToken {
     }
 }
 
-/// The token a request carries, whether it is right or wrong.
+/// The token a request carries, whether it is right or wrong. Credentials of another scheme are meant
+/// for somebody else, such as a proxy in front that asks for a password.
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let sent = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = sent.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// Whether the request tries to be the owner's at all. Credentials of another scheme are meant for
-/// somebody else, such as a proxy in front that asks for a password.
-pub(crate) fn tries(headers: &HeaderMap) -> bool {
-    bearer(headers).is_some()
+/// Which token a request came with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Standing {
+    /// None: anybody.
+    Anonymous,
+    /// A wrong one.
+    Mistaken,
+    /// The owner's.
+    Owner,
+}
+
+/// Who asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Caller {
+    /// The address, as far as it is known.
+    pub(crate) address: IpAddr,
+    /// The token it came with.
+    pub(crate) standing: Standing,
+}
+
+impl Caller {
+    pub(crate) fn new(address: IpAddr, headers: &HeaderMap, owner: &OwnerToken) -> Self {
+        let standing = match bearer(headers) {
+            None => Standing::Anonymous,
+            Some(_) if owner.admits(headers) => Standing::Owner,
+            Some(_) => Standing::Mistaken,
+        };
+        Self { address, standing }
+    }
+
+    pub(crate) fn is_owner(self) -> bool {
+        self.standing == Standing::Owner
+    }
 }
 
 #[cfg(test)]

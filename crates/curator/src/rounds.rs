@@ -223,7 +223,7 @@ impl Curation {
             .groups
             .iter()
             .map(|group| {
-                json!({"group": group.group, "people": group.people, "policy": group.policy,
+                json!({"group": group.group, "stated_people": group.people, "policy": group.policy,
                        "claims": group.claims, "ldp": group.ldp})
             })
             .collect();

@@ -28,6 +28,7 @@ pub use reports::{RaggedRows, Reports};
 pub use survey_id::{NotASurveyId, SurveyId};
 
 use async_trait::async_trait;
+use std::path::PathBuf;
 use std::sync::Arc;
 use undertone_core::PolicyId;
 
@@ -230,7 +231,8 @@ pub trait Store: Send + Sync {
     async fn policy(&self, id: &PolicyId) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Appends reports; they are durable when it returns. All or nothing: `RoundClosed` if any of
-    /// the rounds is not open at the commit. Calls at the same time share a commit.
+    /// the rounds is not open at the commit, `AtLimit` if the store is as large as it may be. Calls at the
+    /// same time share a commit.
     async fn append(&self, batches: Vec<Batch>) -> Result<(), StoreError>;
 
     /// Seals an open round: no append commits afterwards. `Conflict` if it is not open.
@@ -275,10 +277,30 @@ pub struct Options {
     pub fan: usize,
     /// Ids per chunk of a run: 480 fill one page of either engine.
     pub chunk_ids: usize,
-    /// How large an embedded database may grow, in bytes; `Full` beyond it.
+    /// How large the database may grow, in bytes; [`Store::append`] answers `AtLimit` beyond it. Everything else
+    /// goes on, so that the reports it has can be counted, which frees what they took, and rounds
+    /// can be sealed and released.
     pub max_bytes: Option<u64>,
+    /// The password of a PostgreSQL database whose address has none.
+    pub password: Password,
     /// Named points at which tests interfere.
     pub faults: Faults,
+}
+
+/// Where the password of a PostgreSQL database comes from if its address has none. Does not print itself.
+#[derive(Clone, Default)]
+pub struct Password {
+    /// The password itself; goes before the file.
+    pub text: Option<String>,
+    /// A file of passwords as libpq reads it (`PGPASSFILE`); one that does not exist has none.
+    pub file: Option<PathBuf>,
+}
+
+impl std::fmt::Debug for Password {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = self.text.as_ref().map(|_| "..");
+        f.debug_struct("Password").field("text", &text).field("file", &self.file).finish()
+    }
 }
 
 impl Default for Options {
@@ -289,9 +311,22 @@ impl Default for Options {
             fan: 8,
             chunk_ids: 480,
             max_bytes: None,
+            password: Password::default(),
             faults: Faults::none(),
         }
     }
+}
+
+/// Whether an address has a password in it, which whoever sees the address can read.
+pub fn shows_password(address: &str) -> bool {
+    let Some((scheme, rest)) = address.split_once("://") else { return false };
+    let end = rest.find(['/', '?']).unwrap_or(rest.len());
+    let (authority, more) = rest.split_at(end);
+    let named = |part: &str| part.starts_with("password=");
+    let query = more.split_once('?').map_or("", |(_, query)| query);
+    scheme.starts_with("postgres")
+        && (authority.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'))
+            || query.split('&').any(named))
 }
 
 /// Opens `sqlite:FILE` or `postgres://..`, creating the tables if there are none.
@@ -311,4 +346,28 @@ pub async fn open_with(address: &str, options: Options) -> Result<Arc<dyn Store>
     Err(StoreError::Unavailable(
         "the store's address must be sqlite:FILE or postgres://USER@HOST/DATABASE".into(),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_in_addresses_are_seen_and_not_printed() {
+        for shown in [
+            "postgres://u:secret@host/d",
+            "postgresql://u:@host/d",
+            "postgres://host/d?user=u&password=secret",
+        ] {
+            assert!(shows_password(shown), "{shown}");
+        }
+        for hidden in
+            ["postgres://u@host:5432/d", "postgres://h/d?sslmode=require", "sqlite:a:b@c.db"]
+        {
+            assert!(!shows_password(hidden), "{hidden}");
+        }
+        let password = Password { text: Some("secret".into()), file: None };
+        let options = Options { password, ..Options::default() };
+        assert!(!format!("{options:?}").contains("secret"));
+    }
 }

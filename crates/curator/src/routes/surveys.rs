@@ -11,7 +11,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Shared, body};
-use crate::app::{Curation, Live, Peer, blocking, to_the_end};
+use crate::app::{Curation, Live, blocking, to_the_end};
+use crate::auth::Caller;
 use crate::clock::timestamp;
 use crate::estimates::state_name;
 use crate::observer;
@@ -81,11 +82,10 @@ pub(super) fn described_to_owner(live: &Live) -> Value {
 /// A survey: what anybody may see, or what its owner sees if the owner asks.
 pub(super) async fn show(
     State(curation): Shared,
-    Extension(peer): Extension<Peer>,
+    Extension(caller): Extension<Caller>,
     Path(survey): Path<String>,
-    headers: HeaderMap,
 ) -> Result<Json<Value>, Problem> {
-    if !curation.is_owner(&headers, peer)? {
+    if !curation.is_owner(caller)? {
         return Ok(Json(described(&*curation.survey(&survey).await?)));
     }
     let live = curation.fresh(&known(&survey)?).await?;
@@ -117,11 +117,10 @@ const LARGEST_PAGE: u32 = 1000;
 /// The owner's list: one page of it, from one query.
 pub(super) async fn list(
     State(curation): Shared,
-    Extension(peer): Extension<Peer>,
+    Extension(caller): Extension<Caller>,
     Query(Page { after, limit }): Query<Page>,
-    headers: HeaderMap,
 ) -> Result<Json<Value>, Problem> {
-    curation.owner(&headers, peer)?;
+    curation.owner(caller)?;
     let after = after.map(|text| {
         let read = text.parse::<SurveyId>();
         read.map_err(|error| Problem::malformed(format!("after={text}: {error}")))
@@ -154,12 +153,12 @@ fn listed(one: &Overview) -> Result<Value, Problem> {
 
 pub(super) async fn create(
     State(curation): Shared,
-    Extension(peer): Extension<Peer>,
+    Extension(caller): Extension<Caller>,
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, Problem> {
-    curation.owner(&headers, peer)?;
-    let bytes = body::read(&curation.app.settings, &headers, request).await?;
+    curation.owner(caller)?;
+    let (bytes, _hold) = body::read(&curation, caller, &headers, request).await?;
     let live = to_the_end(async move { made(&curation, &bytes).await }).await?;
     let place = format!("/v1/surveys/{}", live.id);
     let headers = [(header::LOCATION, place)];
@@ -191,11 +190,10 @@ fn random_name(curation: &Curation) -> Result<String, Problem> {
 
 pub(super) async fn open(
     State(curation): Shared,
-    Extension(peer): Extension<Peer>,
+    Extension(caller): Extension<Caller>,
     Path(survey): Path<String>,
-    headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    curation.owner(&headers, peer)?;
+    curation.owner(caller)?;
     let id = known(&survey)?;
     let live = to_the_end(async move { curation.open_next(&id).await }).await?;
     Ok((StatusCode::CREATED, Json(described_to_owner(&live))).into_response())
@@ -203,11 +201,10 @@ pub(super) async fn open(
 
 pub(super) async fn seal(
     State(curation): Shared,
-    Extension(peer): Extension<Peer>,
+    Extension(caller): Extension<Caller>,
     Path((survey, number)): Path<(String, String)>,
-    headers: HeaderMap,
 ) -> Result<Json<Value>, Problem> {
-    curation.owner(&headers, peer)?;
+    curation.owner(caller)?;
     let (id, number) = (known(&survey)?, round(&number)?);
     let live = to_the_end(async move { curation.seal(&id, number).await }).await?;
     Ok(Json(described_to_owner(&live)))
@@ -215,11 +212,10 @@ pub(super) async fn seal(
 
 pub(super) async fn release(
     State(curation): Shared,
-    Extension(peer): Extension<Peer>,
+    Extension(caller): Extension<Caller>,
     Path((survey, number)): Path<(String, String)>,
-    headers: HeaderMap,
 ) -> Result<Json<Value>, Problem> {
-    curation.owner(&headers, peer)?;
+    curation.owner(caller)?;
     let (id, number) = (known(&survey)?, round(&number)?);
     let live = to_the_end(async move { curation.release(&id, number).await }).await?;
     Ok(Json(described_to_owner(&live)))

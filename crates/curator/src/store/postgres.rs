@@ -7,7 +7,9 @@
 mod catalogue;
 mod connect;
 mod folding;
+mod passfile;
 mod schema;
+mod size;
 mod writer;
 
 use super::fold::MERGES_PER_COUNT;
@@ -21,6 +23,8 @@ use async_trait::async_trait;
 use connect::{fault, unreachable};
 use deadpool_postgres::{Object, Pool};
 use folding::Done;
+use size::Refusing;
+use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use undertone_core::PolicyId;
 
@@ -32,17 +36,19 @@ pub struct Postgres {
     tidy: tokio::sync::Mutex<u32>,
     places: Places,
     options: Options,
+    refusing: Arc<Refusing>,
 }
 
 impl Postgres {
     /// Connects, creating the tables if there are none.
     pub async fn open(address: &str, options: Options) -> Result<Self, StoreError> {
-        let pool = connect::pool(address)?;
+        let pool = connect::pool(address, &options.password)?;
         schema::create(&mut pool.get().await.map_err(unreachable)?).await?;
         let (queue, waiting) = mpsc::channel(QUEUE);
-        tokio::spawn(writer::run(pool.clone(), waiting, options.faults.clone()));
+        let refusing = Arc::new(Refusing::default());
+        tokio::spawn(writer::run(pool.clone(), waiting, options.clone(), refusing.clone()));
         let (tidy, places) = (tokio::sync::Mutex::new(0), Places::default());
-        Ok(Self { pool, queue, tidy, places, options })
+        Ok(Self { pool, queue, tidy, places, options, refusing })
     }
 
     async fn client(&self) -> Result<Object, StoreError> {
@@ -177,7 +183,10 @@ impl Store for Postgres {
         };
         Ok(match done {
             Done::Counted(progress) | Done::Tidied(progress) => progress,
-            Done::Nothing => Progress::default(),
+            Done::Nothing => {
+                self.refusing.relieve(&client).await?;
+                Progress::default()
+            }
         })
     }
 

@@ -46,14 +46,14 @@ impl Sqlite {
     pub async fn open(path: &Path, options: Options) -> Result<Self, StoreError> {
         let path = path.to_path_buf();
         blocking(move || {
-            let writing = schema::create(&path, options.max_bytes)?;
+            let writing = schema::create(&path)?;
             let reader = Arc::new(Mutex::new(schema::reader(&path)?));
             let connection = Arc::new(Mutex::new(schema::reader(&path)?));
             let (jobs, queue) = mpsc::channel(QUEUE);
-            let faults = options.faults.clone();
+            let told = options.clone();
             let thread = std::thread::Builder::new()
                 .name("store".into())
-                .spawn(move || writer::run(writing, queue, &faults))
+                .spawn(move || writer::run(writing, queue, &told))
                 .map_err(|error| StoreError::Unavailable(error.to_string()))?;
             Ok(Self {
                 jobs: Some(jobs),

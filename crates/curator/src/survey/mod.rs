@@ -38,7 +38,8 @@ pub struct SurveyBody {
     /// Below this many reports nothing is said about an open round, and nothing is learnt from a sealed one.
     #[serde(default = "hundred")]
     pub minimum: u64,
-    /// A policy shared by fewer people is refused: its id would tell who they are.
+    /// A policy shared by fewer people, as far as the owner's own numbers go, is refused: its id would
+    /// tell who they are.
     #[serde(default = "hundred")]
     pub group_minimum: u64,
     /// Sites whose pages may fetch and send, as origins, or `*`.
@@ -198,7 +199,7 @@ pub struct RoundNote {
 pub struct GroupPolicy {
     /// The group.
     pub group: String,
-    /// How many people share it, at least.
+    /// How many people share it, at least. The owner's word: nothing checks it.
     pub people: u64,
     /// The policy's id.
     pub policy: String,

@@ -56,6 +56,7 @@ async function route() {
   const turn = turns;
   /** Whether the address is still the one this began with; what comes late is not shown. */
   const current = () => turn === turns;
+  if (!globalThis.isSecureContext) return insecure();
   if (!owner.token) return signIn();
   nav.hidden = false;
   const [, kind, id] = location.hash.split("/");
@@ -73,6 +74,31 @@ async function route() {
     show(main, h("h1", {}, "That did not work"), notice("bad", error.message), h("p", {}, h("a", { href: "#/" }, "Back to the surveys")));
   }
   if (current()) main.focus({ preventScroll: true });
+}
+
+/** On plain http from another machine the token would be readable on the way: it is not asked for. */
+function insecure() {
+  sessionStorage.removeItem(KEY);
+  nav.hidden = true;
+  document.title = "Undertone";
+  const port = location.port || "80";
+  show(
+    main,
+    h(
+      "section",
+      { class: "card signin" },
+      h("h1", {}, "Not over this connection"),
+      notice("bad", h("p", {}, `This page was opened over plain http from another machine (${location.origin}). Whoever is on the way could read the owner's token and change this page, so the token is not asked for here.`)),
+      h("p", {}, "What to do:"),
+      h(
+        "ul",
+        {},
+        h("li", {}, "Open the same address with https:// in front."),
+        h("li", {}, "If that does not answer, the curator has no certificate. Start it with ", h("code", {}, "--tls-cert chain.pem --tls-key key.pem"), ", or put a proxy with TLS in front of it."),
+        h("li", {}, "Until then, sign in on the curator's own machine at ", h("code", {}, `http://127.0.0.1:${port}/`), ", or bring that port to yours with ", h("code", {}, `ssh -L ${port}:127.0.0.1:${port} ${location.hostname}`), " and open the same address there."),
+      ),
+    ),
+  );
 }
 
 function signIn(problem = null) {

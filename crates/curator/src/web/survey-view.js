@@ -83,7 +83,7 @@ export async function surveyView({ owner, id, main, confirmed, current, leave })
     };
     show(
       places.head,
-      h("div", { class: "row apart" }, h("h1", {}, survey.title), h("span", { class: `badge ${survey.state}` }, `round ${survey.round?.number ?? "–"}, ${survey.state}`)),
+      h("div", { class: "row apart" }, h("h1", {}, survey.title), h("span", { class: `badge ${survey.state}` }, survey.round ? `round ${survey.round.number}, ${survey.state}` : "no round yet")),
       h("p", { class: "big" }, survey.question),
       h(
         "section",

@@ -7,5 +7,6 @@ mod api_logs;
 mod common;
 mod crash;
 mod creation;
+mod store_full;
 mod store_model;
 mod store_story;

@@ -348,11 +348,28 @@ async fn story(address: &str) {
     sealing_waits(address).await;
 }
 
+/// The file and those beside it are their owner's alone, also where an earlier program left them open.
+async fn private(file: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt;
+    let address = format!("sqlite:{}", file.display());
+    let beside = |ending: &str| std::path::PathBuf::from(format!("{}{ending}", file.display()));
+    let mode =
+        |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(file), 0o600, "a new file");
+    std::fs::set_permissions(file, PermissionsExt::from_mode(0o644)).unwrap();
+    let store = store::open(&address).await.unwrap();
+    store.ready().await.unwrap();
+    for path in [file.to_owned(), beside("-wal"), beside("-shm")] {
+        assert_eq!(mode(&path), 0o600, "{}", path.display());
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn embedded() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("curator.db");
     story(&format!("sqlite:{}", file.display())).await;
+    private(&file).await;
 
     // Ids of sealed rounds are gone.
     let look = rusqlite::Connection::open(&file).unwrap();
@@ -384,6 +401,36 @@ async fn postgresql() {
     server.sql("story", "UPDATE undertone.meta SET value = 99 WHERE name = 'schema'");
     let refused = store::open(&address).await.err().unwrap();
     assert_eq!(refused, StoreError::Newer { found: 99, known: 1 });
+}
+
+/// The password comes from a file or the environment; the address has none.
+#[tokio::test(flavor = "multi_thread")]
+async fn postgresql_with_a_password() {
+    use std::os::unix::fs::PermissionsExt;
+    let Some(server) = postgres::Server::start_asking_for_passwords() else { return };
+    server.sql("postgres", "CREATE ROLE curator LOGIN PASSWORD 'se:cret'");
+    server.sql("postgres", "CREATE DATABASE guarded OWNER curator");
+    let address = server.address("guarded").replace("postgres@", "curator@");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pgpass");
+    let open = |text: Option<&str>, file: Option<&std::path::Path>| {
+        let (text, file) = (text.map(String::from), file.map(|file| file.to_owned()));
+        let options = Options { password: store::Password { text, file }, ..small() };
+        let address = address.clone();
+        async move { store::open_with(&address, options).await.map(drop) }
+    };
+    assert_refused!(open(None, None).await, StoreError::Unavailable(_));
+    assert_refused!(open(None, Some(&file)).await, StoreError::Unavailable(_));
+    assert_refused!(open(Some("wrong"), None).await, StoreError::Unavailable(_));
+    open(Some("se:cret"), Some(&file)).await.unwrap();
+    std::fs::write(&file, "*:*:elsewhere:*:wrong\n*:*:guarded:curator:se\\:cret\n").unwrap();
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).unwrap();
+    match open(None, Some(&file)).await {
+        Err(StoreError::Unavailable(words)) => assert!(words.contains("chmod 600"), "{words}"),
+        other => panic!("{other:?}"),
+    }
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();
+    open(None, Some(&file)).await.unwrap();
 }
 
 /// Several curators on one database: all create the tables, append the same ids and fold at once.

@@ -2,10 +2,12 @@
 
 mod abuse;
 mod failing;
+mod flood;
 pub(crate) mod harness;
 mod learning;
 mod listing;
 mod openapi;
+mod planned;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod problems;

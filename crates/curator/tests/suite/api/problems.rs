@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 use undertone_core::{PolicyId, Token};
+use undertone_curator::flight::Capacity;
 use undertone_curator::limit::Rate;
 use undertone_curator::problem::Code;
 use undertone_curator::server::Limits;
@@ -24,6 +25,7 @@ async fn every_code_can_be_met() {
     let store = Arc::new(Failing::new(inner, mode.clone()));
     let small = |settings: &mut undertone_curator::Settings| {
         settings.max_body = 1 << 16;
+        settings.in_flight = Capacity { total: 1 << 20, per_address: 20_000 };
         settings.request_timeout = Duration::from_millis(300);
         settings.guesses = Rate { burst: 3.0, per_second: 0.0 };
     };
@@ -53,6 +55,7 @@ async fn every_code_can_be_met() {
     meet(&service.post_json(reports, "{").await, "malformed");
     meet(&service.post_binary(reports, b"\x01").await, "malformed");
     meet(&service.post_json(reports, &" ".repeat(1 << 17)).await, "body_too_large");
+    meet(&service.post_json(reports, &" ".repeat(50_000)).await, "busy");
     meet(
         &service.post_json(reports, &report(&other, 0, &mut rng).to_json()).await,
         "policy_foreign",
