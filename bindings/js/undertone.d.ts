@@ -61,8 +61,11 @@ export class ClientError extends Error {
     | "other_policy"
     | "refused"
     | "survey_id"
+    | "too_large"
     | "unavailable";
   readonly problem: Problem | null;
+  /** With `group`: the groups of the survey, of which one must be named. `people` is the owner's word. */
+  readonly groups?: readonly { group: string; policy: string; people: number }[];
 }
 
 /** Gives as many random bytes as asked for. */
@@ -243,6 +246,7 @@ export interface Survey {
   round: { number: number; state: string };
   open: boolean;
   group: string;
+  /** How many people share the policy, at least, as the survey's owner says; nothing checks it. */
   people: number;
   policy: Policy;
   datum: string;
@@ -250,7 +254,7 @@ export interface Survey {
 
 /** A device, its owner's consent, and a curator. */
 export class Client {
-  constructor(base: string, options?: { device?: Device; consent?: Consent; form?: "json" | "binary"; retry?: { attempts?: number; first?: number; longest?: number }; fetch?: typeof fetch });
+  constructor(base: string, options?: { device?: Device; consent?: Consent; form?: "json" | "binary"; retry?: { attempts?: number; first?: number; longest?: number }; limits?: { survey?: number; policy?: number; answer?: number }; fetch?: typeof fetch });
   readonly base: string;
   consent: Consent;
   survey(id: string, options?: { group?: string | null; datum?: string | null }): Promise<Survey>;

@@ -79,7 +79,7 @@ export class DeviceError extends Error {
   }
 }
 
-/** What went wrong between this device and a curator; `code` is stable. */
+/** What went wrong between this device and a curator; `code` is stable. With `group`, `groups` lists the survey's. */
 export class ClientError extends Error {
   constructor(code, message, problem = null) {
     super(message);
@@ -2778,6 +2778,10 @@ async function startOf(fs, pid) {
 
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const MAX_BATCH = 10_000;
+/** The most bytes of a survey, of a policy, and of any other answer; whatever is longer is not read to its end. */
+const LIMITS = { survey: 16 << 20, policy: 16 << 20, answer: 1 << 20 };
+/** The status of a body that is too large. */
+const TOO_LARGE = 413;
 
 /** Whether sending the same again cannot help. Time-outs, too many requests and everything else may. */
 const isFinal = (status) => status >= 400 && status < 500 && ![408, 425, 429].includes(status);
@@ -2821,7 +2825,7 @@ function adopt(state, survey, collector) {
 
 /** A device, its owner's consent, and a curator. */
 export class Client {
-  constructor(base, { device = new MemoryDevice(), consent = new Consent(), retry = {}, form = "json", fetch = globalThis.fetch } = {}) {
+  constructor(base, { device = new MemoryDevice(), consent = new Consent(), retry = {}, limits = {}, form = "json", fetch = globalThis.fetch } = {}) {
     const url = new URL(base);
     if (!/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
       throw new ClientError("address", `${base} is not a curator's address`);
@@ -2831,6 +2835,9 @@ export class Client {
     this.consent = consent;
     this.form = form;
     this.retry = { attempts: 4, first: 200, longest: 10_000, ...retry };
+    this.limits = { ...LIMITS, ...limits };
+    /** The length of the shortest body that was refused for its length; longer ones are not tried. */
+    this.tooLarge = Infinity;
     this.fetch = (...request) => fetch(...request);
     this.verified = new Map();
     // Ids of the policies a device has kept, by their digits.
@@ -2852,12 +2859,12 @@ export class Client {
         const value = await read(response);
         if (value !== undefined) return value;
         if (isFinal(response.status)) {
-          const problem = await response.json().catch(() => ({}));
-          const { code = "", detail = "" } = problem ?? {};
+          const { code = "", detail = "" } = parsed(await bounded(response, this.limits.answer, "the answer")) ?? {};
           const refused = { status: response.status, code: String(code), detail: String(detail) };
           throw new ClientError("refused", `the curator refuses: ${refused.status} (${refused.code}): ${refused.detail}`, refused);
         }
         reason = `the answer has status ${response.status}`;
+        if (!response.bodyUsed) await response.body?.cancel();
         wait = 1000 * (Number(response.headers.get("retry-after")) || 0);
       } catch (error) {
         if (error instanceof ClientError || error instanceof DecodeError) throw error;
@@ -2869,8 +2876,8 @@ export class Client {
     }
   }
 
-  #get(path) {
-    return this.#patiently(path, { method: "GET" }, (response) => (response.status === 200 ? response.text() : undefined));
+  #get(path, what, limit) {
+    return this.#patiently(path, { method: "GET" }, (response) => (response.status === 200 ? bounded(response, limit, what) : undefined));
   }
 
   /**
@@ -2879,11 +2886,11 @@ export class Client {
    */
   async survey(id, { group = null, datum = null } = {}) {
     if (!isSurveyId(id)) throw new ClientError("survey_id", `${id} is not a survey's id: it has 1 to 64 of a-z, 0-9 and -`);
-    const found = parsed(await this.#get(`/v1/surveys/${id}`));
+    const found = parsed(await this.#get(`/v1/surveys/${id}`, "the survey", this.limits.survey));
     if (found?.id !== id || !Array.isArray(found.round?.groups)) throw new ClientError("malformed", "what came is not the survey asked for");
     const { groups } = found.round;
     const own = group === null ? (groups.length === 1 ? groups[0] : undefined) : groups.find((one) => one.group === group);
-    if (!own) throw new ClientError("group", `the survey has the groups ${groups.map((one) => one.group).join(", ")}: name yours`);
+    if (!own) throw Object.assign(new ClientError("group", `the survey has the groups ${groups.map((one) => one.group).join(", ")}: name yours`), { groups });
     const policy = await this.policy(own.policy);
     if (JSON.stringify(readAlphabet(found.answers)) !== JSON.stringify(policy.inputs)) {
       throw new ClientError("answers", "the survey's answers are not the policy's inputs: nothing is sent under it");
@@ -2896,7 +2903,7 @@ export class Client {
   async policy(id) {
     if (!isPolicyId(id)) throw new ClientError("malformed", `${id} is not a policy's id`);
     if (!this.verified.has(id)) {
-      const policy = await Policy.fromJson(await this.#get(`/v1/policies/${id}`));
+      const policy = await Policy.fromJson(await this.#get(`/v1/policies/${id}`, "the policy", this.limits.policy));
       if (policy.id !== id) throw new ClientError("other_policy", `policy ${id} was asked for and ${policy.id} came`);
       this.verified.set(id, policy);
     }
@@ -3079,17 +3086,32 @@ export class Client {
     });
   }
 
-  /** Sends reports of one survey; returns once the curator has acknowledged all of them, else throws `ClientError`. */
+  /**
+   * Sends reports of one survey; returns once the curator has acknowledged all of them, else throws `ClientError`. Reports
+   * that are too many bytes for one body go in parts; if a part fails, sending all of them again is harmless.
+   */
   async submit(survey, reports) {
     if (!isSurveyId(survey)) throw new ClientError("survey_id", `${survey} is not a survey's id`);
     if (reports.length === 0 || reports.length > MAX_BATCH) throw new ClientError("body", `send 1 to ${MAX_BATCH} reports at a time`);
     const { type, body } = encodeBody(reports, this.form);
-    const request = { method: "POST", headers: { "content-type": type }, body };
-    await this.#patiently(`/v1/surveys/${survey}/reports`, request, async (response) => {
-      if (response.status !== 202) return undefined;
-      const { accepted } = await response.json().catch(() => ({}));
-      return accepted === reports.length ? true : undefined;
-    });
+    // JSON of reports is ASCII, so its characters are its bytes.
+    if (reports.length === 1 || body.length < this.tooLarge) {
+      const request = { method: "POST", headers: { "content-type": type }, body };
+      try {
+        await this.#patiently(`/v1/surveys/${survey}/reports`, request, async (response) => {
+          if (response.status !== 202) return undefined;
+          const { accepted } = parsed(await bounded(response, this.limits.answer, "the answer")) ?? {};
+          return accepted === reports.length ? true : undefined;
+        });
+        return;
+      } catch (error) {
+        if (reports.length === 1 || error.problem?.status !== TOO_LARGE) throw error;
+        this.tooLarge = Math.min(this.tooLarge, body.length);
+      }
+    }
+    const middle = Math.floor(reports.length / 2);
+    await this.submit(survey, reports.slice(0, middle));
+    await this.submit(survey, reports.slice(middle));
   }
 
   /** Tries to send a batch; what came of it is noted unless it may go again in parts. */
@@ -3142,6 +3164,24 @@ export class Client {
     }
     return flushed;
   }
+}
+
+/** The text of an answer; `ClientError` if it has more than `limit` bytes, of which no more than that are kept. */
+async function bounded(response, limit, what) {
+  const pieces = [];
+  let length = 0;
+  const reader = response.body?.getReader();
+  for (let step = await reader?.read(); step && !step.done; step = await reader.read()) {
+    length += step.value.length;
+    if (length > limit) {
+      await reader.cancel().catch(() => {});
+      throw new ClientError("too_large", `${what} has more than ${limit} bytes: it is not fetched`);
+    }
+    pieces.push(step.value);
+  }
+  const bytes = new Uint8Array(length);
+  pieces.reduce((at, piece) => (bytes.set(piece, at), at + piece.length), 0);
+  return new TextDecoder().decode(bytes);
 }
 
 /** JSON, or null. */

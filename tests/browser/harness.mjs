@@ -24,9 +24,9 @@ export function screenshot(page, name) {
 export async function startCurator() {
   const directory = mkdtempSync(join(tmpdir(), "undertone-browser-"));
   const store = process.env.UNDERTONE_TEST_STORE ?? `sqlite:${join(directory, "surveys.db")}`;
-  const child = spawn(process.env.UNDERTONE_BIN, ["--json", "serve", "--listen", "127.0.0.1:0", "--store", store], {
+  const child = spawn(process.env.UNDERTONE_BIN, ["--json", "serve", "--listen", "127.0.0.1:0"], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, UNDERTONE_LOG: "warn", UNDERTONE_ADMIN_TOKEN: undefined },
+    env: { ...process.env, UNDERTONE_LOG: "warn", UNDERTONE_ADMIN_TOKEN: undefined, UNDERTONE_STORE: store },
   });
   let [said, complaint] = ["", ""];
   child.stderr.on("data", (text) => (complaint += text));

@@ -18,6 +18,7 @@ before(async () => {
   await create(made("twins", { epsilon: "1" }));
   await create(made("loud", { epsilon: "3" }));
   await create(made("ages", { epsilon: "1" }, { question: "How old are you?", answers: { edges: ["0", "20", "40", "100"], values: ["10", "30", "70"] } }));
+  await create(made("regions", { epsilon: "1", groups: [{ group: "north", people: 500 }, { group: "south of the river", people: 300 }] }));
   const { round } = await curator.api("/v1/surveys/animals");
   policy = await Policy.fromJson(await (await fetch(`${curator.base}/v1/policies/${round.groups[0].policy}`)).text());
 });
@@ -146,6 +147,47 @@ test("with the same random bytes and the same draw, different answers make the s
   assert.ok(transcripts[0].some((request) => request.includes('\\"token\\":0')));
   assert.deepEqual(transcripts[1], transcripts[0]);
   assert.deepEqual(transcripts[2], transcripts[0]);
+});
+
+test("a survey with groups asks for the group, says what it tells, and keeps the choice on the device until it is sent", async () => {
+  const { context, complaints, sent } = await startBrowser({ ...PHONE, colorScheme: "dark" });
+  const page = context.pages()[0];
+  const seen = counter(page);
+  await page.goto(`${curator.base}/s/regions`);
+  await page.getByRole("heading", { name: "Which group are you in?" }).waitFor();
+  await page.getByText("whoever receives it learns which group you chose").waitFor();
+  await page.getByText("At least 300 people, says the survey's owner.").waitFor();
+  await page.waitForFunction(() => document.documentElement.scrollWidth <= innerWidth);
+  await screenshot(page, "respondent-groups-dark");
+  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("alert").getByText("Choose a group first.").waitFor();
+  const loaded = seen.length;
+  await page.getByLabel("north").check();
+  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByText("You answer as north").waitFor();
+  await page.getByRole("button", { name: "Choose another group" }).click();
+  await page.getByLabel("south of the river").check();
+  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByText("The message tells that you chose the group south of the river.").waitFor();
+  await page.getByText("The promise in numbers").click();
+  await page.getByText("at least 300 people, says the survey's owner; nothing checks it").waitFor();
+  await screenshot(page, "respondent-group-chosen-dark");
+  await page.getByLabel("okapi").check();
+  await page.getByRole("button", { name: "Randomise my answer" }).click();
+  const shown = JSON.parse(await page.locator("#bytes").textContent());
+  await page.waitForTimeout(300);
+  assert.equal(seen.length, loaded, "neither the group nor the answer makes a request");
+  const { round } = await curator.api("/v1/surveys/regions");
+  assert.equal(shown.policy, round.groups[1].policy, "the report names the group's policy");
+  await page.getByRole("button", { name: "Send these bytes" }).click();
+  await page.getByRole("heading", { name: "Thank you, it arrived" }).waitFor();
+  // Remembered: a second group would be a second answer.
+  await page.reload();
+  await page.getByRole("heading", { name: "Thank you, it arrived" }).waitFor();
+  assert.equal(JSON.parse(await page.locator("#bytes").textContent()).id, shown.id);
+  assert.equal(await page.getByRole("radio").count(), 0);
+  assert.deepEqual(complaints, []);
+  await sent();
 });
 
 test("offline it waits on the device, and goes once the network is back", async () => {

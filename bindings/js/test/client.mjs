@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { Client, Consent, decodeDevice, encodeDevice, FileDevice, MemoryDevice, natsText, Policy } from "../undertone.js";
+import { Client, Consent, decodeDevice, encodeBody, encodeDevice, FileDevice, MemoryDevice, natsText, Policy } from "../undertone.js";
 import { startCurator } from "./lib/curator.mjs";
 
 const vectors = new URL("../../../vectors/v1/policy/", import.meta.url);
@@ -109,6 +109,58 @@ test("offline reports wait and are flushed in batches, in both forms", async () 
       assert.equal(curator.stored.size, 4);
     }
   }
+});
+
+test("a batch that is too large goes in parts", async () => {
+  for (const [id, form] of [["one", "json"], ["bits", "binary"]]) {
+    fresh();
+    const one = client({ form, consent: new Consent({ ldp: null, lip: null }), device: new MemoryDevice({ budget: "100" }) });
+    const asked = await one.survey(id);
+    const record = async (from, to) => {
+      for (let person = from; person < to; person += 1) await one.record({ ...asked, datum: `person ${person}` }, 1);
+    };
+    // Eleven reports fit into a body and twelve do not.
+    await record(0, 50);
+    const reports = (await one.answers()).map(({ report }) => report);
+    curator.largest = encodeBody(reports.slice(0, 11), form).body.length;
+    assert.deepEqual(await one.flush(), { accepted: 50, refused: 0, waiting: 0, obstacle: null });
+    assert.deepEqual(curator.attempts.map((ids) => ids.length), [50, 25, 12, 6, 6, 6, 7, 6, 6, 6, 7], "halves, and no length twice");
+    assert.deepEqual([...curator.stored.values()], Array(50).fill(1));
+    // What was learnt is kept: the next batch is not tried at lengths that were refused.
+    curator.attempts.length = 0;
+    await record(50, 70);
+    assert.equal((await one.flush()).accepted, 20);
+    assert.deepEqual(curator.attempts.map((ids) => ids.length), [10, 10]);
+    // One report that is too large is refused for good.
+    curator.largest = 1;
+    await record(70, 72);
+    assert.equal((await one.flush()).refused, 2);
+    assert.equal((await one.flush()).refused, 0);
+    curator.largest = Infinity;
+  }
+});
+
+test("what has no end is not fetched", async () => {
+  const limit = 1 << 20;
+  for (const limits of [undefined, { survey: limit, policy: limit, answer: limit }]) {
+    const most = limits ? limit : 16 << 20;
+    for (const path of ["/v1/surveys/one", `/v1/policies/${surveys.one.round.groups[0].policy}`]) {
+      [curator.taken, curator.requests.length] = [0, 0];
+      curator.endless.add(path);
+      await assert.rejects(client({ limits }).survey("one"), { name: "ClientError", code: "too_large", message: /^the (survey|policy) has more than [0-9]+ bytes/ });
+      assert.equal(curator.requests.filter(({ url }) => url === path).length, 1, "and is not tried again");
+      // Buffers of both ends hold a few megabytes beside.
+      assert.ok(curator.taken < most + (16 << 20), `${curator.taken} bytes were taken`);
+      curator.endless.clear();
+    }
+  }
+  // Neither is an acknowledgement.
+  const one = client({ limits: { answer: limit } });
+  const asked = await one.survey("one");
+  curator.endless.add("/v1/surveys/one/reports");
+  const { delivery, obstacle } = await one.answer(asked, 0);
+  curator.endless.clear();
+  assert.deepEqual([delivery, /more than/.test(obstacle)], ["waiting", true]);
 });
 
 test("consent is held against what is attained", async () => {

@@ -9,9 +9,10 @@ use tokio::net::TcpListener;
 use tracing_subscriber::EnvFilter;
 use undertone_curator::auth::OwnerToken;
 use undertone_curator::clock::{SystemClock, SystemRandomness};
+use undertone_curator::flight::Capacity;
 use undertone_curator::limit::Rate;
 use undertone_curator::server::{self, Limits};
-use undertone_curator::{App, Curator, Settings, store};
+use undertone_curator::{App, Curator, Settings, secret_file, store};
 
 use crate::failure::Failure;
 use crate::output::line;
@@ -19,7 +20,9 @@ use crate::output::line;
 /// Run the curator: surveys, rounds, reports and estimates over HTTP, with pages for owner and respondents.
 ///
 /// The owner's token is read from --admin-token-file, else from the environment variable
-/// UNDERTONE_ADMIN_TOKEN, else made and printed once. Logs go to standard error; UNDERTONE_LOG
+/// UNDERTONE_ADMIN_TOKEN, else made and printed once. The store's address is read from --store, --store-file or the
+/// environment variable UNDERTONE_STORE; a PostgreSQL password belongs in --store-file, PGPASSWORD or the
+/// file PGPASSFILE (else ~/.pgpass), never on a command line. Logs go to standard error; UNDERTONE_LOG
 /// filters them (info, debug, undertone_curator=debug). Stop it with Ctrl-C or SIGTERM: requests under
 /// way are finished.
 ///
@@ -29,10 +32,14 @@ pub(crate) struct Args {
     /// Where to listen.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: String,
-    /// sqlite:FILE, or postgres://USER:PASSWORD@HOST/DATABASE for several curators on one database.
-    #[arg(long, value_name = "STORE", default_value = "sqlite:undertone.db")]
-    store: String,
-    /// A file with the owner's token.
+    /// sqlite:FILE, or postgres://USER@HOST/DATABASE for several curators on one database; sqlite:undertone.db if
+    /// nothing says otherwise.
+    #[arg(long, value_name = "STORE", conflicts_with = "store_file")]
+    store: Option<String>,
+    /// A file with the store's address, for your eyes only (chmod 600).
+    #[arg(long, value_name = "FILE")]
+    store_file: Option<PathBuf>,
+    /// A file with the owner's token, for your eyes only (chmod 600); made with a new token if there is none.
     #[arg(long, value_name = "FILE")]
     admin_token_file: Option<PathBuf>,
     /// Certificate chain (PEM): serve over TLS.
@@ -47,14 +54,28 @@ pub(crate) struct Args {
     /// Let anybody read /metrics.
     #[arg(long)]
     metrics_open: bool,
-    /// Requests per second from one address, with bursts of ten times that; 0 for no limit.
-    #[arg(long, value_name = "N", default_value_t = 200)]
+    /// Requests and reports per second from one address (a request costs one, each further report in it one more), with
+    /// bursts of ten times that; 0 for no limit. The owner has none.
+    #[arg(long, value_name = "N", default_value_t = 1000)]
     rate: u32,
     /// Connections at once.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     max_connections: usize,
+    /// Connections at once from one address; 0 for no limit, and none behind --trust-proxy.
+    #[arg(long, value_name = "N", default_value_t = 512)]
+    max_connections_per_address: usize,
+    /// Bytes of requests and answers in memory at once, such as 256MiB; a quarter of it for one address.
+    #[arg(long, value_name = "BYTES", default_value = "256MiB", value_parser = bytes)]
+    max_bytes_in_flight: u64,
+    /// Refuse reports once the store has grown to so many bytes, such as 20GB. Left out: while there is room on the disk.
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    max_store_bytes: Option<u64>,
 }
 
+/// The environment variable with the store's address.
+const STORE_VARIABLE: &str = "UNDERTONE_STORE";
+/// The store if nothing says otherwise.
+const USUAL_STORE: &str = "sqlite:undertone.db";
 /// The environment variable with the owner's token.
 const TOKEN_VARIABLE: &str = "UNDERTONE_ADMIN_TOKEN";
 /// The environment variable that filters logs.
@@ -80,19 +101,76 @@ pub(crate) fn log(json: bool, otherwise: &str) {
     let _ = if json { logs.json().try_init() } else { logs.try_init() };
 }
 
-/// The owner's token as given, or a new one and its text.
-fn owner(args: &Args) -> Result<(OwnerToken, Option<String>), Failure> {
-    let given =
-        match &args.admin_token_file {
-            Some(path) => Some(std::fs::read_to_string(path).map_err(|error| {
-                Failure::input(format!("cannot read {}: {error}", path.display()))
-            })?),
-            None => std::env::var(TOKEN_VARIABLE).ok(),
-        };
-    match given {
-        Some(token) => Ok((OwnerToken::new(&token).map_err(Failure::input)?, None)),
-        None => new_owner().map(|(owner, token)| (owner, Some(token))),
+/// A number of bytes: digits, and a unit in powers of 1000 (kB, MB, GB, TB) or 1024 (KiB, MiB, GiB, TiB).
+fn bytes(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 9] = [
+        ("", 1),
+        ("kB", 1000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("TB", 1_000_000_000_000),
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("TiB", 1 << 40),
+    ];
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let unit = UNITS.iter().find(|(name, _)| *name == unit.trim()).map(|(_, size)| *size);
+    let size = number.parse::<u64>().ok().zip(unit).and_then(|(n, unit)| n.checked_mul(unit));
+    size.filter(|&size| size > 0).ok_or_else(|| {
+        "give a number of bytes above 0, with kB, MB, GB, TB, KiB, MiB, GiB or TiB behind it if you like".into()
+    })
+}
+
+/// The owner's token, and what to say about it.
+enum Given {
+    /// It was given: nothing is said.
+    Known,
+    /// It was made and is shown once.
+    New(String),
+    /// It was made and written to a file.
+    Written(PathBuf),
+}
+
+fn owner(args: &Args) -> Result<(OwnerToken, Given), Failure> {
+    let text = match &args.admin_token_file {
+        Some(path) if !path.exists() => {
+            let (owner, token) = new_owner()?;
+            secret_file::create(path, &format!("{token}\n")).map_err(Failure::input)?;
+            return Ok((owner, Given::Written(path.clone())));
+        }
+        Some(path) => Some(secret_file::read(path).map_err(Failure::input)?),
+        None => std::env::var(TOKEN_VARIABLE).ok(),
+    };
+    match text {
+        Some(token) => Ok((OwnerToken::new(&token).map_err(Failure::input)?, Given::Known)),
+        None => new_owner().map(|(owner, token)| (owner, Given::New(token))),
     }
+}
+
+/// The store's address, from wherever it was given.
+fn store_address(args: &Args) -> Result<String, Failure> {
+    let address = match (&args.store, &args.store_file) {
+        (Some(address), _) => {
+            if store::shows_password(address) {
+                tracing::warn!(
+                    "every user of this machine can read the password in --store: use --store-file or PGPASSFILE"
+                );
+            }
+            address.clone()
+        }
+        (None, Some(path)) => secret_file::read(path).map_err(Failure::input)?,
+        (None, None) => std::env::var(STORE_VARIABLE).unwrap_or_else(|_| USUAL_STORE.into()),
+    };
+    Ok(address.trim().to_owned())
+}
+
+/// Where libpq would look for a password.
+fn password() -> store::Password {
+    let file = std::env::var_os("PGPASSFILE").map(PathBuf::from);
+    let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".pgpass"));
+    store::Password { text: std::env::var("PGPASSWORD").ok(), file: file.or_else(home) }
 }
 
 /// A new owner's token.
@@ -110,21 +188,33 @@ fn serve(args: &Args, json: bool) -> Result<(), Failure> {
         }
         _ => None,
     };
-    let (owner, new_token) = owner(args)?;
+    let (owner, given) = owner(args)?;
+    let address = store_address(args)?;
+    let options = store::Options {
+        max_bytes: args.max_store_bytes,
+        password: password(),
+        ..store::Options::default()
+    };
+    let in_flight = usize::try_from(args.max_bytes_in_flight).unwrap_or(usize::MAX);
     let rate = (args.rate > 0).then(|| {
         let per_second = f64::from(args.rate);
         Rate { burst: 10.0 * per_second, per_second }
     });
     let settings = Settings {
         rate,
+        in_flight: Capacity { total: in_flight, per_address: in_flight / 4 },
         trust_proxy: args.trust_proxy,
         metrics_open: args.metrics_open,
         secure: tls.is_some(),
         ..Settings::default()
     };
-    let limits = Limits { connections: args.max_connections.max(1), ..Limits::default() };
+    let limits = Limits {
+        connections: args.max_connections.max(1),
+        per_address: Some(args.max_connections_per_address).filter(|&most| most > 0),
+        ..Limits::default()
+    };
     runtime()?.block_on(async {
-        let store = store::open(&args.store)
+        let store = store::open_with(&address, options)
             .await
             .map_err(|error| Failure::input(format!("--store: {error}")))?;
         let curator = Curator::new(App {
@@ -138,7 +228,7 @@ fn serve(args: &Args, json: bool) -> Result<(), Failure> {
             Failure::input(format!("cannot listen on {}: {error}", args.listen))
         })?;
         let address = listener.local_addr().map_err(Failure::input)?;
-        announce(address, tls.is_some(), new_token.as_deref(), json);
+        announce(address, tls.is_some(), &given, json);
         server::serve(&curator, listener, tls, limits, stopped()).await.map_err(Failure::input)
     })
 }
@@ -151,20 +241,28 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
         .map_err(|error| Failure::input(format!("cannot start threads: {error}")))
 }
 
-fn announce(address: SocketAddr, secure: bool, token: Option<&str>, json: bool) {
+fn announce(address: SocketAddr, secure: bool, given: &Given, json: bool) {
     let scheme = if secure { "https" } else { "http" };
     let base = format!("{scheme}://{address}/");
+    let (token, file) = match given {
+        Given::Known => (None, None),
+        Given::New(token) => (Some(token), None),
+        Given::Written(path) => (None, Some(path.display().to_string())),
+    };
     if json {
-        line(&json!({"address": base, "token": token}).to_string());
+        line(&json!({"address": base, "token": token, "token_file": file}).to_string());
         return;
     }
     line(&format!("serving {base}"));
     if let Some(token) = token {
         line(&format!("owner's token, shown once: {token}"));
     }
+    if let Some(file) = file {
+        line(&format!("owner's token: new, in {file}, which only you can read"));
+    }
     if !secure && !address.ip().is_loopback() {
         line(
-            "note: without TLS browsers refuse to answer from other machines: give --tls-cert and --tls-key, or put a proxy in front",
+            "note: without TLS the pages let nobody sign in or answer from other machines: give --tls-cert and --tls-key, or put a proxy with TLS in front",
         );
     }
 }
@@ -184,4 +282,20 @@ pub(crate) async fn stopped() {
         }
     }
     let _ = interrupted.await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes;
+
+    #[test]
+    fn sizes_have_units() {
+        let good = [("1", 1), ("20GB", 20_000_000_000), ("256MiB", 256 << 20), ("1 TiB", 1 << 40)];
+        for (text, size) in good {
+            assert_eq!(bytes(text), Ok(size), "{text}");
+        }
+        for bad in ["", "0", "0GB", "-1", "1.5GB", "GB", "10XB", "99999999999TB"] {
+            assert!(bytes(bad).is_err(), "{bad}");
+        }
+    }
 }

@@ -5,6 +5,7 @@ use crate::submit::{Form, Problem, SubmitError, is_final};
 use crate::survey::{RawSurvey, Survey};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use undertone_core::{DecodeError, Draft, Policy, PolicyId, Refusal, Report};
@@ -16,6 +17,9 @@ pub struct Curator {
     base: Arc<str>,
     agent: ureq::Agent,
     retry: Retry,
+    policy_limit: u64,
+    /// The length of the shortest body that was refused for its length; longer ones are not tried.
+    too_large: Arc<AtomicUsize>,
     verified: Arc<Mutex<BTreeMap<PolicyId, Arc<Policy>>>>,
 }
 
@@ -77,6 +81,14 @@ pub enum FetchError {
         /// What happened.
         reason: String,
     },
+    /// What comes has no end, or is longer than anything this device would use.
+    #[error("{what} has more than {limit} bytes: it is not fetched")]
+    TooLarge {
+        /// What was being fetched.
+        what: &'static str,
+        /// How many bytes it may have.
+        limit: u64,
+    },
     /// What came is not what was asked for.
     #[error("{what} cannot be read: {message}")]
     Malformed {
@@ -131,9 +143,14 @@ impl Reply {
     }
 }
 
-const SURVEY_LIMIT: u64 = 64 << 20;
-const POLICY_LIMIT: u64 = 600 << 20;
+/// The most bytes of a survey, of a policy unless told otherwise, and of any other answer. A curator of
+/// ours stays below three million for either; what is longer is not worth a device's memory.
+const SURVEY_LIMIT: u64 = 16 << 20;
+const POLICY_LIMIT: u64 = 64 << 20;
 const REPLY_LIMIT: u64 = 1 << 20;
+
+/// The status of a body that is too large.
+const TOO_LARGE: u16 = 413;
 
 impl Curator {
     /// A curator at `http://host[:port][/path]` or the same with https.
@@ -166,6 +183,8 @@ impl Curator {
             base: base.trim_end_matches('/').into(),
             agent,
             retry: Retry::default(),
+            policy_limit: POLICY_LIMIT,
+            too_large: Arc::new(AtomicUsize::new(usize::MAX)),
             verified: Arc::default(),
         })
     }
@@ -175,6 +194,12 @@ impl Curator {
     pub fn with_retry(mut self, retry: Retry) -> Self {
         self.retry = Retry { attempts: retry.attempts.max(1), ..retry };
         self
+    }
+
+    /// The same curator, of which policies of up to so many bytes are fetched (64 MiB if not told).
+    #[must_use]
+    pub fn with_policy_limit(self, bytes: u64) -> Self {
+        Self { policy_limit: bytes, ..self }
     }
 
     /// Its address.
@@ -194,7 +219,7 @@ impl Curator {
 
     fn survey_for(&self, id: &str, group: Option<&str>) -> Result<Survey, FetchError> {
         check_survey_id(id)?;
-        let body = self.get(&format!("/v1/surveys/{id}"), SURVEY_LIMIT)?;
+        let body = self.get(&format!("/v1/surveys/{id}"), "the survey", SURVEY_LIMIT)?;
         let malformed = |message: String| FetchError::Malformed { what: "the survey", message };
         let raw: RawSurvey =
             serde_json::from_slice(&body).map_err(|error| malformed(error.to_string()))?;
@@ -230,7 +255,8 @@ impl Curator {
         if let Some(known) = self.verified().get(&id) {
             return Ok(known.clone());
         }
-        let bytes = self.get(&format!("/v1/policies/{id}?form=bytes"), POLICY_LIMIT)?;
+        let path = format!("/v1/policies/{id}?form=bytes");
+        let bytes = self.get(&path, "the policy", self.policy_limit)?;
         let policy = Draft::from_bytes(&bytes)?
             .verify()
             .map_err(|refusal| FetchError::Claim(Box::new(refusal)))?;
@@ -247,52 +273,83 @@ impl Curator {
         self.verified.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// GET with retries.
-    fn get(&self, path: &str, limit: u64) -> Result<Vec<u8>, FetchError> {
+    /// GET with retries; an answer of more than `limit` bytes is not read to its end.
+    fn get(&self, path: &str, what: &'static str, limit: u64) -> Result<Vec<u8>, FetchError> {
         let url = format!("{}{path}", self.base);
         let attempt = || {
-            let reply = read(self.agent.get(&url).call(), limit).map_err(unavailable)?;
+            let reply = match read(self.agent.get(&url).call(), limit) {
+                Ok(reply) => reply,
+                Err(ureq::Error::BodyExceedsLimit(_)) => {
+                    return Ok(Err(FetchError::TooLarge { what, limit }));
+                }
+                Err(error) => return Err(Later::because(&error)),
+            };
             match reply.status {
-                200 => Ok(reply.body),
-                status if is_final(status) => Err(SubmitError::Refused(reply.problem())),
-                status => Err(later(status, reply.wait)),
+                200 => Ok(Ok(reply.body)),
+                status if is_final(status) => Ok(Err(FetchError::Refused(reply.problem()))),
+                status => Err(Later::after(status, reply.wait)),
             }
         };
-        self.patiently(attempt).map_err(|error| match error {
-            SubmitError::Refused(problem) => FetchError::Refused(problem),
-            SubmitError::Unavailable { reason, .. } => FetchError::Unavailable { reason },
-            SubmitError::Body { reason } => FetchError::Unavailable { reason: reason.into() },
-        })
+        let unavailable = |later: Later| FetchError::Unavailable { reason: later.reason };
+        self.retried(attempt).map_err(unavailable)?
     }
 
     /// Sends reports and returns once the curator has acknowledged all of them. Every attempt sends
-    /// the same report ids, so a lost response costs nothing but a duplicate.
+    /// the same report ids, so a lost response costs nothing but a duplicate. Reports that are too many
+    /// bytes for one body go in parts; if a part fails, sending all of them again is harmless.
     pub fn submit(&self, survey: &str, reports: &[Report], form: Form) -> Result<(), SubmitError> {
         if check_survey_id(survey).is_err() {
             return Err(SubmitError::Body { reason: "the survey's id is not one" });
         }
         let url = format!("{}/v1/surveys/{survey}/reports", self.base);
-        let body = form.encode(reports)?;
-        let attempt = || {
-            let request = self.agent.post(&url).header("content-type", form.media_type());
-            let reply = read(request.send(&body[..]), REPLY_LIMIT).map_err(unavailable)?;
-            let counted: Option<Acknowledged> = serde_json::from_slice(&reply.body).ok();
-            match (reply.status, counted) {
-                (202, Some(Acknowledged { accepted })) if accepted == reports.len() as u64 => {
-                    Ok(())
-                }
-                (status, _) if is_final(status) => Err(SubmitError::Refused(reply.problem())),
-                (status, _) => Err(later(status, reply.wait)),
-            }
-        };
-        self.patiently(attempt)
+        self.submit_parts(&url, reports, form)
     }
 
-    fn patiently<T>(&self, attempt: impl Fn() -> Result<T, SubmitError>) -> Result<T, SubmitError> {
+    /// Sends reports in one body, or in two halves where the curator takes no body of that length.
+    fn submit_parts(&self, url: &str, reports: &[Report], form: Form) -> Result<(), SubmitError> {
+        let body = form.encode(reports)?;
+        let divisible = reports.len() > 1;
+        if !(divisible && body.len() >= self.too_large.load(Ordering::Relaxed)) {
+            match self.submit_body(url, &body, reports.len(), form) {
+                Err(SubmitError::Refused(problem)) if divisible && problem.status == TOO_LARGE => {
+                    self.too_large.fetch_min(body.len(), Ordering::Relaxed);
+                }
+                outcome => return outcome,
+            }
+        }
+        drop(body);
+        let (first, second) = reports.split_at(reports.len() / 2);
+        self.submit_parts(url, first, form)?;
+        self.submit_parts(url, second, form)
+    }
+
+    fn submit_body(
+        &self,
+        url: &str,
+        body: &[u8],
+        reports: usize,
+        form: Form,
+    ) -> Result<(), SubmitError> {
+        let attempt = || {
+            let request = self.agent.post(url).header("content-type", form.media_type());
+            let reply = read(request.send(body), REPLY_LIMIT).map_err(|e| Later::because(&e))?;
+            let counted: Option<Acknowledged> = serde_json::from_slice(&reply.body).ok();
+            match (reply.status, counted) {
+                (202, Some(Acknowledged { accepted })) if accepted == reports as u64 => Ok(Ok(())),
+                (status, _) if is_final(status) => Ok(Err(SubmitError::Refused(reply.problem()))),
+                (status, _) => Err(Later::after(status, reply.wait)),
+            }
+        };
+        let unavailable = |Later { reason, wait }| SubmitError::Unavailable { reason, wait };
+        self.retried(attempt).map_err(unavailable)?
+    }
+
+    /// Tries until there is an outcome, good or bad, or patience ends.
+    fn retried<T>(&self, attempt: impl Fn() -> Result<T, Later>) -> Result<T, Later> {
         let mut done = 0;
         loop {
             match attempt() {
-                Err(SubmitError::Unavailable { wait, .. }) if done + 1 < self.retry.attempts => {
+                Err(Later { wait, .. }) if done + 1 < self.retry.attempts => {
                     std::thread::sleep(self.retry.wait(done, wait));
                     done += 1;
                 }
@@ -302,12 +359,20 @@ impl Curator {
     }
 }
 
-fn later(status: u16, wait: Option<u64>) -> SubmitError {
-    SubmitError::Unavailable { reason: format!("the answer has status {status}"), wait }
+/// An attempt that may succeed if it is made again.
+struct Later {
+    reason: String,
+    wait: Option<u64>,
 }
 
-fn unavailable(error: ureq::Error) -> SubmitError {
-    SubmitError::Unavailable { reason: error.to_string(), wait: None }
+impl Later {
+    fn after(status: u16, wait: Option<u64>) -> Self {
+        Self { reason: format!("the answer has status {status}"), wait }
+    }
+
+    fn because(error: &ureq::Error) -> Self {
+        Self { reason: error.to_string(), wait: None }
+    }
 }
 
 fn read(
@@ -317,7 +382,8 @@ fn read(
     let mut response = response?;
     let wait = response.headers().get("retry-after").and_then(|v| v.to_str().ok()?.parse().ok());
     let status = response.status().as_u16();
-    let body = response.body_mut().with_config().limit(limit).read_to_vec()?;
+    // The reader refuses at its limit, before it has seen whether anything follows.
+    let body = response.body_mut().with_config().limit(limit.saturating_add(1)).read_to_vec()?;
     Ok(Reply { status, wait, body })
 }
 

@@ -63,7 +63,7 @@ impl Survey {
         &self.group
     }
 
-    /// How many people share the policy, in the owner's words.
+    /// How many people share the policy, at least, as the survey's owner says; nothing checks it.
     pub fn people(&self) -> u64 {
         self.people
     }

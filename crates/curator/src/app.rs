@@ -5,13 +5,13 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use axum::http::HeaderMap;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 use undertone_core::{Draft, Policy, PolicyId};
 
-use crate::auth::{self, OwnerToken};
+use crate::auth::{Caller, OwnerToken, Standing};
 use crate::clock::{Clock, Randomness};
+use crate::flight::{Capacity, Flight, Hold};
 use crate::limit::{Limiter, Rate};
 use crate::metrics::Metrics;
 use crate::problem::{Code, Problem};
@@ -36,15 +36,20 @@ pub struct App {
 /// Limits; the defaults are meant for production.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The largest body, in bytes.
+    /// The largest body of the owner, in bytes.
     pub max_body: usize,
+    /// The largest body of anybody else, in bytes. Ten thousand reports with an index fit, also as JSON.
+    pub max_anonymous_body: usize,
+    /// How many bytes of bodies and answers may be in memory at once.
+    pub in_flight: Capacity,
     /// How long a body may take to arrive.
     pub body_timeout: Duration,
     /// How long an answer may take.
     pub request_timeout: Duration,
     /// How long an answer may take that involves designing a policy or counting what waits.
     pub design_timeout: Duration,
-    /// How often one address may ask; `None` for no limit.
+    /// How often one address may ask, and how many reports it may send: a request costs one, and each
+    /// further report in it one more. `None` for no limit.
     pub rate: Option<Rate>,
     /// How often one address may try a wrong owner's token.
     pub guesses: Rate,
@@ -65,10 +70,12 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             max_body: 8 << 20,
+            max_anonymous_body: 2 << 20,
+            in_flight: Capacity { total: 256 << 20, per_address: 64 << 20 },
             body_timeout: Duration::from_secs(15),
             request_timeout: Duration::from_secs(30),
             design_timeout: Duration::from_secs(300),
-            rate: Some(Rate { burst: 2000.0, per_second: 200.0 }),
+            rate: Some(Rate { burst: 10_000.0, per_second: 1000.0 }),
             guesses: Rate { burst: 10.0, per_second: 0.1 },
             trust_proxy: false,
             metrics_open: false,
@@ -122,6 +129,7 @@ pub(crate) struct Curation {
     pub(crate) metrics: Metrics,
     pub(crate) requests: Option<Limiter>,
     pub(crate) guesses: Limiter,
+    pub(crate) flight: Arc<Flight>,
     /// Told when reports were appended, so that they are counted soon.
     pub(crate) appended: tokio::sync::Notify,
     surveys: Mutex<HashMap<SurveyId, Arc<Live>>>,
@@ -141,6 +149,7 @@ impl Curation {
             metrics: Metrics::default(),
             requests: app.settings.rate.map(Limiter::new),
             guesses: Limiter::new(app.settings.guesses),
+            flight: Flight::new(app.settings.in_flight),
             appended: tokio::sync::Notify::new(),
             surveys: Mutex::default(),
             policies: Mutex::default(),
@@ -246,29 +255,50 @@ impl Curation {
     }
 
     /// Refuses whoever is not the owner.
-    pub(crate) fn owner(&self, headers: &HeaderMap, peer: Peer) -> Result<(), Problem> {
-        let now = Instant::now();
-        if !self.guesses.peek(peer.0, now) {
-            let detail = "too many wrong tokens from this address: wait";
-            return Err(Problem::new(Code::TooManyRequests, detail).retry_after(10));
-        }
-        if self.app.owner.admits(headers) {
-            return Ok(());
-        }
-        if auth::tries(headers) {
-            let _ = self.guesses.take(peer.0, now);
-            tracing::warn!(address = %peer.0, "a wrong owner's token");
+    ///
+    /// The token was compared before guesses are counted: whoever has it gets in, however many wrong ones
+    /// came from the same address, which behind a proxy may be everybody's.
+    pub(crate) fn owner(&self, caller: Caller) -> Result<(), Problem> {
+        match caller.standing {
+            Standing::Owner => return Ok(()),
+            Standing::Anonymous => {}
+            Standing::Mistaken => {
+                if let Err(wait) = self.guesses.take(caller.address, 1.0, Instant::now()) {
+                    let detail =
+                        "too many wrong tokens from this address: wait before the next guess";
+                    return Err(Problem::new(Code::TooManyRequests, detail).retry_in(wait));
+                }
+                tracing::warn!(address = %caller.address, "a wrong owner's token");
+            }
         }
         let detail = "send the owner's token: Authorization: Bearer TOKEN";
         Err(Problem::new(Code::Unauthorized, detail))
     }
 
     /// Whether the request is the owner's; a wrong token is refused rather than ignored.
-    pub(crate) fn is_owner(&self, headers: &HeaderMap, peer: Peer) -> Result<bool, Problem> {
-        if !auth::tries(headers) {
-            return Ok(false);
+    pub(crate) fn is_owner(&self, caller: Caller) -> Result<bool, Problem> {
+        match caller.standing {
+            Standing::Anonymous => Ok(false),
+            Standing::Owner | Standing::Mistaken => self.owner(caller).map(|()| true),
         }
-        self.owner(headers, peer).map(|()| true)
+    }
+
+    /// Takes from the address's allowance: one for a request, one for each further report in it. The owner
+    /// has no limit.
+    pub(crate) fn charge(&self, caller: Caller, cost: usize) -> Result<(), Problem> {
+        let Some(limiter) = self.requests.as_ref().filter(|_| cost > 0 && !caller.is_owner())
+        else {
+            return Ok(());
+        };
+        limiter.take(caller.address, cost as f64, Instant::now()).map_err(|wait| {
+            let detail = "this address asks too often or sends too many reports: slow down";
+            Problem::new(Code::TooManyRequests, detail).retry_in(wait)
+        })
+    }
+
+    /// An account of the bytes a request holds.
+    pub(crate) fn hold(&self, caller: Caller) -> Hold {
+        Hold::none(&self.flight, caller.address, caller.is_owner())
     }
 
     pub(crate) fn now(&self) -> i64 {

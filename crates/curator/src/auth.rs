@@ -3,9 +3,13 @@
 use axum::http::{HeaderMap, header};
 use sha2::{Digest, Sha256};
 use std::fmt;
+use std::net::IpAddr;
 use subtle::ConstantTimeEq;
 
 use crate::clock::Randomness;
+
+const LEAST_CHARACTERS: usize = 16;
+const MOST_CHARACTERS: usize = 512;
 
 /// The hash of the owner's token.
 #[derive(Clone, Copy)]
@@ -27,7 +31,7 @@ impl OwnerToken {
     pub fn new(token: &str) -> Result<Self, WeakToken> {
         let token = token.trim();
         let visible = token.bytes().all(|byte| byte.is_ascii_graphic());
-        if visible && (16..=512).contains(&token.len()) {
+        if visible && (LEAST_CHARACTERS..=MOST_CHARACTERS).contains(&token.len()) {
             Ok(Self(Sha256::digest(token).into()))
         } else {
             Err(WeakToken)
@@ -47,19 +51,55 @@ impl OwnerToken {
 
     /// Whether the request carries the token. The hashes are compared in constant time.
     pub fn admits(&self, headers: &HeaderMap) -> bool {
-        let sent = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-        let token = sent
-            .and_then(|sent| sent.split_once(' '))
-            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-        let Some((_, token)) = token else { return false };
-        let hash: [u8; 32] = Sha256::digest(token.trim()).into();
+        let Some(token) = bearer(headers).filter(|token| token.len() <= MOST_CHARACTERS) else {
+            return false;
+        };
+        let hash: [u8; 32] = Sha256::digest(token).into();
         hash.ct_eq(&self.0).into()
     }
 }
 
-/// Whether the request tries to be the owner's at all.
-pub(crate) fn tries(headers: &HeaderMap) -> bool {
-    headers.contains_key(header::AUTHORIZATION)
+/// The token a request carries, whether it is right or wrong. Credentials of another scheme are meant
+/// for somebody else, such as a proxy in front that asks for a password.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let sent = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = sent.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// Which token a request came with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Standing {
+    /// None: anybody.
+    Anonymous,
+    /// A wrong one.
+    Mistaken,
+    /// The owner's.
+    Owner,
+}
+
+/// Who asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Caller {
+    /// The address, as far as it is known.
+    pub(crate) address: IpAddr,
+    /// The token it came with.
+    pub(crate) standing: Standing,
+}
+
+impl Caller {
+    pub(crate) fn new(address: IpAddr, headers: &HeaderMap, owner: &OwnerToken) -> Self {
+        let standing = match bearer(headers) {
+            None => Standing::Anonymous,
+            Some(_) if owner.admits(headers) => Standing::Owner,
+            Some(_) => Standing::Mistaken,
+        };
+        Self { address, standing }
+    }
+
+    pub(crate) fn is_owner(self) -> bool {
+        self.standing == Standing::Owner
+    }
 }
 
 #[cfg(test)]

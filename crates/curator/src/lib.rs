@@ -11,6 +11,8 @@
 //!   struck out before anything is counted ([`store`]).
 //! * **Answers** ([`estimates`], [`gain`], [`observer`], [`export`]): the headline never uses the prior; what an
 //!   observer can learn, what invented reports can do and what was gained over LDP stand beside it.
+//! * **Limits** ([`limit`], [`flight`], [`server::Limits`]): reports and requests per address, bytes in memory, connections,
+//!   time, the size of the store. The owner's token is compared before any of them is applied.
 //! * **Refusals** ([`problem`]) have stable codes.
 
 pub mod app;
@@ -19,6 +21,7 @@ pub mod clock;
 pub mod design;
 pub mod estimates;
 pub mod export;
+pub mod flight;
 mod fold;
 pub mod gain;
 mod html;
@@ -30,6 +33,7 @@ mod officer;
 pub mod problem;
 mod rounds;
 pub mod routes;
+pub mod secret_file;
 pub mod server;
 pub mod store;
 pub mod survey;

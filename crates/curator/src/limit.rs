@@ -1,4 +1,4 @@
-//! How often one address may ask: token buckets in bounded memory.
+//! How often one address may ask, and how many reports it may send: token buckets in bounded memory.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -47,22 +47,20 @@ impl Limiter {
         Self { rate, buckets: Mutex::default() }
     }
 
-    /// Takes one from the address's bucket; the wait until there is one again if it is empty.
-    pub fn take(&self, address: IpAddr, now: Instant) -> Result<(), Duration> {
+    /// Takes `cost` from the address's bucket; the wait until there is something again if it is empty.
+    ///
+    /// Whoever has something left may take more than that and owes the rest, so that a batch larger than
+    /// the burst gets through, and is paid for by waiting afterwards.
+    pub fn take(&self, address: IpAddr, cost: f64, now: Instant) -> Result<(), Duration> {
         self.with_bucket(address, now, |bucket, rate| {
             if bucket.left >= 1.0 {
-                bucket.left -= 1.0;
+                bucket.left -= cost;
                 return Ok(());
             }
             // A rate of zero means waiting for good; an hour says enough.
             let wait = (1.0 - bucket.left) / rate.per_second;
             Err(Duration::from_secs_f64(if wait < 3600.0 { wait } else { 3600.0 }))
         })
-    }
-
-    /// Whether there is one left, without taking it.
-    pub fn peek(&self, address: IpAddr, now: Instant) -> bool {
-        self.with_bucket(address, now, |bucket, _| bucket.left >= 1.0)
     }
 
     fn with_bucket<T>(
@@ -113,7 +111,8 @@ impl Limiter {
     }
 }
 
-fn network(address: IpAddr) -> IpAddr {
+/// The network an address stands for: itself, or for IPv6 its /64.
+pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
         IpAddr::V6(v6) => match v6.to_ipv4_mapped() {
@@ -138,25 +137,43 @@ mod tests {
         let limiter = Limiter::new(Rate { burst: 3.0, per_second: 2.0 });
         let start = Instant::now();
         for _ in 0..3 {
-            assert!(limiter.take(address(1), start).is_ok());
+            assert!(limiter.take(address(1), 1.0, start).is_ok());
         }
-        let wait = limiter.take(address(1), start).unwrap_err();
+        let wait = limiter.take(address(1), 1.0, start).unwrap_err();
         assert!((wait.as_secs_f64() - 0.5).abs() < 1e-9);
-        assert!(limiter.take(address(2), start).is_ok(), "another address has its own bucket");
+        assert!(limiter.take(address(2), 1.0, start).is_ok(), "another address has its own bucket");
         let later = start + Duration::from_millis(500);
-        assert!(limiter.take(address(1), later).is_ok());
-        assert!(limiter.take(address(1), later).is_err());
+        assert!(limiter.take(address(1), 1.0, later).is_ok());
+        assert!(limiter.take(address(1), 1.0, later).is_err());
+    }
+
+    #[test]
+    fn a_batch_is_paid_for_in_full() {
+        let limiter = Limiter::new(Rate { burst: 10.0, per_second: 2.0 });
+        let start = Instant::now();
+        // More than the burst: it goes through, and what follows waits for all of it.
+        assert!(limiter.take(address(1), 100.0, start).is_ok());
+        let wait = limiter.take(address(1), 1.0, start).unwrap_err();
+        assert!((wait.as_secs_f64() - 45.5).abs() < 1e-9, "{wait:?}");
+        // Many small ones and one large one give the same number in the same time.
+        let (one, many) = (address(2), address(3));
+        assert!(limiter.take(one, 10.0, start).is_ok());
+        assert!((0..10).all(|_| limiter.take(many, 1.0, start).is_ok()));
+        for address in [one, many] {
+            assert!(limiter.take(address, 1.0, start).is_err());
+            assert!(limiter.take(address, 1.0, start + Duration::from_millis(500)).is_ok());
+        }
     }
 
     #[test]
     fn one_network_is_one_address() {
         let limiter = Limiter::new(Rate { burst: 1.0, per_second: 0.0 });
         let now = Instant::now();
-        assert!(limiter.take("2001:db8::1".parse().unwrap(), now).is_ok());
-        assert!(limiter.take("2001:db8::2".parse().unwrap(), now).is_err());
-        assert!(limiter.take("2001:db8:0:1::2".parse().unwrap(), now).is_ok());
-        assert!(limiter.take("::ffff:1.2.3.4".parse().unwrap(), now).is_ok());
-        assert!(limiter.take("1.2.3.4".parse().unwrap(), now).is_err());
+        assert!(limiter.take("2001:db8::1".parse().unwrap(), 1.0, now).is_ok());
+        assert!(limiter.take("2001:db8::2".parse().unwrap(), 1.0, now).is_err());
+        assert!(limiter.take("2001:db8:0:1::2".parse().unwrap(), 1.0, now).is_ok());
+        assert!(limiter.take("::ffff:1.2.3.4".parse().unwrap(), 1.0, now).is_ok());
+        assert!(limiter.take("1.2.3.4".parse().unwrap(), 1.0, now).is_err());
     }
 
     #[test]
@@ -164,13 +181,13 @@ mod tests {
         let limiter = Limiter::new(Rate { burst: 2.0, per_second: 1.0 });
         let start = Instant::now();
         for n in 0..2 * Limiter::MOST as u32 {
-            let _ = limiter.take(address(n), start);
+            let _ = limiter.take(address(n), 1.0, start);
         }
         assert_eq!(limiter.remembered(), Limiter::MOST);
         let newcomer = address(u32::MAX);
-        assert!(limiter.take(newcomer, start).is_err(), "the crowd's bucket is empty");
+        assert!(limiter.take(newcomer, 1.0, start).is_err(), "the crowd's bucket is empty");
         let later = start + Duration::from_secs(2);
-        assert!(limiter.take(newcomer, later).is_ok());
+        assert!(limiter.take(newcomer, 1.0, later).is_ok());
         assert_eq!(limiter.remembered(), 1);
     }
 }

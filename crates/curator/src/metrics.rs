@@ -33,6 +33,10 @@ pub struct Metrics {
     pub folded: Counter,
     /// Connections at present.
     pub connections: Gauge,
+    /// Connections closed at once because their address had too many.
+    pub crowded: Counter,
+    /// Bytes of bodies and answers in memory, when last asked.
+    pub in_flight: Gauge,
     refused: Family<Reason, Counter>,
     answers: Family<Answer, Counter>,
     seconds: Histogram,
@@ -44,7 +48,8 @@ impl Default for Metrics {
         let (accepted, duplicates, folded) =
             (Counter::default(), Counter::default(), Counter::default());
         let (refused, answers) = (Family::default(), Family::default());
-        let connections = Gauge::default();
+        let (connections, in_flight) = (Gauge::default(), Gauge::default());
+        let crowded = Counter::default();
         let seconds =
             Histogram::new([0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0]);
         registry.register(
@@ -70,7 +75,28 @@ impl Default for Metrics {
         );
         registry.register("undertone_http_seconds", "Time to answer", seconds.clone());
         registry.register("undertone_connections", "Connections at present", connections.clone());
-        Self { registry, accepted, duplicates, folded, connections, refused, answers, seconds }
+        registry.register(
+            "undertone_connections_refused",
+            "Connections closed at once because their address had too many",
+            crowded.clone(),
+        );
+        registry.register(
+            "undertone_bytes_in_flight",
+            "Bytes of bodies and answers in memory",
+            in_flight.clone(),
+        );
+        Self {
+            registry,
+            accepted,
+            duplicates,
+            folded,
+            connections,
+            crowded,
+            in_flight,
+            refused,
+            answers,
+            seconds,
+        }
     }
 }
 

@@ -63,6 +63,7 @@ pub(crate) fn facts(
             "together": known["together"],
         },
         "gain": gain,
+        "owners_word": OWNERS_WORD,
         "assumptions": ASSUMPTIONS,
         "attack_model": ATTACKS.map(|(who, what)| json!({"who": who, "what": what})),
         "log": log,
@@ -129,26 +130,36 @@ fn assumed(context: &Context) -> Value {
     }
 }
 
-const ASSUMPTIONS: [&str; 5] = [
-    "The device is the person's own and its random numbers cannot be predicted.",
-    "The prior, where one is assumed, describes what an observer believes. No check can see whether it does; the LDP level holds without it.",
-    "A box learnt from a round holds the truth with at least the stated confidence, whatever the number of reports, if the people of that round are independent draws from the population and their reports are honest.",
-    "Each person answers a question once per round; their device keeps the account and refuses more.",
-    "What is protected is the answer, not the fact of taking part.",
+/// What is on the page because the owner says so. Everything else was computed by the curator, and devices
+/// check the policies for themselves.
+const OWNERS_WORD: [&str; 4] = [
+    "How many people share a policy. Nothing counts them; the curator only refuses a stated number below the survey's minimum.",
+    "A prior that was given, where it comes from, and on how many observations it rests.",
+    "How long reports are kept, and whom to ask.",
+    "What the groups are, and that people can tell which one they are in by something public.",
 ];
 
-const ATTACKS: [(&str, &str); 5] = [
+const ASSUMPTIONS: [&str; 6] = [
+    "The device is the person's own, runs the client unchanged, and its random numbers cannot be predicted.",
+    "The prior, where one is assumed, describes what an observer believes. No check can see whether it does; the LDP level holds without it.",
+    "A box learnt from a round holds the truth with at least the stated confidence, whatever the number of reports, if the people of that round are independent draws from the population and their reports are honest.",
+    "Each person answers a question once per round, on one device, which keeps the account and refuses more. Whoever has two devices, or clears one, pays twice.",
+    "What is protected is the answer. Taking part, when, from which address, and in which group is not.",
+    "Whoever answers in a browser trusts the page this curator serves; whoever does not uses a client from elsewhere.",
+];
+
+const ATTACKS: [(&str, &str); 6] = [
     (
         "The curator, and whoever it shows its reports to",
-        "sees every randomised report, when it came and from where. It learns at most what the policy certifies. Devices check the policy exactly before they use it.",
+        "sees every randomised report, when it came, from where, and under which policy, so also from which group. It learns about the answer at most what the policy certifies. Devices check the policy exactly before they use it.",
     ),
     (
         "A network observer",
-        "learns no more than the curator; without encryption also who takes part.",
+        "sees who takes part and when, with encryption too; without it also the randomised report, and could replace the respondents' page, so browsers are not let to answer without it. About the answer it learns no more than the curator.",
     ),
     (
         "A crowd of false people",
-        "learns nothing about an honest person, but can move the estimate: by at most the stated influence of one report for each invented report. An output law no population can produce is flagged.",
+        "learns nothing about an honest person's answer beyond what the estimate tells, but can move the estimate: by at most the stated influence of one report for each invented report. An output law no population can produce is flagged; a patient crowd is not noticed.",
     ),
     (
         "A wrong prior",
@@ -156,7 +167,11 @@ const ATTACKS: [(&str, &str); 5] = [
     ),
     (
         "A policy for one person",
-        "would name that person by its id: every policy is shared by at least the stated number of people.",
+        "would name that person by its id. How many people share a policy is the owner's word and nothing here can check it: people who compare the policy's id with others', or with the list on this page, can.",
+    ),
+    (
+        "Whoever has the owner's token, or the store",
+        "can create, seal and release, read estimates before they are released, and from the store read every randomised report and write a log of its own; what devices checked and sent before stays what it was.",
     ),
 ];
 
@@ -204,11 +219,11 @@ pub(crate) fn page(facts: &Value) -> String {
     if let Some(words) = facts["gain"]["in_words"].as_str() {
         out += &format!("<h2>Against LDP all along</h2><p>{}</p>", escape(words));
     }
-    out += "<h2>Assumptions</h2><ul>";
-    for line in facts["assumptions"].as_array().into_iter().flatten() {
-        out += &format!("<li>{}</li>", text(line));
-    }
-    out += "</ul><h2>Attack model</h2><table><tr><th>who</th><th>can do</th></tr>";
+    out += "<h2>What is the owner's word</h2><p>These are shown as the owner states them. Nothing here can check them.</p>";
+    out += &list(&facts["owners_word"]);
+    out += "<h2>Assumptions</h2>";
+    out += &list(&facts["assumptions"]);
+    out += "<h2>Attack model</h2><table><tr><th>who</th><th>can do</th></tr>";
     for attack in facts["attack_model"].as_array().into_iter().flatten() {
         out += &format!(
             "<tr><td>{}</td><td>{}</td></tr>",
@@ -217,11 +232,11 @@ pub(crate) fn page(facts: &Value) -> String {
         );
     }
     out += &format!(
-        "</table><h2>Retention and contact</h2><p>Retention: {}</p><p>Contact: {}</p>",
+        "</table><h2>Retention and contact</h2><p>Retention, says the owner: {}</p><p>Contact, says the owner: {}</p>",
         stated(&survey["retention"]),
         stated(&survey["contact"]),
     );
-    out += "<h2>Log</h2><p>Every entry carries the hash of the one before, so that none can be changed or left out unnoticed by whoever kept an earlier copy.</p><table class=\"log wide\"><tr><th>#</th><th>when</th><th>what</th><th>detail</th><th>hash</th></tr>";
+    out += "<h2>Log</h2><p>Every entry carries the hash of the one before. Whoever kept an earlier copy, or its last hash, notices a change or an omission; to anybody else a log that was written anew looks the same. The first 500 entries are shown here, all of them under the survey's address with /log.</p><table class=\"log wide\"><tr><th>#</th><th>when</th><th>what</th><th>detail</th><th>hash</th></tr>";
     for entry in facts["log"].as_array().into_iter().flatten() {
         out += &format!(
             "<tr><td>{}</td><td>{}</td><td>{}</td><td><code>{}</code></td><td><code>{}</code></td></tr>",
@@ -262,7 +277,14 @@ fn policy_section(policy: &Value) -> String {
     let claims: Vec<String> = policy["claims"].as_array().into_iter().flatten().map(text).collect();
     let mut rows = vec![
         ("policy", format!("<code>{}</code>", text(&policy["policy"]))),
-        ("group", format!("{}, at least {} people", text(&policy["group"]), policy["people"])),
+        (
+            "group",
+            format!(
+                "{}, at least {} people (the owner's word)",
+                text(&policy["group"]),
+                policy["people"]
+            ),
+        ),
         ("claims", claims.join(" and ")),
         (
             "attained, in nats",
@@ -274,7 +296,7 @@ fn policy_section(policy: &Value) -> String {
         ),
         ("channel", format!("{} ({})", text(&policy["channel"]), text(&policy["method"]))),
         ("assumed", format!("{}{}", text(&policy["prior"]["in_words"]), numbers(&policy["prior"]))),
-        ("provenance of the prior", provenance(&policy["provenance"])),
+        ("provenance of the prior", provenance(policy)),
     ];
     if let Some(why) = policy["unlearned"].as_str() {
         rows.push(("nothing was learnt", escape(why)));
@@ -312,7 +334,8 @@ fn numbers(prior: &Value) -> String {
     }
 }
 
-fn provenance(provenance: &Value) -> String {
+fn provenance(policy: &Value) -> String {
+    let provenance = &policy["provenance"];
     let mut said = stated(&provenance["source"]);
     if provenance["n"].as_u64().is_some_and(|n| n > 0) {
         said += &format!(", n = {}", provenance["n"]);
@@ -323,7 +346,16 @@ fn provenance(provenance: &Value) -> String {
     if let Some(confidence) = provenance["confidence"].as_str() {
         said += &format!(", confidence {}", escape(confidence));
     }
+    if policy["prior"]["kind"] == "prior" {
+        said += " (the owner's word)";
+    }
     said
+}
+
+fn list(lines: &Value) -> String {
+    let items = lines.as_array().into_iter().flatten();
+    let items: Vec<String> = items.map(|line| format!("<li>{}</li>", text(line))).collect();
+    format!("<ul>{}</ul>", items.concat())
 }
 
 fn text(value: &Value) -> String {

@@ -3,6 +3,8 @@
 //! What a caller can mend is said in `detail`. Nothing here knows a server: the decoders that answer with
 //! problems are fuzzed without one.
 
+use std::time::Duration;
+
 /// Why a request was refused. The names on the wire never change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Code {
@@ -40,10 +42,12 @@ pub enum Code {
     RefusedClaim,
     /// The round would exceed the survey's budget.
     BudgetSpent,
-    /// The disk is full.
+    /// The disk is full, or the store has grown to the size its owner allows.
     StorageFull,
     /// The store cannot be reached.
     Unavailable,
+    /// Too much is under way at the moment.
+    Busy,
     /// The request took too long.
     Timeout,
     /// No such page.
@@ -54,7 +58,7 @@ pub enum Code {
 
 impl Code {
     /// Every code.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::SurveyUnknown,
         Self::PolicyUnknown,
         Self::PolicyForeign,
@@ -74,6 +78,7 @@ impl Code {
         Self::BudgetSpent,
         Self::StorageFull,
         Self::Unavailable,
+        Self::Busy,
         Self::Timeout,
         Self::NotFound,
         Self::MethodNotAllowed,
@@ -127,8 +132,9 @@ impl Code {
             Self::BudgetSpent => {
                 ("budget_spent", 409, "The survey's budget does not allow another round")
             }
-            Self::StorageFull => ("storage_full", 507, "The disk is full"),
+            Self::StorageFull => ("storage_full", 507, "The store takes no more reports"),
             Self::Unavailable => ("unavailable", 503, "The store cannot be reached"),
+            Self::Busy => ("busy", 503, "Too much is under way at the moment"),
             Self::Timeout => ("timeout", 408, "The request took too long"),
             Self::NotFound => ("not_found", 404, "There is no such page"),
             Self::MethodNotAllowed => {
@@ -165,6 +171,12 @@ impl Problem {
     #[must_use]
     pub fn retry_after(self, seconds: u32) -> Self {
         Self { retry_after: Some(seconds.max(1)), ..self }
+    }
+
+    /// The same, worth trying again after a while, rounded up to seconds.
+    #[must_use]
+    pub fn retry_in(self, wait: Duration) -> Self {
+        self.retry_after(wait.as_secs_f64().ceil() as u32)
     }
 }
 

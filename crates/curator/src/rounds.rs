@@ -11,7 +11,7 @@ use crate::design::{self, Assumed, Audience, Found};
 use crate::estimates::{self, Counted};
 use crate::learn::{self, Lesson};
 use crate::problem::{Code, Problem};
-use crate::store::{Event, NewPolicy, RoundKey, RoundRecord, RoundState, SurveyId};
+use crate::store::{Event, NewPolicy, NewSurvey, RoundKey, RoundRecord, RoundState, SurveyId};
 use crate::survey::{Group, GroupPolicy, RoundNote, Survey};
 
 /// A group and what its policy may assume.
@@ -104,23 +104,26 @@ impl Curation {
         }
     }
 
-    /// Designs the first round of a survey that is not stored yet, stores the survey and opens the round.
+    /// Designs the first round of a survey, and stores the survey with that round open.
     pub(crate) async fn create(&self, id: SurveyId, survey: Survey) -> Result<Arc<Live>, Problem> {
         if self.app.store.survey(&id).await?.is_some() {
             return Err(Problem::new(Code::Conflict, format!("there is a survey {id} already")));
         }
         let designed = self.design(&id, &survey, 1, first_tasks(&survey)).await?;
         let about = json!({"title": survey.body.title, "plan": survey.body.plan});
-        let event = self.event(&id, "survey_created", about);
-        self.app.store.create_survey(&id, &survey.to_json(), &event).await?;
-        self.open(&id, 1, survey, designed).await
+        let created = self.event(&id, "survey_created", about);
+        let (document, policies, opened) = self.with_round(&id, survey, designed);
+        let new = NewSurvey { id, document, policies, created, opened };
+        self.app.store.create_survey(&new).await?;
+        tracing::info!(survey = %new.id, round = 1, "a survey was created and its round opened");
+        self.fresh(&new.id).await
     }
 
     /// Opens the next round of a survey.
     pub(crate) async fn open_next(&self, id: &SurveyId) -> Result<Arc<Live>, Problem> {
         let live = self.fresh(id).await?;
         let Some(newest) = live.newest() else {
-            // The curator stopped between storing the survey and opening its first round.
+            // An earlier program stopped between storing the survey and opening its first round.
             let survey = live.survey.clone();
             let designed = self.design(id, &survey, 1, first_tasks(&survey)).await?;
             return self.open(id, live.version, survey, designed).await;
@@ -197,26 +200,36 @@ impl Curation {
         &self,
         id: &SurveyId,
         version: u64,
-        mut survey: Survey,
+        survey: Survey,
         designed: Designed,
     ) -> Result<Arc<Live>, Problem> {
+        let key = RoundKey { survey: id.clone(), number: designed.note.number };
+        let (document, policies, event) = self.with_round(id, survey, designed);
+        self.app.store.open_round(&key, &policies, (version, &document), &event).await?;
+        tracing::info!(survey = %id, round = key.number, "a round was opened");
+        self.fresh(id).await
+    }
+
+    /// What is stored when a designed round is opened: the survey's new document, the policies, the
+    /// entry of the log.
+    fn with_round(
+        &self,
+        id: &SurveyId,
+        mut survey: Survey,
+        designed: Designed,
+    ) -> (String, Vec<NewPolicy>, Event) {
         let Designed { note, policies } = designed;
-        let key = RoundKey { survey: id.clone(), number: note.number };
         let shown: Vec<_> = note
             .groups
             .iter()
             .map(|group| {
-                json!({"group": group.group, "people": group.people, "policy": group.policy,
+                json!({"group": group.group, "stated_people": group.people, "policy": group.policy,
                        "claims": group.claims, "ldp": group.ldp})
             })
             .collect();
         let event = self.event(id, "round_opened", json!({"round": note.number, "groups": shown}));
         survey.rounds.push(note);
-        let policies: Vec<NewPolicy> = policies.iter().map(published).collect();
-        let document = survey.to_json();
-        self.app.store.open_round(&key, &policies, (version, &document), &event).await?;
-        tracing::info!(survey = %id, round = key.number, "a round was opened");
-        self.fresh(id).await
+        (survey.to_json(), policies.iter().map(published).collect(), event)
     }
 
     /// Seals a round; sealing a sealed round changes nothing.

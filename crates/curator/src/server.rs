@@ -1,5 +1,8 @@
 //! The loop that accepts connections: limits, time-outs, TLS, and an orderly end.
 
+mod guests;
+mod stream;
+
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
@@ -16,22 +19,32 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use tokio::io::{AsyncRead, AsyncWrite};
+use socket2::SockRef;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 
 use crate::app::Peer;
+use crate::problem::{Code, Problem};
 use crate::routes::Curator;
+use guests::Guests;
+use stream::{Stream, Tracked, Unread};
 
 /// Limits of the connections themselves.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// At most this many connections at once; more wait to be accepted.
     pub connections: usize,
+    /// At most this many of them from one address (for IPv6, one /64); more are told so and closed. `None` for
+    /// no limit, and not applied behind a trusted proxy, from which they all come.
+    pub per_address: Option<usize>,
     /// How long a request's head may take to arrive, and how long a connection may lie idle.
     pub head: Duration,
+    /// How long the other side may take nothing of an answer, or let a connection that is being closed
+    /// wait. Whoever takes it slowly has longer.
+    pub write: Duration,
     /// How long requests under way may take to finish once the end has begun.
     pub farewell: Duration,
 }
@@ -40,7 +53,9 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             connections: 10_000,
+            per_address: Some(512),
             head: Duration::from_secs(15),
+            write: Duration::from_secs(20),
             farewell: Duration::from_secs(20),
         }
     }
@@ -84,6 +99,8 @@ pub async fn serve(
     let folding = tokio::spawn(curator.clone().fold_forever());
     let router = curator.router();
     let room = Arc::new(Semaphore::new(limits.connections));
+    let guests = Arc::new(Guests::default());
+    let per_address = limits.per_address.filter(|_| !curator.trusts_proxy()).unwrap_or(usize::MAX);
     let graceful = GracefulShutdown::new();
     let mut until = pin!(until);
     loop {
@@ -103,13 +120,24 @@ pub async fn serve(
             },
             () = &mut until => break,
         };
+        let Some(guest) = guests.admit(address.ip(), per_address) else {
+            curator.metrics().crowded.inc();
+            if tls.is_none() {
+                // At most as many of these at once as connections.
+                tokio::spawn(async move {
+                    let _ = tokio::time::timeout(limits.write, turn_away(stream)).await;
+                    drop(permit);
+                });
+            }
+            continue;
+        };
         let (router, tls, watcher) = (router.clone(), tls.clone(), graceful.watcher());
         let connections = curator.metrics().connections.clone();
         tokio::spawn(async move {
             connections.inc();
             let served = connection(stream, address, router, tls, limits, watcher).await;
             connections.dec();
-            drop(permit);
+            drop((guest, permit));
             if let Err(error) = served {
                 // Broken off, too slow, or not HTTP: the other side's doing.
                 tracing::trace!(%error, "a connection ended");
@@ -135,6 +163,9 @@ async fn connection(
     watcher: hyper_util::server::graceful::Watcher,
 ) -> Result<(), Failure> {
     stream.set_nodelay(true)?;
+    // The system would keep megabytes for a connection that does not read; and only what leaves this buffer
+    // shows that the other side reads.
+    SockRef::from(&stream).set_send_buffer_size(SEND_BUFFER)?;
     match tls {
         None => answer(stream, address, router, limits, watcher).await,
         Some(acceptor) => {
@@ -144,6 +175,29 @@ async fn connection(
     }
 }
 
+/// Says that the address has too many connections, and waits until that was read.
+async fn turn_away(mut stream: TcpStream) -> io::Result<()> {
+    let detail =
+        "this address has too many connections: close some, or use one for several requests";
+    let problem = Problem::new(Code::TooManyRequests, detail).retry_after(5);
+    let body = problem.document().to_string();
+    let head = format!(
+        "HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/problem+json\r\nretry-after: 5\r\n\
+         connection: close\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(format!("{head}{body}").as_bytes()).await?;
+    stream.shutdown().await?;
+    // One read finds the request that was sent meanwhile, another its end.
+    let mut thrown_away = [0; 1024];
+    for _ in 0..64 {
+        if stream.read(&mut thrown_away).await? == 0 {
+            break;
+        }
+    }
+    Ok(())
+}
+
 async fn answer(
     stream: impl AsyncRead + AsyncWrite + Unpin + 'static,
     address: SocketAddr,
@@ -151,8 +205,11 @@ async fn answer(
     limits: Limits,
     watcher: hyper_util::server::graceful::Watcher,
 ) -> Result<(), Failure> {
+    let unread = Unread::default();
+    let stream = Stream::new(stream, limits.write, unread.clone());
     let service = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
-        let mut request: Request = request.map(Body::new);
+        let track = |body| Body::new(Tracked::new(body, unread.clone()));
+        let mut request: Request = request.map(track);
         request.extensions_mut().insert(Peer(address.ip()));
         router.clone().oneshot(request)
     });
@@ -160,7 +217,13 @@ async fn answer(
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head)
         .max_headers(64)
-        .max_buf_size(64 << 10)
+        .max_buf_size(CONNECTION_BUFFER)
         .serve_connection(TokioIo::new(stream), service);
     watcher.watch(connection).await.map_err(Into::into)
 }
+
+/// What the system may keep of an answer to one connection.
+const SEND_BUFFER: usize = 128 << 10;
+
+/// What one connection may have read ahead: the largest head, and a piece of a body.
+const CONNECTION_BUFFER: usize = 16 << 10;

@@ -28,6 +28,7 @@ pub use reports::{RaggedRows, Reports};
 pub use survey_id::{NotASurveyId, SurveyId};
 
 use async_trait::async_trait;
+use std::path::PathBuf;
 use std::sync::Arc;
 use undertone_core::PolicyId;
 
@@ -114,6 +115,39 @@ pub struct NewPolicy {
     pub bits: bool,
 }
 
+/// A survey to create: it is stored with its first round open, or not at all.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewSurvey {
+    /// Its id.
+    pub id: SurveyId,
+    /// Its document, which becomes version 1.
+    pub document: String,
+    /// The policies of round 1, in the round's order.
+    pub policies: Vec<NewPolicy>,
+    /// The first entry of its log.
+    pub created: Event,
+    /// The second entry of its log; its time is when round 1 was opened.
+    pub opened: Event,
+}
+
+/// A survey in a list: its document, and its newest round with what was counted in it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Overview {
+    /// The survey.
+    pub id: SurveyId,
+    /// Its document and version.
+    pub survey: Versioned,
+    /// The number and state of the newest round. `None` only in stores of an earlier program, which
+    /// could stop between creating a survey and opening its first round.
+    pub newest: Option<(u32, RoundState)>,
+    /// Distinct reports counted in the newest round.
+    pub reports: u64,
+    /// Repeated reports of the newest round.
+    pub duplicates: u64,
+    /// Acknowledged reports of the newest round that wait to be folded.
+    pub unfolded: u64,
+}
+
 /// Reports of one policy in one round, already checked against the policy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Batch {
@@ -156,19 +190,18 @@ pub struct Progress {
 /// except that [`StoreError::Unavailable`] may hide a commit that did happen: repeat the call.
 #[async_trait]
 pub trait Store: Send + Sync {
-    /// Creates a survey at version 1. `Conflict` if there is one of that id.
-    async fn create_survey(
-        &self,
-        id: &SurveyId,
-        document: &str,
-        event: &Event,
-    ) -> Result<(), StoreError>;
+    /// Creates a survey at version 1 with its first round open. `Conflict` if there is one of that id.
+    async fn create_survey(&self, survey: &NewSurvey) -> Result<(), StoreError>;
 
     /// One survey.
     async fn survey(&self, id: &SurveyId) -> Result<Option<Versioned>, StoreError>;
 
-    /// All surveys, by id.
-    async fn surveys(&self) -> Result<Vec<(SurveyId, Versioned)>, StoreError>;
+    /// At most `limit` surveys whose ids come after `after`, by id. One query, however many there are.
+    async fn overview(
+        &self,
+        after: Option<&SurveyId>,
+        limit: u32,
+    ) -> Result<Vec<Overview>, StoreError>;
 
     /// Replaces a survey's document and gives the new version. `Conflict` if its version is not the
     /// expected one.
@@ -198,7 +231,8 @@ pub trait Store: Send + Sync {
     async fn policy(&self, id: &PolicyId) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Appends reports; they are durable when it returns. All or nothing: `RoundClosed` if any of
-    /// the rounds is not open at the commit. Calls at the same time share a commit.
+    /// the rounds is not open at the commit, `AtLimit` if the store is as large as it may be. Calls at the
+    /// same time share a commit.
     async fn append(&self, batches: Vec<Batch>) -> Result<(), StoreError>;
 
     /// Seals an open round: no append commits afterwards. `Conflict` if it is not open.
@@ -243,10 +277,30 @@ pub struct Options {
     pub fan: usize,
     /// Ids per chunk of a run: 480 fill one page of either engine.
     pub chunk_ids: usize,
-    /// How large an embedded database may grow, in bytes; `Full` beyond it.
+    /// How large the database may grow, in bytes; [`Store::append`] answers `AtLimit` beyond it. Everything else
+    /// goes on, so that the reports it has can be counted, which frees what they took, and rounds
+    /// can be sealed and released.
     pub max_bytes: Option<u64>,
+    /// The password of a PostgreSQL database whose address has none.
+    pub password: Password,
     /// Named points at which tests interfere.
     pub faults: Faults,
+}
+
+/// Where the password of a PostgreSQL database comes from if its address has none. Does not print itself.
+#[derive(Clone, Default)]
+pub struct Password {
+    /// The password itself; goes before the file.
+    pub text: Option<String>,
+    /// A file of passwords as libpq reads it (`PGPASSFILE`); one that does not exist has none.
+    pub file: Option<PathBuf>,
+}
+
+impl std::fmt::Debug for Password {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = self.text.as_ref().map(|_| "..");
+        f.debug_struct("Password").field("text", &text).field("file", &self.file).finish()
+    }
 }
 
 impl Default for Options {
@@ -257,9 +311,22 @@ impl Default for Options {
             fan: 8,
             chunk_ids: 480,
             max_bytes: None,
+            password: Password::default(),
             faults: Faults::none(),
         }
     }
+}
+
+/// Whether an address has a password in it, which whoever sees the address can read.
+pub fn shows_password(address: &str) -> bool {
+    let Some((scheme, rest)) = address.split_once("://") else { return false };
+    let end = rest.find(['/', '?']).unwrap_or(rest.len());
+    let (authority, more) = rest.split_at(end);
+    let named = |part: &str| part.starts_with("password=");
+    let query = more.split_once('?').map_or("", |(_, query)| query);
+    scheme.starts_with("postgres")
+        && (authority.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'))
+            || query.split('&').any(named))
 }
 
 /// Opens `sqlite:FILE` or `postgres://..`, creating the tables if there are none.
@@ -279,4 +346,28 @@ pub async fn open_with(address: &str, options: Options) -> Result<Arc<dyn Store>
     Err(StoreError::Unavailable(
         "the store's address must be sqlite:FILE or postgres://USER@HOST/DATABASE".into(),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_in_addresses_are_seen_and_not_printed() {
+        for shown in [
+            "postgres://u:secret@host/d",
+            "postgresql://u:@host/d",
+            "postgres://host/d?user=u&password=secret",
+        ] {
+            assert!(shows_password(shown), "{shown}");
+        }
+        for hidden in
+            ["postgres://u@host:5432/d", "postgres://h/d?sslmode=require", "sqlite:a:b@c.db"]
+        {
+            assert!(!shows_password(hidden), "{hidden}");
+        }
+        let password = Password { text: Some("secret".into()), file: None };
+        let options = Options { password, ..Options::default() };
+        assert!(!format!("{options:?}").contains("secret"));
+    }
 }

@@ -27,6 +27,7 @@ embed! {
     "respond.html", HTML, "web/respond.html";
     "style.css", CSS, "web/style.css";
     "page.js", SCRIPT, "web/page.js";
+    "plan.js", SCRIPT, "web/plan.js";
     "chart.js", SCRIPT, "web/chart.js";
     "dashboard.js", SCRIPT, "web/dashboard.js";
     "survey-form.js", SCRIPT, "web/survey-form.js";

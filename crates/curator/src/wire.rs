@@ -5,9 +5,12 @@
 //! token: a u32, big-endian, or the packed bits. Nothing follows.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
 
 use bytes::Bytes;
-use serde::Deserialize;
+use serde::de::{IgnoredAny, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use undertone_core::{Object, Policy, PolicyId, Report, ReportId, Shape, Token};
 
 /// The most reports one body may carry.
@@ -81,12 +84,46 @@ struct RawReport<'a> {
     bits: Option<Cow<'a, str>>,
 }
 
+/// A list of reports. Those beyond [`MOST_REPORTS`] are counted and not kept, so that a long list of short
+/// ones takes no more memory than a list that is allowed.
+struct RawReports<'a> {
+    kept: Vec<RawReport<'a>>,
+    found: usize,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for RawReports<'a> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct List<'a>(PhantomData<&'a ()>);
+        impl<'de: 'a, 'a> Visitor<'de> for List<'a> {
+            type Value = RawReports<'a>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of reports")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut kept = Vec::new();
+                while kept.len() < MOST_REPORTS {
+                    let Some(Object(report)) = list.next_element()? else { break };
+                    kept.push(report);
+                }
+                let mut found = kept.len();
+                while list.next_element::<IgnoredAny>()?.is_some() {
+                    found += 1;
+                }
+                Ok(RawReports { kept, found })
+            }
+        }
+        from.deserialize_seq(List(PhantomData))
+    }
+}
+
 /// One report, or a list: the fields of both, of which a body uses one set.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawBody<'a> {
     #[serde(default, borrow)]
-    reports: Option<Vec<Object<RawReport<'a>>>>,
+    reports: Option<RawReports<'a>>,
     #[serde(default, borrow)]
     undertone: Option<Cow<'a, str>>,
     #[serde(default, borrow)]
@@ -112,8 +149,8 @@ pub fn reports_from_json(body: &[u8]) -> Result<Vec<Report>, WireError> {
             token: None,
             bits: None,
         } => {
-            check_count(list.len())?;
-            list.into_iter().enumerate().map(|(at, raw)| report(raw.0, at)).collect()
+            check_count(list.found)?;
+            list.kept.into_iter().enumerate().map(|(at, raw)| report(raw, at)).collect()
         }
         RawBody {
             reports: None,

@@ -4,10 +4,11 @@ import { createServer } from "node:http";
 
 /**
  * `policies` are documents by id, `bytes` their canonical bytes, for clients that ask for those. `faults` is a list of what happens to the next
- * submissions: "lose" (stored, no answer), "busy", or a problem.
+ * submissions: "lose" (stored, no answer), "busy", or a problem. Bodies longer than `largest` are too large. Addresses in `endless` answer for
+ * ever; `taken` counts their bytes.
  */
 export async function startCurator(surveys, policies, bytes = {}) {
-  const curator = { stored: new Map(), attempts: [], faults: [], requests: [] };
+  const curator = { stored: new Map(), attempts: [], faults: [], requests: [], largest: Infinity, endless: new Set(), taken: 0 };
   const server = createServer(async (request, response) => {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -18,6 +19,16 @@ export async function startCurator(surveys, policies, bytes = {}) {
       response.end(content);
     };
     const problem = (status, code) => send(status, "application/problem+json", JSON.stringify({ status, code, detail: "as told" }));
+    if (curator.endless.has(request.url)) {
+      const chunk = Buffer.alloc(1 << 16, " ");
+      response.writeHead(request.method === "POST" ? 202 : 200, { "content-type": "application/json" });
+      response.on("error", () => {});
+      const more = () => {
+        while (!response.destroyed && response.write(chunk)) curator.taken += chunk.length;
+      };
+      response.on("drain", more);
+      return more();
+    }
     const { pathname, search } = new URL(request.url, "http://localhost");
     const [, , kind, id, last] = pathname.split("/");
     if (kind === "policies" && search === "?form=bytes" && id in bytes) return send(200, "application/octet-stream", bytes[id]);
@@ -27,6 +38,7 @@ export async function startCurator(surveys, policies, bytes = {}) {
     const parsed = request.headers["content-type"] === "application/json" ? JSON.parse(body) : null;
     const ids = parsed === null ? binaryIds(body) : (parsed.reports ?? [parsed]).map((report) => report.id);
     curator.attempts.push(ids);
+    if (body.length > curator.largest) return problem(413, "body_too_large");
     const fault = curator.faults.shift();
     if (fault === "busy") return send(503, "application/problem+json", JSON.stringify({ code: "unavailable" }), { "retry-after": "0" });
     if (fault === "portal") return send(200, "text/html", "<p>Welcome to our network");

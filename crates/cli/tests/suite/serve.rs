@@ -22,7 +22,12 @@ impl Running {
         variables: &[(&str, &str)],
     ) -> (Self, BufReader<std::process::ChildStdout>) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_undertone"));
-        command.args(args).env_remove("UNDERTONE_ADMIN_TOKEN").envs(variables.iter().copied());
+        command.args(args).envs(variables.iter().copied());
+        for name in ["UNDERTONE_ADMIN_TOKEN", "UNDERTONE_STORE"] {
+            if !variables.iter().any(|(given, _)| *given == name) {
+                command.env_remove(name);
+            }
+        }
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         (Self(child), output)
@@ -90,18 +95,88 @@ fn serves_until_it_is_stopped() {
     assert_eq!(running.stop(), Some(0));
 }
 
+/// Neither the token nor the store's address needs to be on the command line, and the files made are
+/// their owner's alone.
+#[cfg(unix)]
+#[test]
+fn secrets_come_from_files_and_the_environment() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = Scratch::new("serve-secrets");
+    let mode = |name: &str| std::fs::metadata(dir.path(name)).unwrap().permissions().mode() & 0o777;
+    let close = |name: &str, mode: u32| {
+        std::fs::set_permissions(dir.path(name), PermissionsExt::from_mode(mode)).unwrap();
+    };
+    let (token_file, store) = (dir.path("token"), format!("sqlite:{}", dir.path("curator.db")));
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--admin-token-file", &token_file, "--json"];
+    let began = |output: &mut BufReader<std::process::ChildStdout>| -> Value {
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap()
+    };
+    // The address from the environment; a token is made, and written and not printed.
+    let (mut running, mut output) = Running::start(&serve, &[("UNDERTONE_STORE", &store)]);
+    let said = began(&mut output);
+    assert_eq!((&said["token"], &said["token_file"]), (&Value::Null, &json!(token_file)));
+    assert_eq!((mode("token"), mode("curator.db"), mode("curator.db-wal")), (0o600, 0o600, 0o600));
+    let token = std::fs::read_to_string(&token_file).unwrap().trim().to_owned();
+    let base = said["address"].as_str().unwrap();
+    assert_eq!(ask(base, "GET", "/v1/surveys", Some(&token), &Value::Null).0, 200);
+    assert_eq!(running.stop(), Some(0));
+    // The address from a file, and the token that is there.
+    let address = dir.file("store", &format!("{store}\n"));
+    close("store", 0o600);
+    let from_file = [&serve[..], &["--store-file", &address]].concat();
+    let (mut running, mut output) = Running::start(&from_file, &[]);
+    let said = began(&mut output);
+    assert_eq!((&said["token"], &said["token_file"]), (&Value::Null, &Value::Null));
+    let base = said["address"].as_str().unwrap();
+    assert_eq!(ask(base, "GET", "/v1/surveys", Some(&token), &Value::Null).0, 200);
+    assert_eq!(running.stop(), Some(0));
+    // Files that others can read are refused, with what to do.
+    for name in ["token", "store"] {
+        close(name, 0o644);
+        let (code, words) = complaint(&from_file);
+        assert_eq!(code, 1, "{words}");
+        assert!(words.contains(&format!("chmod 600 {}", dir.path(name))), "{words}");
+        assert!(!words.contains(&token), "{words}");
+        close(name, 0o600);
+    }
+}
+
+/// A password on the command line is pointed out; none is printed.
+#[test]
+fn a_password_on_the_command_line_is_pointed_out() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_undertone"));
+    let address = "postgres://u:verysecret@127.0.0.1:1/d?connect_timeout=1";
+    command.args(["serve", "--listen", "127.0.0.1:0", "--store", address]);
+    let done = command.output().unwrap();
+    let said = format!(
+        "{}{}",
+        String::from_utf8_lossy(&done.stdout),
+        String::from_utf8_lossy(&done.stderr)
+    );
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(said.contains("--store-file or PGPASSFILE"), "{said}");
+    assert!(!said.contains("verysecret"), "{said}");
+}
+
 #[test]
 fn bad_settings_get_plain_words() {
     let dir = Scratch::new("serve-bad");
     let short = dir.file("token", "short");
+    #[cfg(unix)]
+    std::fs::set_permissions(&short, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     let store = format!("sqlite:{}", dir.path("x.db"));
     for (args, said) in [
         (vec!["serve", "--store", "mysql://x"], "sqlite:FILE"),
         (vec!["serve", "--store", &store, "--admin-token-file", &short], "16 to 512"),
         (
             vec!["serve", "--store", &store, "--admin-token-file", "/nonexistent/token"],
-            "cannot read",
+            "cannot create",
         ),
+        (vec!["serve", "--store", &store, "--store-file", &short], "cannot be used with"),
+        (vec!["serve", "--store-file", "/nonexistent/store"], "cannot read"),
+        (vec!["serve", "--store", &store, "--max-store-bytes", "lots"], "number of bytes"),
         (vec!["serve", "--store", &store, "--listen", "nowhere"], "cannot listen"),
         (vec!["serve", "--store", &store, "--tls-cert", &short, "--tls-key", &short], "TLS"),
         (vec!["serve", "--store", &store, "--tls-cert", &short], "--tls-key"),

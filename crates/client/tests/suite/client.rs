@@ -1,6 +1,7 @@
 //! The client against a curator that loses answers, is busy, refuses, or is not there.
 
 use crate::common::{self, Fault, TestCurator, golden, quick};
+use std::io::Write;
 use undertone_client::{
     AboveConsent, Client, ClientError, Consent, Curator, Delivery, Device, FetchError, Form,
     SecretConsent, SubmitError,
@@ -112,6 +113,81 @@ fn offline_reports_wait_and_go_in_batches_in_both_forms() {
         let kinds = curator.seen.lock().unwrap().kinds.clone();
         assert!(kinds.iter().all(|kind| kind == form.media_type()), "{kinds:?}");
     }
+}
+
+#[test]
+fn a_batch_that_is_too_large_goes_in_parts() {
+    for (name, form) in [("minimal", Form::Json), ("bits_11", Form::Binary)] {
+        let (curator, policy) = published(name);
+        let consent = Consent { lip: None, ldp: None, secret: None };
+        let device = Device::memory_with_budget(nats("100"));
+        let mut client =
+            Client::with_curator(curator.curator(), device).with_consent(consent).with_form(form);
+        let survey = client.survey("survey").unwrap();
+        let record = |client: &mut Client, people: std::ops::Range<usize>| {
+            for person in people {
+                let about = survey.clone().about(&format!("person {person}"));
+                client.record(&about, symbol(&policy, 1)).unwrap();
+            }
+        };
+        // Eleven reports fit into a body and twelve do not.
+        record(&mut client, 0..50);
+        let reports: Vec<_> =
+            client.device().answers().map(|(_, one)| one.report.clone()).collect();
+        let largest = form.encode(&reports[..11]).unwrap().len();
+        assert!(form.encode(&reports[..12]).unwrap().len() > largest);
+        curator.seen.lock().unwrap().largest = Some(largest);
+        let flushed = client.flush().unwrap();
+        assert_eq!((flushed.accepted, flushed.refused, flushed.waiting), (50, 0, 0));
+        let sizes: Vec<usize> = curator.attempts().iter().map(Vec::len).collect();
+        assert_eq!(sizes, [50, 25, 12, 6, 6, 6, 7, 6, 6, 6, 7], "halves, and no length twice");
+        assert!(curator.stored().values().all(|&times| times == 1));
+        assert_eq!(curator.stored().len(), 50);
+        // What was learnt is kept: the next batch is not tried at lengths that were refused.
+        let before = curator.attempts().len();
+        record(&mut client, 50..70);
+        assert_eq!(client.flush().unwrap().accepted, 20);
+        let sizes: Vec<usize> = curator.attempts()[before..].iter().map(Vec::len).collect();
+        assert_eq!(sizes, [10, 10]);
+        // One report that is too large is refused for good.
+        curator.seen.lock().unwrap().largest = Some(1);
+        record(&mut client, 70..72);
+        assert_eq!(client.flush().unwrap().refused, 2);
+        assert_eq!(client.device().waiting(), 0);
+    }
+}
+
+/// A curator that never stops sending costs no more than what a device would use.
+#[test]
+fn what_has_no_end_is_not_fetched() {
+    let (curator, policy) = published("keep_300");
+    let length = policy.draft().to_bytes().len() as u64;
+    let small = curator.curator().with_policy_limit(length - 1);
+    match small.policy(policy.id()) {
+        Err(FetchError::TooLarge { what: "the policy", limit }) => assert_eq!(limit, length - 1),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(curator.seen.lock().unwrap().fetched, 1, "and is not tried again");
+    curator.curator().with_policy_limit(length).policy(policy.id()).unwrap();
+
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let sending = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let head = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+        let chunk = [b"10000\r\n", &[b' '; 1 << 16][..], b"\r\n"].concat();
+        stream.write_all(head).unwrap();
+        let mut sent = 0;
+        while stream.write_all(&chunk).is_ok() {
+            sent += chunk.len();
+        }
+        sent
+    });
+    let endless = quick(&base);
+    assert!(matches!(endless.survey("one"), Err(FetchError::TooLarge { what: "the survey", .. })));
+    drop(endless);
+    let sent = sending.join().unwrap();
+    assert!(sent < 40 << 20, "{sent} bytes were taken");
 }
 
 #[test]

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use undertone_core::PolicyId;
-use undertone_curator::store::{self, Batch, Event, NewPolicy, Reports, RoundKey, Store};
+use undertone_curator::store::{
+    self, Batch, Event, NewPolicy, NewSurvey, Reports, RoundKey, Store,
+};
 
 const BATCH: u64 = 10_000;
 
@@ -17,10 +19,11 @@ pub(crate) async fn run(engine: &str, address: &str, reports: u64) {
     let key = RoundKey { survey: "memory".parse().unwrap(), number: 1 };
     let survey = key.survey.clone();
     let event = Event { survey: survey.clone(), at: 0, kind: "load".into(), detail: String::new() };
-    store.create_survey(&survey, "{}", &event).await.unwrap();
     let id = PolicyId([9; 32]);
-    let policy = NewPolicy { id, bytes: vec![9], outputs: 4, bits: false };
-    store.open_round(&key, &[policy], (1, "{}"), &event).await.unwrap();
+    let policies = vec![NewPolicy { id, bytes: vec![9], outputs: 4, bits: false }];
+    let (document, created, opened) = ("{}".into(), event.clone(), event);
+    let new = NewSurvey { id: survey, document, policies, created, opened };
+    store.create_survey(&new).await.unwrap();
     let start = Instant::now();
     let finished = Arc::new(AtomicBool::new(false));
     let folding = tokio::spawn(fold(store.clone(), finished.clone()));

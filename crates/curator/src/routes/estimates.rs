@@ -2,13 +2,14 @@
 
 use axum::Json;
 use axum::extract::{Extension, Path, Query, State};
-use axum::http::{HeaderMap, header};
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Shared;
-use crate::app::{Curation, Live, Peer, blocking};
+use crate::app::{Curation, Live, blocking};
+use crate::auth::Caller;
 use crate::estimates::{self, Counted, state_name};
 use crate::export;
 use crate::gain::{self, Spent};
@@ -25,12 +26,11 @@ pub(super) struct Which {
 
 pub(super) async fn show(
     State(curation): Shared,
-    Extension(peer): Extension<Peer>,
+    Extension(caller): Extension<Caller>,
     Path(survey): Path<String>,
     Query(Which { round, .. }): Query<Which>,
-    headers: HeaderMap,
 ) -> Result<Json<Value>, Problem> {
-    let owner = curation.is_owner(&headers, peer)?;
+    let owner = curation.is_owner(caller)?;
     let live = curation.survey(&survey).await?;
     let round = round.map(|number| {
         let read = number.parse();
@@ -197,12 +197,11 @@ async fn compare(live: &Live, rounds: Vec<(RoundState, Vec<Counted>)>) -> Result
 
 pub(super) async fn export(
     State(curation): Shared,
-    Extension(peer): Extension<Peer>,
+    Extension(caller): Extension<Caller>,
     Path(survey): Path<String>,
     Query(Which { form, .. }): Query<Which>,
-    headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let owner = curation.is_owner(&headers, peer)?;
+    let owner = curation.is_owner(caller)?;
     let live = curation.survey(&survey).await?;
     let rounds = all(&curation, &live, owner).await?;
     if rounds.is_empty() && !owner {

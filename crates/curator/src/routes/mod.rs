@@ -19,14 +19,18 @@ use refusal::Refused;
 pub(crate) use surveys::described;
 
 use axum::Router;
+use axum::body::{Body, HttpBody};
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use bytes::Bytes;
 use serde_json::Value;
 
 use crate::app::{App, Curation, Peer};
+use crate::auth::Caller;
+use crate::flight::Counted;
 use crate::metrics::Metrics;
 use crate::problem::{Code, Problem};
 
@@ -68,6 +72,11 @@ impl Curator {
     /// What it counts about itself.
     pub fn metrics(&self) -> &Metrics {
         &self.0.metrics
+    }
+
+    /// Whether connections come from a proxy in front, which says whose they are.
+    pub(crate) fn trusts_proxy(&self) -> bool {
+        self.0.app.settings.trust_proxy
     }
 
     /// Counts reports until it is dropped or aborted. Any number of curators on one database may do so.
@@ -163,30 +172,26 @@ mod futures {
     pub(super) type Answer = Pin<Box<dyn Future<Output = Response> + Send>>;
 }
 
-/// Around every request: the address's allowance before it, headers, counters and one line of log after.
+/// Around every request: the address's allowance before it; room for the answer, headers, counters and
+/// one line of log after.
 async fn guard(State(curation): Shared, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let peer = peer(&curation, &request);
-    request.extensions_mut().insert(peer);
+    // The token is compared first: whatever else is counted or refused, the owner gets in.
+    let caller = Caller::new(peer.0, request.headers(), &curation.app.owner);
+    request.extensions_mut().insert(caller);
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     let route = route.unwrap_or_else(|| "none".into());
     let method = request.method().clone();
-    // Whoever watches whether the curator is alive is not turned away.
-    let watched = matches!(route.as_str(), "/healthz" | "/readyz");
-    let allowed = match &curation.requests {
-        Some(limiter) if !watched => limiter.take(peer.0, started),
-        _ => Ok(()),
-    };
-    let mut response = match allowed {
-        Ok(()) => next.run(request).await,
-        Err(wait) => {
+    // Health checks are not rate-limited.
+    let cost = usize::from(!matches!(route.as_str(), "/healthz" | "/readyz"));
+    let mut response = match curation.charge(caller, cost) {
+        Ok(()) => within_room(&curation, caller, next.run(request).await).await,
+        Err(problem) => {
             if route.ends_with("/reports") {
-                curation.metrics.refuse(Code::TooManyRequests, 1);
+                curation.metrics.refuse(problem.code, 1);
             }
-            let detail = "this address asks too often: slow down";
-            Problem::new(Code::TooManyRequests, detail)
-                .retry_after(wait.as_secs_f64().ceil() as u32)
-                .into_response()
+            problem.into_response()
         }
     };
     protect(&curation, &mut response);
@@ -202,6 +207,34 @@ async fn guard(State(curation): Shared, mut request: Request, next: Next) -> Res
         tracing::debug!(method, route, status, code, seconds, "answered");
     }
     response
+}
+
+/// Marks an answer whose bytes are part of the program: it takes no memory.
+#[derive(Clone, Copy, Debug)]
+struct Embedded;
+
+/// Answers up to this size are not counted: every connection has as much anyway.
+const SMALL: usize = 8 << 10;
+
+/// Counts the bytes of an answer as held until they are sent; refuses it if there is no room.
+async fn within_room(curation: &Curation, caller: Caller, response: Response) -> Response {
+    let length = response.body().size_hint().exact().unwrap_or(u64::MAX);
+    if length <= SMALL as u64 || response.extensions().get::<Embedded>().is_some() {
+        return response;
+    }
+    let (parts, body) = response.into_parts();
+    // Every answer is made in memory, so this does not wait and does not fail.
+    let Ok(bytes) = axum::body::to_bytes(body, usize::MAX).await else {
+        return Problem::new(Code::Unavailable, "the answer could not be made").into_response();
+    };
+    let mut hold = curation.hold(caller);
+    match hold.grow_to(bytes.len()) {
+        Ok(()) => {
+            let body = Body::from(Bytes::from_owner(Counted::new(bytes, hold)));
+            Response::from_parts(parts, body)
+        }
+        Err(full) => Problem::from(full).into_response(),
+    }
 }
 
 /// The address a request came from: the connection's, or what the proxy in front says.

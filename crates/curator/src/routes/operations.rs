@@ -1,11 +1,11 @@
 //! Health, counters and the description of the service.
 
 use axum::extract::{Extension, State};
-use axum::http::{HeaderMap, header};
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
 
-use super::Shared;
-use crate::app::Peer;
+use super::{Embedded, Shared};
+use crate::auth::Caller;
 use crate::problem::Problem;
 
 /// The service described for programs.
@@ -22,12 +22,12 @@ pub(super) async fn ready(State(curation): Shared) -> Result<&'static str, Probl
 
 pub(super) async fn metrics(
     State(curation): Shared,
-    Extension(peer): Extension<Peer>,
-    headers: HeaderMap,
+    Extension(caller): Extension<Caller>,
 ) -> Result<Response, Problem> {
     if !curation.app.settings.metrics_open {
-        curation.owner(&headers, peer)?;
+        curation.owner(caller)?;
     }
+    curation.metrics.in_flight.set(i64::try_from(curation.flight.total()).unwrap_or(i64::MAX));
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     Ok(([(header::CONTENT_TYPE, kind)], curation.metrics.text()).into_response())
 }
@@ -38,5 +38,5 @@ pub(super) async fn openapi() -> Response {
         (header::CACHE_CONTROL, "public, max-age=3600"),
         (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
     ];
-    (headers, OPENAPI).into_response()
+    (Extension(Embedded), headers, OPENAPI).into_response()
 }

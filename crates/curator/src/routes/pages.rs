@@ -1,12 +1,12 @@
 //! Pages for people: the owner's, the respondents', the privacy officer's.
 
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Extension, Path, Query, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
-use super::{Shared, estimates, surveys};
+use super::{Embedded, Shared, estimates, surveys};
 use crate::app::blocking;
 use crate::officer;
 use crate::problem::{Code, Problem};
@@ -35,7 +35,7 @@ fn page(name: &str) -> Result<Response, Problem> {
         (header::CONTENT_SECURITY_POLICY, PAGE_POLICY),
         (header::CACHE_CONTROL, "no-cache"),
     ];
-    Ok((headers, page.bytes).into_response())
+    Ok((Extension(Embedded), headers, page.bytes).into_response())
 }
 
 fn missing(name: &str) -> Problem {
@@ -52,7 +52,7 @@ pub(super) async fn asset(Path(file): Path<String>) -> Result<Response, Problem>
         // The client library is meant to be used by other sites' pages too.
         (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
     ];
-    Ok((headers, asset.bytes).into_response())
+    Ok((Extension(Embedded), headers, asset.bytes).into_response())
 }
 
 #[derive(Deserialize)]

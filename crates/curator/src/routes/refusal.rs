@@ -4,7 +4,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::problem::{Code, Problem};
 use crate::store::StoreError;
@@ -29,6 +29,14 @@ impl From<StoreError> for Problem {
                 "the curator's disk is full: nothing was stored, keep the report and try later",
             )
             .retry_after(60),
+            StoreError::AtLimit { most } => {
+                tracing::warn!(most, "the store has grown to its limit and takes no reports");
+                Self::new(
+                    Code::StorageFull,
+                    "the curator's store has grown to the size its owner allows: nothing was stored, keep the report and try later",
+                )
+                .retry_after(60)
+            }
             StoreError::Unavailable(cause) => {
                 tracing::warn!(%cause, "the store cannot be reached");
                 Self::new(Code::Unavailable, "the store cannot be reached: try again")
@@ -48,15 +56,22 @@ impl From<StoreError> for Problem {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Refused(pub(super) Code);
 
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
-        let body = json!({
+impl Problem {
+    /// The document of RFC 9457.
+    pub(crate) fn document(&self) -> Value {
+        json!({
             "type": format!("urn:undertone:problem:{}", self.code.name()),
             "title": self.code.title(),
             "status": self.code.status(),
             "detail": self.detail,
             "code": self.code.name(),
-        });
+        })
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let body = self.document();
         let status = StatusCode::from_u16(self.code.status());
         let mut response = (
             status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),

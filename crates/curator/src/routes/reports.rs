@@ -4,27 +4,28 @@ use std::collections::BTreeMap;
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use serde_json::json;
 use undertone_core::{Foreign, PolicyId, Report};
 
 use super::{Shared, body};
 use crate::app::{Curation, Live};
+use crate::auth::Caller;
 use crate::problem::{Code, Problem};
 use crate::store::{Batch, Reports, RoundKey, StoreError};
 use crate::wire::{self, Packed, WireError};
 
 pub(super) async fn accept(
     State(curation): Shared,
+    Extension(caller): Extension<Caller>,
     Path(survey): Path<String>,
     headers: HeaderMap,
     request: Body,
 ) -> Response {
     let mut reports = 1;
-    match take(&curation, &survey, &headers, request, &mut reports).await {
+    match take(&curation, caller, &survey, &headers, request, &mut reports).await {
         Ok(()) => {
             curation.metrics.accepted.inc_by(reports as u64);
             curation.appended.notify_one();
@@ -39,6 +40,7 @@ pub(super) async fn accept(
 
 async fn take(
     curation: &Curation,
+    caller: Caller,
     survey: &str,
     headers: &HeaderMap,
     request: Body,
@@ -46,14 +48,22 @@ async fn take(
 ) -> Result<(), Problem> {
     let form = Form::of(headers)?;
     let live = curation.survey(survey).await?;
-    let bytes = body::read(&curation.app.settings, headers, request).await?;
+    // Held until the reports are on disk: what is made of the bytes is smaller than they are.
+    let (bytes, _hold) = body::read(curation, caller, headers, request).await?;
     let batches = match form {
         Form::Json => {
             let reports = wire::reports_from_json(&bytes).map_err(unreadable)?;
+            drop(bytes);
             *count = reports.len();
+            charge(curation, caller, *count)?;
             sorted(curation, live.clone(), reports).await?
         }
-        Form::Binary => packed(curation, live.clone(), &bytes, count).await?,
+        Form::Binary => {
+            let packed = Packed::read(&bytes).map_err(unreadable)?;
+            *count = packed.len();
+            charge(curation, caller, *count)?;
+            checked(curation, live.clone(), &packed).await?
+        }
     };
     curation.app.store.append(batches).await.map_err(|error| {
         if error == StoreError::RoundClosed {
@@ -93,14 +103,17 @@ fn unreadable(error: WireError) -> Problem {
     Problem::new(code, error.to_string())
 }
 
-async fn packed(
+/// Charges the address for the reports beyond the first, which the request itself has paid for.
+fn charge(curation: &Curation, caller: Caller, reports: usize) -> Result<(), Problem> {
+    curation.charge(caller, reports.saturating_sub(1))
+}
+
+/// Checks every token of a batch against its policy.
+async fn checked(
     curation: &Curation,
     live: std::sync::Arc<Live>,
-    bytes: &Bytes,
-    count: &mut usize,
+    packed: &Packed,
 ) -> Result<Vec<Batch>, Problem> {
-    let packed = Packed::read(bytes).map_err(unreadable)?;
-    *count = packed.len();
     let (live, round) = round_of(curation, live, packed.policy).await?;
     if !packed.fits(live.policy(&packed.policy)?) {
         return Err(out_of_range(packed.policy));

@@ -11,13 +11,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Shared, body};
-use crate::app::{Curation, Live, Peer, blocking, to_the_end};
+use crate::app::{Curation, Live, blocking, to_the_end};
+use crate::auth::Caller;
 use crate::clock::timestamp;
 use crate::estimates::state_name;
 use crate::observer;
 use crate::problem::{Code, Problem};
-use crate::store::{ChainedEvent, SurveyId};
-use crate::survey::{Survey, SurveyBody};
+use crate::store::{ChainedEvent, Overview, SurveyId};
+use crate::survey::{ListedSurvey, Survey, SurveyBody};
 
 /// A survey as anyone may see it: no counts.
 pub(crate) fn described(live: &Live) -> Value {
@@ -78,47 +79,86 @@ pub(super) fn described_to_owner(live: &Live) -> Value {
     shown
 }
 
+/// A survey: what anybody may see, or what its owner sees if the owner asks.
 pub(super) async fn show(
     State(curation): Shared,
+    Extension(caller): Extension<Caller>,
     Path(survey): Path<String>,
 ) -> Result<Json<Value>, Problem> {
-    Ok(Json(described(&*curation.survey(&survey).await?)))
+    if !curation.is_owner(caller)? {
+        return Ok(Json(described(&*curation.survey(&survey).await?)));
+    }
+    let live = curation.fresh(&known(&survey)?).await?;
+    let mut shown = described_to_owner(&live);
+    let (mut reports, mut waiting, mut duplicates) = (0, 0, 0);
+    if let Some(newest) = live.newest() {
+        for tally in curation.app.store.tallies(&newest.key).await? {
+            reports += tally.reports;
+            waiting += tally.unfolded;
+            duplicates += tally.duplicates;
+        }
+    }
+    shown["reports"] = json!(reports);
+    shown["waiting"] = json!(waiting);
+    shown["duplicates"] = json!(duplicates);
+    Ok(Json(shown))
 }
 
+#[derive(Deserialize)]
+pub(super) struct Page {
+    after: Option<String>,
+    limit: Option<String>,
+}
+
+/// Surveys in one answer of the list unless asked otherwise, and at most.
+const PAGE: u32 = 500;
+const LARGEST_PAGE: u32 = 1000;
+
+/// The owner's list: one page of it, from one query.
 pub(super) async fn list(
     State(curation): Shared,
-    Extension(peer): Extension<Peer>,
-    headers: HeaderMap,
+    Extension(caller): Extension<Caller>,
+    Query(Page { after, limit }): Query<Page>,
 ) -> Result<Json<Value>, Problem> {
-    curation.owner(&headers, peer)?;
-    let mut surveys = Vec::new();
-    for (id, _) in curation.app.store.surveys().await? {
-        let live = curation.fresh(&id).await?;
-        let mut shown = described_to_owner(&live);
-        let (mut reports, mut waiting, mut duplicates) = (0, 0, 0);
-        if let Some(newest) = live.newest() {
-            for tally in curation.app.store.tallies(&newest.key).await? {
-                reports += tally.reports;
-                waiting += tally.unfolded;
-                duplicates += tally.duplicates;
-            }
-        }
-        shown["reports"] = json!(reports);
-        shown["waiting"] = json!(waiting);
-        shown["duplicates"] = json!(duplicates);
-        surveys.push(shown);
-    }
-    Ok(Json(json!({ "surveys": surveys })))
+    curation.owner(caller)?;
+    let after = after.map(|text| {
+        let read = text.parse::<SurveyId>();
+        read.map_err(|error| Problem::malformed(format!("after={text}: {error}")))
+    });
+    let limit = limit.map_or(Ok(PAGE), |text| {
+        let read = text.parse().ok().filter(|limit| (1..=LARGEST_PAGE).contains(limit));
+        let detail = || format!("limit={text}: give a number from 1 to {LARGEST_PAGE}");
+        read.ok_or_else(|| Problem::malformed(detail()))
+    })?;
+    // One more than is shown says whether there are more.
+    let mut found = curation.app.store.overview(after.transpose()?.as_ref(), limit + 1).await?;
+    let more = found.len() > limit as usize;
+    found.truncate(limit as usize);
+    let next = found.last().filter(|_| more).map(|last| last.id.to_string());
+    let surveys = blocking(move || found.iter().map(listed).collect::<Result<Vec<_>, _>>()).await?;
+    Ok(Json(json!({ "surveys": surveys?, "next": next })))
+}
+
+/// A survey as a line of the owner's list.
+fn listed(one: &Overview) -> Result<Value, Problem> {
+    let ListedSurvey { body, created } = ListedSurvey::from_json(&one.survey.document)?;
+    let state = one.newest.map(|(_, state)| state_name(state));
+    let round = one.newest.map(|(number, _)| json!({"number": number, "state": state}));
+    Ok(json!({
+        "id": one.id.as_str(), "title": body.title, "question": body.question,
+        "state": state.unwrap_or("planned"), "round": round, "created": timestamp(created),
+        "reports": one.reports, "waiting": one.unfolded, "duplicates": one.duplicates,
+    }))
 }
 
 pub(super) async fn create(
     State(curation): Shared,
-    Extension(peer): Extension<Peer>,
+    Extension(caller): Extension<Caller>,
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, Problem> {
-    curation.owner(&headers, peer)?;
-    let bytes = body::read(&curation.app.settings, &headers, request).await?;
+    curation.owner(caller)?;
+    let (bytes, _hold) = body::read(&curation, caller, &headers, request).await?;
     let live = to_the_end(async move { made(&curation, &bytes).await }).await?;
     let place = format!("/v1/surveys/{}", live.id);
     let headers = [(header::LOCATION, place)];
@@ -150,11 +190,10 @@ fn random_name(curation: &Curation) -> Result<String, Problem> {
 
 pub(super) async fn open(
     State(curation): Shared,
-    Extension(peer): Extension<Peer>,
+    Extension(caller): Extension<Caller>,
     Path(survey): Path<String>,
-    headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    curation.owner(&headers, peer)?;
+    curation.owner(caller)?;
     let id = known(&survey)?;
     let live = to_the_end(async move { curation.open_next(&id).await }).await?;
     Ok((StatusCode::CREATED, Json(described_to_owner(&live))).into_response())
@@ -162,11 +201,10 @@ pub(super) async fn open(
 
 pub(super) async fn seal(
     State(curation): Shared,
-    Extension(peer): Extension<Peer>,
+    Extension(caller): Extension<Caller>,
     Path((survey, number)): Path<(String, String)>,
-    headers: HeaderMap,
 ) -> Result<Json<Value>, Problem> {
-    curation.owner(&headers, peer)?;
+    curation.owner(caller)?;
     let (id, number) = (known(&survey)?, round(&number)?);
     let live = to_the_end(async move { curation.seal(&id, number).await }).await?;
     Ok(Json(described_to_owner(&live)))
@@ -174,11 +212,10 @@ pub(super) async fn seal(
 
 pub(super) async fn release(
     State(curation): Shared,
-    Extension(peer): Extension<Peer>,
+    Extension(caller): Extension<Caller>,
     Path((survey, number)): Path<(String, String)>,
-    headers: HeaderMap,
 ) -> Result<Json<Value>, Problem> {
-    curation.owner(&headers, peer)?;
+    curation.owner(caller)?;
     let (id, number) = (known(&survey)?, round(&number)?);
     let live = to_the_end(async move { curation.release(&id, number).await }).await?;
     Ok(Json(described_to_owner(&live)))

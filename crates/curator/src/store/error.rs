@@ -19,9 +19,15 @@ pub enum StoreError {
     /// Reports that do not fit their policy: a mistake of the caller, who checks them first.
     #[error("reports do not fit their policy: {0}")]
     Misfit(String),
-    /// The disk, or the limit set for the database, is full. Nothing was stored.
+    /// The disk is full. Nothing was stored.
     #[error("the disk is full")]
     Full,
+    /// The database has grown to the size its owner allows, so it takes no reports. Nothing was stored.
+    #[error("the store has grown to the {most} bytes it may have and takes no more reports")]
+    AtLimit {
+        /// How large it may be.
+        most: u64,
+    },
     /// The database does not answer, or not in time. Repeat the call: what it asked for may or may not
     /// have happened.
     #[error("the store is not available: {0}")]

@@ -9,6 +9,8 @@ type Hook = Arc<dyn Fn(&'static str) + Send + Sync>;
 ///
 /// | point | where |
 /// |---|---|
+/// | `create/written` | a survey and its first round are written, the transaction is not committed |
+/// | `create/committed` | committed, nobody told yet |
 /// | `append/inserted` | reports are written, the transaction is not committed |
 /// | `append/committed` | committed, nobody told yet |
 /// | `fold/read` | arrivals sorted, repetitions struck out, nothing written |

@@ -7,20 +7,24 @@
 mod catalogue;
 mod connect;
 mod folding;
+mod passfile;
 mod schema;
+mod size;
 mod writer;
 
 use super::fold::MERGES_PER_COUNT;
 use super::group::{Appending, QUEUE};
 use super::places::{Places, lot, missing};
 use super::{
-    Batch, ChainedEvent, Event, NewPolicy, Options, Progress, RoundKey, RoundRecord, RoundTally,
-    Store, StoreError, SurveyId, Versioned,
+    Batch, ChainedEvent, Event, NewPolicy, NewSurvey, Options, Overview, Progress, RoundKey,
+    RoundRecord, RoundTally, Store, StoreError, SurveyId, Versioned,
 };
 use async_trait::async_trait;
 use connect::{fault, unreachable};
 use deadpool_postgres::{Object, Pool};
 use folding::Done;
+use size::Refusing;
+use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use undertone_core::PolicyId;
 
@@ -32,17 +36,19 @@ pub struct Postgres {
     tidy: tokio::sync::Mutex<u32>,
     places: Places,
     options: Options,
+    refusing: Arc<Refusing>,
 }
 
 impl Postgres {
     /// Connects, creating the tables if there are none.
     pub async fn open(address: &str, options: Options) -> Result<Self, StoreError> {
-        let pool = connect::pool(address)?;
+        let pool = connect::pool(address, &options.password)?;
         schema::create(&mut pool.get().await.map_err(unreachable)?).await?;
         let (queue, waiting) = mpsc::channel(QUEUE);
-        tokio::spawn(writer::run(pool.clone(), waiting, options.faults.clone()));
+        let refusing = Arc::new(Refusing::default());
+        tokio::spawn(writer::run(pool.clone(), waiting, options.clone(), refusing.clone()));
         let (tidy, places) = (tokio::sync::Mutex::new(0), Places::default());
-        Ok(Self { pool, queue, tidy, places, options })
+        Ok(Self { pool, queue, tidy, places, options, refusing })
     }
 
     async fn client(&self) -> Result<Object, StoreError> {
@@ -66,24 +72,26 @@ fn stopped() -> StoreError {
 
 #[async_trait]
 impl Store for Postgres {
-    async fn create_survey(
-        &self,
-        id: &SurveyId,
-        document: &str,
-        event: &Event,
-    ) -> Result<(), StoreError> {
+    async fn create_survey(&self, survey: &NewSurvey) -> Result<(), StoreError> {
         let mut client = self.client().await?;
         let change = client.transaction().await.map_err(fault)?;
-        catalogue::create_survey(&change, id, document, event).await?;
-        change.commit().await.map_err(fault)
+        catalogue::create_survey(&change, survey).await?;
+        self.options.faults.at("create/written");
+        change.commit().await.map_err(fault)?;
+        self.options.faults.at("create/committed");
+        Ok(())
     }
 
     async fn survey(&self, id: &SurveyId) -> Result<Option<Versioned>, StoreError> {
         catalogue::survey(&self.client().await?, id).await
     }
 
-    async fn surveys(&self) -> Result<Vec<(SurveyId, Versioned)>, StoreError> {
-        catalogue::surveys(&self.client().await?).await
+    async fn overview(
+        &self,
+        after: Option<&SurveyId>,
+        limit: u32,
+    ) -> Result<Vec<Overview>, StoreError> {
+        catalogue::overview(&self.client().await?, after, limit).await
     }
 
     async fn replace_survey(
@@ -175,7 +183,10 @@ impl Store for Postgres {
         };
         Ok(match done {
             Done::Counted(progress) | Done::Tidied(progress) => progress,
-            Done::Nothing => Progress::default(),
+            Done::Nothing => {
+                self.refusing.relieve(&client).await?;
+                Progress::default()
+            }
         })
     }
 

@@ -12,8 +12,8 @@ use super::fold::MERGES_PER_COUNT;
 use super::group::{Appending, QUEUE};
 use super::places::{Places, lot, missing};
 use super::{
-    Batch, ChainedEvent, Event, NewPolicy, Options, Progress, RoundKey, RoundRecord, RoundTally,
-    Store, StoreError, SurveyId, Versioned,
+    Batch, ChainedEvent, Event, NewPolicy, NewSurvey, Options, Overview, Progress, RoundKey,
+    RoundRecord, RoundTally, Store, StoreError, SurveyId, Versioned,
 };
 use async_trait::async_trait;
 use rusqlite::{Connection, Transaction};
@@ -46,14 +46,14 @@ impl Sqlite {
     pub async fn open(path: &Path, options: Options) -> Result<Self, StoreError> {
         let path = path.to_path_buf();
         blocking(move || {
-            let writing = schema::create(&path, options.max_bytes)?;
+            let writing = schema::create(&path)?;
             let reader = Arc::new(Mutex::new(schema::reader(&path)?));
             let connection = Arc::new(Mutex::new(schema::reader(&path)?));
             let (jobs, queue) = mpsc::channel(QUEUE);
-            let faults = options.faults.clone();
+            let told = options.clone();
             let thread = std::thread::Builder::new()
                 .name("store".into())
-                .spawn(move || writer::run(writing, queue, &faults))
+                .spawn(move || writer::run(writing, queue, &told))
                 .map_err(|error| StoreError::Unavailable(error.to_string()))?;
             Ok(Self {
                 jobs: Some(jobs),
@@ -134,14 +134,16 @@ async fn blocking<T: Send + 'static>(
 
 #[async_trait]
 impl Store for Sqlite {
-    async fn create_survey(
-        &self,
-        id: &SurveyId,
-        document: &str,
-        event: &Event,
-    ) -> Result<(), StoreError> {
-        let (id, document, event) = (id.clone(), document.to_owned(), event.clone());
-        self.write(move |change| catalogue::create_survey(change, &id, &document, event)).await
+    async fn create_survey(&self, survey: &NewSurvey) -> Result<(), StoreError> {
+        let (survey, faults) = (survey.clone(), self.options.faults.clone());
+        self.write(move |change| {
+            catalogue::create_survey(change, survey)?;
+            faults.at("create/written");
+            Ok(())
+        })
+        .await?;
+        self.options.faults.at("create/committed");
+        Ok(())
     }
 
     async fn survey(&self, id: &SurveyId) -> Result<Option<Versioned>, StoreError> {
@@ -149,8 +151,13 @@ impl Store for Sqlite {
         self.read(move |connection| catalogue::survey(connection, &id)).await
     }
 
-    async fn surveys(&self) -> Result<Vec<(SurveyId, Versioned)>, StoreError> {
-        self.read(catalogue::surveys).await
+    async fn overview(
+        &self,
+        after: Option<&SurveyId>,
+        limit: u32,
+    ) -> Result<Vec<Overview>, StoreError> {
+        let after = after.cloned();
+        self.read(move |connection| catalogue::overview(connection, after.as_ref(), limit)).await
     }
 
     async fn replace_survey(

@@ -38,7 +38,8 @@ pub struct SurveyBody {
     /// Below this many reports nothing is said about an open round, and nothing is learnt from a sealed one.
     #[serde(default = "hundred")]
     pub minimum: u64,
-    /// A policy shared by fewer people is refused: its id would tell who they are.
+    /// A policy shared by fewer people, as far as the owner's own numbers go, is refused: its id would
+    /// tell who they are.
     #[serde(default = "hundred")]
     pub group_minimum: u64,
     /// Sites whose pages may fetch and send, as origins, or `*`.
@@ -198,7 +199,7 @@ pub struct RoundNote {
 pub struct GroupPolicy {
     /// The group.
     pub group: String,
-    /// How many people share it, at least.
+    /// How many people share it, at least. The owner's word: nothing checks it.
     pub people: u64,
     /// The policy's id.
     pub policy: String,
@@ -244,10 +245,7 @@ impl Survey {
 
     /// Reads the stored text.
     pub fn from_json(text: &str) -> Result<Self, Problem> {
-        serde_json::from_str(text).map_err(|error| {
-            tracing::error!(%error, "a stored survey cannot be read");
-            Problem::new(Code::Unavailable, "the stored survey cannot be read")
-        })
+        serde_json::from_str(text).map_err(unreadable)
     }
 
     /// The newest round.
@@ -260,6 +258,31 @@ impl Survey {
         self.rounds
             .iter()
             .try_fold(Nats::ZERO, |sum, round| sum.checked_add(Nats::parse_down(&round.ldp).ok()?))
+    }
+}
+
+fn unreadable(error: serde_json::Error) -> Problem {
+    tracing::error!(%error, "a stored survey cannot be read");
+    Problem::new(Code::Unavailable, "the stored survey cannot be read")
+}
+
+/// The few fields of a stored survey that a list of many shows; the others are skipped over.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ListedSurvey {
+    pub(crate) body: ListedBody,
+    pub(crate) created: i64,
+}
+
+/// What a list shows of the body its owner sent.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ListedBody {
+    pub(crate) title: String,
+    pub(crate) question: String,
+}
+
+impl ListedSurvey {
+    pub(crate) fn from_json(text: &str) -> Result<Self, Problem> {
+        serde_json::from_str(text).map_err(unreadable)
     }
 }
 

@@ -65,10 +65,10 @@ fn auto() -> String {
 pub struct GivenPrior {
     /// One probability per answer.
     pub p: Vec<f64>,
-    /// Where it comes from.
+    /// Where it comes from, in the owner's words.
     #[serde(default)]
     pub source: String,
-    /// How many observations it rests on.
+    /// How many observations it rests on, as the owner says.
     #[serde(default)]
     pub n: u64,
     /// When, as YYYY-MM-DD.
@@ -82,7 +82,7 @@ pub struct GivenPrior {
 pub struct Group {
     /// Its name.
     pub group: String,
-    /// How many people share the policy, at least.
+    /// How many people share the policy, at least. The owner's word: nothing checks it.
     pub people: u64,
     /// Its own prior, in place of the plan's.
     #[serde(default, skip_serializing_if = "Option::is_none")]

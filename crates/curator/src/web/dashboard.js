@@ -56,6 +56,7 @@ async function route() {
   const turn = turns;
   /** Whether the address is still the one this began with; what comes late is not shown. */
   const current = () => turn === turns;
+  if (!globalThis.isSecureContext) return insecure();
   if (!owner.token) return signIn();
   nav.hidden = false;
   const [, kind, id] = location.hash.split("/");
@@ -75,6 +76,31 @@ async function route() {
   if (current()) main.focus({ preventScroll: true });
 }
 
+/** On plain http from another machine the token would be readable on the way: it is not asked for. */
+function insecure() {
+  sessionStorage.removeItem(KEY);
+  nav.hidden = true;
+  document.title = "Undertone";
+  const port = location.port || "80";
+  show(
+    main,
+    h(
+      "section",
+      { class: "card signin" },
+      h("h1", {}, "Not over this connection"),
+      notice("bad", h("p", {}, `This page was opened over plain http from another machine (${location.origin}). Whoever is on the way could read the owner's token and change this page, so the token is not asked for here.`)),
+      h("p", {}, "What to do:"),
+      h(
+        "ul",
+        {},
+        h("li", {}, "Open the same address with https:// in front."),
+        h("li", {}, "If that does not answer, the curator has no certificate. Start it with ", h("code", {}, "--tls-cert chain.pem --tls-key key.pem"), ", or put a proxy with TLS in front of it."),
+        h("li", {}, "Until then, sign in on the curator's own machine at ", h("code", {}, `http://127.0.0.1:${port}/`), ", or bring that port to yours with ", h("code", {}, `ssh -L ${port}:127.0.0.1:${port} ${location.hostname}`), " and open the same address there."),
+      ),
+    ),
+  );
+}
+
 function signIn(problem = null) {
   nav.hidden = true;
   document.title = "Undertone";
@@ -83,7 +109,7 @@ function signIn(problem = null) {
     event.preventDefault();
     sessionStorage.setItem(KEY, box.value.trim());
     try {
-      await owner.json("/v1/surveys");
+      await owner.json("/v1/surveys?limit=1");
       await route();
     } catch (error) {
       sessionStorage.removeItem(KEY);
@@ -104,10 +130,23 @@ function signIn(problem = null) {
   box.focus();
 }
 
+/** So many surveys are shown at first, and so many more each time they are asked for. */
+const PAGE = 100;
+
 async function list(current) {
   const place = h("tbody", {});
+  let wanted = PAGE;
+  const more = h("button", { type: "button", click: () => ((wanted += PAGE), draw()) }, "Show more");
   const draw = async () => {
-    const { surveys } = await owner.json("/v1/surveys");
+    const surveys = [];
+    let after = null;
+    do {
+      const query = new URLSearchParams({ limit: Math.min(wanted - surveys.length, 1000), ...(after && { after }) });
+      const page = await owner.json(`/v1/surveys?${query}`);
+      surveys.push(...page.surveys);
+      after = page.next;
+    } while (after !== null && surveys.length < wanted);
+    more.hidden = after === null;
     if (surveys.length === 0) return false;
     show(
       place,
@@ -116,7 +155,7 @@ async function list(current) {
           "tr",
           {},
           h("th", { scope: "row" }, h("a", { href: `#/survey/${survey.id}` }, survey.title), h("div", { class: "soft small" }, survey.question)),
-          h("td", {}, h("span", { class: `badge ${survey.state}` }, `round ${survey.round?.number ?? "–"}, ${survey.state}`)),
+          h("td", {}, h("span", { class: `badge ${survey.state}` }, survey.round ? `round ${survey.round.number}, ${survey.state}` : "no round yet")),
           h("td", { class: "n" }, count(survey.reports + survey.waiting)),
         ),
       ),
@@ -132,7 +171,7 @@ async function list(current) {
     return;
   }
   const columns = h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Survey"), h("th", { scope: "col" }, "State"), h("th", { class: "n", scope: "col" }, "Reports")));
-  show(main, head, h("div", { class: "card scroll" }, h("table", {}, columns, place)));
+  show(main, head, h("div", { class: "card scroll" }, h("table", {}, columns, place)), more);
   const timer = setInterval(() => draw().catch(() => clearInterval(timer)), 4000);
   leaving = () => clearInterval(timer);
 }

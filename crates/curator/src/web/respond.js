@@ -28,13 +28,63 @@ async function start() {
   const device = await BrowserDevice.open();
   const limits = { ...new Limits(), ...(await device.setting("consent")) };
   const client = new Client(location.origin, { device, consent: consentOf(limits) });
-  const survey = await client.survey(surveyId);
-  document.title = survey.title;
-  const page = { device, client, survey, limits };
-  const own = await client.answered(survey);
-  if (own) return drawn(page, own.report, own.delivery, null);
-  return ask(page);
+  const surveys = await fetched(client);
+  document.title = surveys[0].title;
+  // What this device has drawn in this round is what it stays with.
+  for (const survey of surveys) {
+    const page = { device, client, survey, limits, choose: null };
+    const own = await client.answered(survey);
+    if (own) return drawn(page, own.report, own.delivery, null);
+  }
+  const choose = () => chooseGroup(surveys, (survey) => ask({ device, client, survey, limits, choose }));
+  return surveys.length > 1 ? choose() : ask({ device, client, survey: surveys[0], limits, choose: null });
 }
+
+/** The survey, once for every group it has, all of them now: which one a person chooses then makes no request. */
+async function fetched(client) {
+  try {
+    return [await client.survey(surveyId)];
+  } catch (error) {
+    if (error.code !== "group") throw error;
+    const surveys = [];
+    for (const { group } of error.groups) surveys.push(await client.survey(surveyId, { group }));
+    return surveys;
+  }
+}
+
+/** Asks which group a person is in, and says what that tells. */
+function chooseGroup(surveys, done) {
+  const radios = surveys.map((_, at) => h("input", { type: "radio", name: "group", value: String(at), autocomplete: "off" }));
+  const choices = radios.map((radio, at) => h("label", { class: "choice" }, radio, h("span", {}, h("strong", {}, surveys[at].group), h("span", { class: "soft small" }, `At least ${count(surveys[at].people)} people, says the survey's owner.`))));
+  const problem = h("p", { class: "notice bad", role: "alert", hidden: true });
+  const submit = (event) => {
+    event.preventDefault();
+    const at = radios.findIndex((radio) => radio.checked);
+    if (at >= 0) return done(surveys[at]);
+    problem.textContent = "Choose a group first.";
+    problem.hidden = false;
+  };
+  show(
+    main,
+    h("p", { class: "soft" }, surveys[0].title),
+    h("form", { submit, novalidate: "" }, h("fieldset", {}, h("legend", { class: "question" }, h("h1", { class: "question" }, "Which group are you in?")), choices), problem, h("button", { class: "main wide", type: "submit" }, "Go on"), h("p", { class: "hint" }, "Choosing sends nothing.")),
+    h(
+      "section",
+      { class: "card", "aria-labelledby": "group-tells" },
+      h("h2", { id: "group-tells" }, "What your group tells"),
+      h(
+        "ul",
+        {},
+        h("li", {}, "This question is asked in groups, and each group's answers are randomised in its own way. Your message names that way, so ", h("strong", {}, "whoever receives it learns which group you chose. "), "That part is not randomised."),
+        h("li", {}, "So choose by something anybody may know about you, such as where you live. If your group is nobody's business, do not answer."),
+        h("li", {}, "How many people are in a group is what the survey's owner says. Nothing here can check it."),
+      ),
+    ),
+  );
+}
+
+/** The group of everybody, which is no group to speak of. */
+const EVERYONE = "everyone";
 
 /** Browsers offer SHA-256 only to pages from https or from this machine. */
 function insecure() {
@@ -87,6 +137,7 @@ async function ask(page) {
   show(
     main,
     h("p", { class: "soft" }, survey.title),
+    page.choose && h("p", { class: "small" }, "You answer as ", h("strong", {}, survey.group), ". ", h("button", { type: "button", class: "quiet", click: page.choose }, "Choose another group")),
     obstacle,
     h(
       "form",
@@ -179,6 +230,7 @@ function explained({ survey }, budgets) {
       : h("li", {}, "Whatever somebody believed about you before, seeing your message changes the odds between two answers by a factor of at most ", h("strong", {}, ratioFactor(ldp.ratio)), "."),
     lip ? h("li", {}, "For somebody who knows what people usually answer, their belief in any answer of yours grows or shrinks by a factor of at most ", h("strong", {}, belief), ".") : null,
     cost === null ? null : h("li", {}, "You can deny any answer: every message can come from every answer."),
+    survey.group === EVERYONE ? null : h("li", {}, "The message tells that you chose the group ", h("strong", {}, survey.group), "."),
   ];
   const facts = [
     ["Checked on this device", `${claims.length} claim${claims.length > 1 ? "s" : ""} verified exactly`],
@@ -186,12 +238,12 @@ function explained({ survey }, budgets) {
     lip === undefined ? null : ["Belief (LIP)", lip === null ? "no bound" : `${nats(lip)} nats`],
     policy.secretLdp === undefined ? null : [`About “${context.name}” (LDP)`, policy.secretLdp === null ? "no bound" : `${nats(natsText(policy.secretLdp))} nats`],
     ["What is assumed", { unknown: "nothing", prior: "how people usually answer", priors: "one of several habits of answering", box: "a range of habits of answering", secret: `how “${context.name}” goes with answers` }[context.kind]],
-    provenance.source ? ["Where that comes from", provenance.source] : null,
-    ["Shared by at least", `${count(survey.people)} people`],
+    provenance.source ? ["Where that comes from", context.kind === "unknown" ? provenance.source : `${provenance.source}, says the survey's owner`] : null,
+    ["Shared by", `at least ${count(survey.people)} people, says the survey's owner; nothing checks it`],
     budgets && ["Spent on this question so far", spentOf(budgets.question)],
     budgets && ["Spent on all questions of this collector", spentOf(budgets.collector)],
-    ["Kept", survey.retention || "not stated"],
-    ["Contact", survey.contact || "not stated"],
+    ["Kept, says the owner", survey.retention || "not stated"],
+    ["Contact, says the owner", survey.contact || "not stated"],
     ["Policy", h("code", {}, policy.id)],
   ].filter(Boolean);
   return h(

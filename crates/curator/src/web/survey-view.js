@@ -8,12 +8,7 @@ const POLL = 3000;
 /** Draws the view and keeps it fresh until it is stopped; `leave` is given how, `current` says whether it is still wanted. */
 export async function surveyView({ owner, id, main, confirmed, current, leave }) {
   const path = `/v1/surveys/${encodeURIComponent(id)}`;
-  const find = async () => {
-    const { surveys } = await owner.json("/v1/surveys");
-    const survey = surveys.find((one) => one.id === id);
-    if (!survey) throw new Error(`There is no survey ${id}.`);
-    return survey;
-  };
+  const find = () => owner.json(path);
   const places = { head: h("div", {}), tiles: h("dl", { class: "tiles", "aria-label": "Counts" }), actions: h("div", {}), estimates: h("div", {}), observer: h("div", {}) };
   const points = [];
   const live = overTime(points);
@@ -32,7 +27,8 @@ export async function surveyView({ owner, id, main, confirmed, current, leave })
   };
 
   const actions = (survey) => {
-    const { number, state } = survey.round ?? {};
+    // A survey of an earlier program may have no round yet.
+    const { number = 0, state = "planned" } = survey.round ?? {};
     const step = (label, kind, press) => h("button", { type: "button", class: kind, click: press }, label);
     const rounds = survey.plan.rounds;
     return h(
@@ -40,8 +36,8 @@ export async function surveyView({ owner, id, main, confirmed, current, leave })
       { class: "row spaced" },
       state === "open" && step(`Seal round ${number}`, "main", () => act(`Seal round ${number}?`, "No report is accepted afterwards. This cannot be undone.", "Seal it", [`${path}/rounds/${number}/seal`, { method: "POST" }], `Round ${number} is sealed.`)),
       state === "sealed" && step(`Release round ${number}`, "main", () => act(`Release round ${number}?`, "Its estimates and counts become public for good.", "Release it", [`${path}/rounds/${number}/release`, { method: "POST" }], `Round ${number} is released.`)),
-      state !== "open" && number < rounds && step(`Open round ${number + 1}`, state === "sealed" ? "" : "main", () => act(`Open round ${number + 1}?`, "A new policy is designed for what the rounds so far say, verified, and published. People who answer again pay for it from their own budget.", "Open it", [`${path}/rounds`, { method: "POST" }], `Round ${number + 1} is open.`)),
-      h("span", { class: "soft small" }, `Round ${number} of ${rounds} planned`),
+      state !== "open" && number < rounds && step(`Open round ${number + 1}`, state === "sealed" ? "" : "main", () => act(`Open round ${number + 1}?`, number === 0 ? "Its policy is designed, verified and published." : "A new policy is designed for what the rounds so far say, verified, and published. People who answer again pay for it from their own budget.", "Open it", [`${path}/rounds`, { method: "POST" }], `Round ${number + 1} is open.`)),
+      h("span", { class: "soft small" }, number === 0 ? `No round is open yet, ${rounds} planned` : `Round ${number} of ${rounds} planned`),
     );
   };
 
@@ -68,7 +64,7 @@ export async function surveyView({ owner, id, main, confirmed, current, leave })
     live.redraw();
     const state = JSON.stringify([survey.reports, survey.rounds.map((round) => round.state)]);
     if (state === shown) return;
-    const moved = JSON.parse(shown || "[0,[]]")[1].join() !== survey.rounds.map((round) => round.state).join();
+    const moved = shown === "" || JSON.parse(shown)[1].join() !== survey.rounds.map((round) => round.state).join();
     shown = state;
     if (moved) {
       head(survey);
@@ -87,7 +83,7 @@ export async function surveyView({ owner, id, main, confirmed, current, leave })
     };
     show(
       places.head,
-      h("div", { class: "row apart" }, h("h1", {}, survey.title), h("span", { class: `badge ${survey.state}` }, `round ${survey.round?.number ?? "–"}, ${survey.state}`)),
+      h("div", { class: "row apart" }, h("h1", {}, survey.title), h("span", { class: `badge ${survey.state}` }, survey.round ? `round ${survey.round.number}, ${survey.state}` : "no round yet")),
       h("p", { class: "big" }, survey.question),
       h(
         "section",

@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use undertone_core::{PolicyId, ReportId, Token};
 use undertone_curator::store::{
-    self, Batch, Event, Faults, NewPolicy, Options, Reports, RoundKey, Store, StoreError,
+    self, Batch, Event, Faults, NewPolicy, NewSurvey, Options, Reports, RoundKey, Store, StoreError,
 };
 
 const OUTPUTS: u32 = 5;
@@ -30,12 +30,12 @@ const POINTS: [&str; 7] = [
     "merge/committed",
 ];
 
-fn round() -> RoundKey {
+pub(crate) fn round() -> RoundKey {
     RoundKey { survey: "coffee".parse().unwrap(), number: 1 }
 }
 
 /// Small steps: many commits, runs and merges in little time.
-fn options(faults: Faults) -> Options {
+pub(crate) fn options(faults: Faults) -> Options {
     Options {
         step_reports: 300,
         step_chunks: 6,
@@ -46,17 +46,18 @@ fn options(faults: Faults) -> Options {
     }
 }
 
-async fn prepare(address: &str) {
+pub(crate) async fn prepare(address: &str) {
     let store = store::open(address).await.unwrap();
     let survey = round().survey;
     let event = Event { survey: survey.clone(), at: 0, kind: "test".into(), detail: String::new() };
-    store.create_survey(&survey, "v1", &event).await.unwrap();
-    let policy = NewPolicy { id: POLICY, bytes: vec![7], outputs: OUTPUTS, bits: false };
-    store.open_round(&round(), &[policy], (1, "v2"), &event).await.unwrap();
+    let policies = vec![NewPolicy { id: POLICY, bytes: vec![7], outputs: OUTPUTS, bits: false }];
+    let (document, created, opened) = ("v1".into(), event.clone(), event);
+    let new = NewSurvey { id: survey, document, policies, created, opened };
+    store.create_survey(&new).await.unwrap();
 }
 
 /// Request `number`: which reports it carries follows from its number.
-fn batch(number: u64) -> Batch {
+pub(crate) fn batch(number: u64) -> Batch {
     let size = 1 + number % 37;
     let tokens: Vec<(ReportId, Token)> = (0..size)
         .map(|place| {
@@ -73,7 +74,7 @@ fn batch(number: u64) -> Batch {
 }
 
 /// What a set of requests amounts to when each is counted once.
-fn tally<'a>(requests: impl IntoIterator<Item = &'a u64>) -> Vec<u64> {
+pub(crate) fn tally<'a>(requests: impl IntoIterator<Item = &'a u64>) -> Vec<u64> {
     let mut counts = vec![0; OUTPUTS as usize];
     for number in requests {
         for place in 0..1 + number % 37 {
@@ -324,7 +325,7 @@ async fn counted(address: &str) -> BTreeSet<Vec<u8>> {
     chunks.iter().flat_map(|chunk| chunk.chunks(16).map(<[u8]>::to_vec)).collect()
 }
 
-async fn folded(store: &Arc<dyn Store>) -> Vec<u64> {
+pub(crate) async fn folded(store: &Arc<dyn Store>) -> Vec<u64> {
     while store.fold().await.unwrap().more {}
     store.tallies(&round()).await.unwrap().remove(0).counts
 }
@@ -419,89 +420,4 @@ async fn curators_outlive_their_database() {
     }
     process.kill();
     clients.settle(&address).await;
-}
-
-/// Appends until the store is full; gives the numbers of the requests that were acknowledged.
-async fn fill(store: &Arc<dyn Store>) -> BTreeSet<u64> {
-    let mut acknowledged = BTreeSet::new();
-    let mut refusals = 0;
-    for number in 1..1_000_000 {
-        match store.append(vec![batch(number)]).await {
-            Ok(()) => {
-                acknowledged.insert(number);
-            }
-            Err(StoreError::Full) => refusals += 1,
-            Err(error) => panic!("{error}"),
-        }
-        if refusals == 20 {
-            return acknowledged;
-        }
-    }
-    panic!("never full");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_full_quota_refuses_and_keeps_what_it_acknowledged() {
-    let directory = tempfile::tempdir().unwrap();
-    let address = format!("sqlite:{}", directory.path().join("curator.db").display());
-    prepare(&address).await;
-    let limited = Options { max_bytes: Some(1 << 20), ..options(Faults::none()) };
-    let store = store::open_with(&address, limited).await.unwrap();
-    let acknowledged = fill(&store).await;
-    // Folding needs less room than it frees.
-    assert_eq!(folded(&store).await, tally(&acknowledged));
-    store.append(vec![batch(2_000_000)]).await.unwrap();
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_full_disk_refuses_and_keeps_what_it_acknowledged() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut mount = Command::new("mount");
-    mount.args(["-t", "tmpfs", "-o", "size=3m", "tmpfs"]).arg(directory.path());
-    if !mount.output().is_ok_and(|done| done.status.success()) {
-        println!("skipped: no right to mount a small disk");
-        return;
-    }
-    let unmount = Unmount(directory.path().to_path_buf());
-    let file = directory.path().join("curator.db");
-    let address = format!("sqlite:{}", file.display());
-    prepare(&address).await;
-    let store = store::open_with(&address, options(Faults::none())).await.unwrap();
-    let acknowledged = fill(&store).await;
-    drop(store);
-    // The disk grows; all that was acknowledged is there, and nothing else.
-    let grown =
-        Command::new("mount").args(["-o", "remount,size=64m"]).arg(directory.path()).status();
-    assert!(grown.unwrap().success());
-    let store = store::open_with(&address, options(Faults::none())).await.unwrap();
-    assert_eq!(folded(&store).await, tally(&acknowledged));
-    drop((store, unmount));
-}
-
-struct Unmount(std::path::PathBuf);
-
-impl Drop for Unmount {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("--lazy").arg(&self.0).status();
-    }
-}
-
-/// PostgreSQL's own words for a full disk, raised where the reports are written.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_full_postgresql_is_told_apart() {
-    let Some(server) = postgres::Server::start() else { return };
-    let address = server.database("brimful");
-    prepare(&address).await;
-    let store = store::open(&address).await.unwrap();
-    store.append(vec![batch(1)]).await.unwrap();
-    server.sql(
-        "brimful",
-        "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-         RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
-         CREATE TRIGGER full_disk BEFORE INSERT ON undertone.batch EXECUTE FUNCTION full_disk()",
-    );
-    assert_eq!(store.append(vec![batch(2)]).await, Err(StoreError::Full));
-    server.sql("brimful", "DROP TRIGGER full_disk ON undertone.batch");
-    store.append(vec![batch(3)]).await.unwrap();
-    assert_eq!(folded(&store).await, tally(&[1, 3]));
 }

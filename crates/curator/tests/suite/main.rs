@@ -6,5 +6,7 @@ mod api;
 mod api_logs;
 mod common;
 mod crash;
+mod creation;
+mod store_full;
 mod store_model;
 mod store_story;

@@ -6,7 +6,9 @@ use rand_core::{Rng, SeedableRng};
 use std::collections::HashMap;
 use std::sync::Arc;
 use undertone_core::{PolicyId, ReportId, Token};
-use undertone_curator::store::{self, Batch, Event, NewPolicy, Options, Reports, RoundKey, Store};
+use undertone_curator::store::{
+    self, Batch, Event, NewPolicy, NewSurvey, Options, Reports, RoundKey, Store,
+};
 
 const OUTPUTS: u32 = 6;
 const SURVEYS: [&str; 2] = ["coffee", "tea"];
@@ -64,7 +66,6 @@ async fn prepare(store: &dyn Store) {
     for survey in [0, 1] {
         let id = key(survey).survey;
         let event = Event { survey: id.clone(), at: 0, kind: "test".into(), detail: String::new() };
-        store.create_survey(&id, "v1", &event).await.unwrap();
         let new = |number| NewPolicy {
             id: policy(number),
             bytes: vec![number as u8],
@@ -72,7 +73,10 @@ async fn prepare(store: &dyn Store) {
             bits: false,
         };
         // Both surveys publish the same policies.
-        store.open_round(&key(survey), &[new(1), new(2)], (1, "v2"), &event).await.unwrap();
+        let (document, created, opened) = ("v1".into(), event.clone(), event);
+        let policies = vec![new(1), new(2)];
+        let new = NewSurvey { id, document, policies, created, opened };
+        store.create_survey(&new).await.unwrap();
     }
 }
 

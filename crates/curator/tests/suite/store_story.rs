@@ -4,8 +4,8 @@ use crate::common::postgres;
 use std::sync::Arc;
 use undertone_core::{PolicyId, ReportId, Token};
 use undertone_curator::store::{
-    self, Batch, Event, Faults, NewPolicy, Options, Progress, Reports, RoundKey, RoundState,
-    RoundTally, Store, StoreError, SurveyId,
+    self, Batch, Event, Faults, NewPolicy, NewSurvey, Options, Progress, Reports, RoundKey,
+    RoundState, RoundTally, Store, StoreError, SurveyId,
 };
 
 fn survey() -> SurveyId {
@@ -65,51 +65,109 @@ macro_rules! assert_refused {
     };
 }
 
+fn new_survey(document: &str, policies: &[NewPolicy]) -> NewSurvey {
+    NewSurvey {
+        id: survey(),
+        document: document.into(),
+        policies: policies.to_vec(),
+        created: event(1, "created"),
+        opened: event(3, "opened"),
+    }
+}
+
 async fn surveys_and_rounds(store: &dyn Store) {
     store.ready().await.unwrap();
     assert_eq!(store.survey(&survey()).await.unwrap(), None);
-    assert!(store.surveys().await.unwrap().is_empty());
-    store.create_survey(&survey(), "v1", &event(1, "created")).await.unwrap();
+    assert!(store.overview(None, 10).await.unwrap().is_empty());
+    let policies = [policy(1, 5, false), policy(2, 12, true)];
+    store.create_survey(&new_survey("v1", &policies)).await.unwrap();
+    // Refused as a whole: nothing of it stays.
     assert_refused!(
-        store.create_survey(&survey(), "other", &event(1, "created")).await,
+        store.create_survey(&new_survey("other", &[policy(9, 5, false)])).await,
         StoreError::Conflict(_)
     );
-    assert_eq!(store.replace_survey(&survey(), 1, "v2", &event(2, "changed")).await, Ok(2));
+    assert_eq!(store.policy(&PolicyId([9; 32])).await.unwrap(), None);
+    let twice = NewSurvey {
+        id: "tea".parse().unwrap(),
+        ..new_survey("half", &[policy(9, 5, false), policy(9, 6, false)])
+    };
+    assert_refused!(store.create_survey(&twice).await, StoreError::Conflict(_));
+    assert_eq!(store.survey(&twice.id).await.unwrap(), None, "a survey without its round");
+    assert_eq!(store.policy(&PolicyId([9; 32])).await.unwrap(), None);
+    assert_eq!(store.replace_survey(&survey(), 1, "v2", &event(4, "changed")).await, Ok(2));
     assert_refused!(
-        store.replace_survey(&survey(), 1, "lost", &event(2, "changed")).await,
+        store.replace_survey(&survey(), 1, "lost", &event(4, "changed")).await,
         StoreError::Conflict(_)
     );
     let other: SurveyId = "tea".parse().unwrap();
     assert_refused!(
-        store.replace_survey(&other, 1, "none", &event(2, "changed")).await,
+        store.replace_survey(&other, 1, "none", &event(4, "changed")).await,
         StoreError::NotFound(_)
     );
+    assert_eq!(store.replace_survey(&survey(), 2, "v3", &event(5, "changed")).await, Ok(3));
     let found = store.survey(&survey()).await.unwrap().unwrap();
-    assert_eq!((&*found.document, found.version), ("v2", 2));
+    assert_eq!((&*found.document, found.version), ("v3", 3));
 
-    // Refused as a whole: nothing of it stays.
-    let policies = [policy(1, 5, false), policy(2, 12, true)];
-    assert_refused!(
-        store.open_round(&round(2), &policies, (2, "v3"), &event(3, "opened")).await,
-        StoreError::Conflict(_)
-    );
-    assert_refused!(
-        store.open_round(&round(1), &policies, (1, "v3"), &event(3, "opened")).await,
-        StoreError::Conflict(_)
-    );
-    assert_eq!(store.policy(&policies[0].id).await.unwrap(), None);
-    assert_eq!(store.survey(&survey()).await.unwrap().unwrap().version, 2);
-    store.open_round(&round(1), &policies, (2, "v3"), &event(3, "opened")).await.unwrap();
-    assert_refused!(
-        store.open_round(&round(2), &[], (3, "v4"), &event(3, "opened")).await,
-        StoreError::Conflict(_)
-    );
+    // Round 1 is open, so no other can be opened, whatever its number and version.
+    for (number, version) in [(1, 3), (2, 3), (2, 2)] {
+        let refused = store
+            .open_round(
+                &round(number),
+                &[policy(9, 5, false)],
+                (version, "v4"),
+                &event(6, "opened"),
+            )
+            .await;
+        assert_refused!(refused, StoreError::Conflict(_));
+    }
+    assert_eq!(store.policy(&PolicyId([9; 32])).await.unwrap(), None);
+    assert_eq!(store.survey(&survey()).await.unwrap().unwrap().version, 3);
     assert_eq!(store.policy(&policies[1].id).await.unwrap(), Some(vec![2; 100]));
     let rounds = store.rounds(&survey()).await.unwrap();
     assert_eq!(rounds.len(), 1);
     assert_eq!(rounds[0].policies, [policies[0].id, policies[1].id]);
     assert_eq!((rounds[0].state, rounds[0].opened, rounds[0].sealed), (RoundState::Open, 3, None));
     assert_refused!(store.tallies(&round(2)).await, StoreError::NotFound(_));
+}
+
+/// The list of surveys, page by page, with the counts of the newest round alone.
+async fn listing(store: &dyn Store) {
+    for name in ["tea", "cocoa"] {
+        let id: SurveyId = name.parse().unwrap();
+        let event = Event { survey: id.clone(), ..event(30, "created") };
+        let policies = vec![policy(7, 5, false), policy(8, 5, false)];
+        let (created, opened) = (event.clone(), event);
+        store
+            .create_survey(&NewSurvey { id, document: name.into(), policies, created, opened })
+            .await
+            .unwrap();
+    }
+    let place = |policy: u8, reports: &[(u64, u32)]| Batch {
+        round: RoundKey { survey: "tea".parse().unwrap(), number: 1 },
+        ..batch(1, policy, reports)
+    };
+    store.append(vec![place(7, &[(1, 0), (2, 0), (2, 0)]), place(8, &[(3, 1)])]).await.unwrap();
+    fold_all(store).await;
+    store.append(vec![place(8, &[(4, 1), (5, 1)])]).await.unwrap();
+    let all = store.overview(None, 10).await.unwrap();
+    let names: Vec<&str> = all.iter().map(|one| one.id.as_str()).collect();
+    assert_eq!(names, ["cocoa", "coffee", "tea"]);
+    let counts = |one: &store::Overview| (one.newest, one.reports, one.duplicates, one.unfolded);
+    assert_eq!(counts(&all[0]), (Some((1, RoundState::Open)), 0, 0, 0));
+    // Round 2, whatever round 1 has counted.
+    let newest = only_tally(store, 2).await;
+    assert_eq!(counts(&all[1]), (Some((2, RoundState::Open)), newest.reports, 1, 0));
+    assert_eq!(counts(&all[2]), (Some((1, RoundState::Open)), 3, 1, 2));
+    assert_eq!((&*all[2].survey.document, all[2].survey.version), ("tea", 1));
+    assert_eq!(store.overview(None, 2).await.unwrap(), all[..2]);
+    assert_eq!(store.overview(Some(&all[1].id), 2).await.unwrap(), all[2..]);
+    assert!(store.overview(Some(&all[2].id), 2).await.unwrap().is_empty());
+    let key = RoundKey { survey: "tea".parse().unwrap(), number: 1 };
+    let sealed = Event { survey: key.survey.clone(), ..event(31, "sealed") };
+    store.seal(&key, 31, &sealed).await.unwrap();
+    let tea = store.overview(Some(&all[1].id), 2).await.unwrap().remove(0);
+    assert_eq!(tea.newest, Some((1, RoundState::Sealed)));
+    fold_all(store).await;
 }
 
 async fn reports(store: &dyn Store) {
@@ -263,12 +321,12 @@ async fn sealing_waits(address: &str) {
 async fn log(store: &dyn Store) {
     let events = store.events(&survey(), 0, 100).await.unwrap();
     let kinds: Vec<&str> = events.iter().map(|entry| &*entry.event.kind).collect();
-    assert_eq!(kinds, ["created", "changed", "opened", "sealed", "released", "opened"]);
+    assert_eq!(kinds, ["created", "opened", "changed", "changed", "sealed", "released", "opened"]);
     assert_eq!(events[0].previous, [0; 32]);
     assert!(events.windows(2).all(|pair| pair[0].precedes(&pair[1])));
     assert_eq!(store.events(&survey(), 2, 2).await.unwrap(), events[2..4]);
     assert!(store.events(&survey(), u64::MAX, 2).await.unwrap().is_empty());
-    assert!(store.events(&"tea".parse().unwrap(), 0, 2).await.unwrap().is_empty());
+    assert!(store.events(&"water".parse().unwrap(), 0, 2).await.unwrap().is_empty());
 }
 
 async fn story(address: &str) {
@@ -285,8 +343,25 @@ async fn story(address: &str) {
     store.append(vec![batch(2, 3, &[(1, 0), (7, 0)])]).await.unwrap();
     assert_eq!(fold_all(store.as_ref()).await, (1, 1));
     log(store.as_ref()).await;
+    listing(store.as_ref()).await;
     drop(store);
     sealing_waits(address).await;
+}
+
+/// The file and those beside it are their owner's alone, also where an earlier program left them open.
+async fn private(file: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt;
+    let address = format!("sqlite:{}", file.display());
+    let beside = |ending: &str| std::path::PathBuf::from(format!("{}{ending}", file.display()));
+    let mode =
+        |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(file), 0o600, "a new file");
+    std::fs::set_permissions(file, PermissionsExt::from_mode(0o644)).unwrap();
+    let store = store::open(&address).await.unwrap();
+    store.ready().await.unwrap();
+    for path in [file.to_owned(), beside("-wal"), beside("-shm")] {
+        assert_eq!(mode(&path), 0o600, "{}", path.display());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -294,6 +369,7 @@ async fn embedded() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("curator.db");
     story(&format!("sqlite:{}", file.display())).await;
+    private(&file).await;
 
     // Ids of sealed rounds are gone.
     let look = rusqlite::Connection::open(&file).unwrap();
@@ -327,6 +403,36 @@ async fn postgresql() {
     assert_eq!(refused, StoreError::Newer { found: 99, known: 1 });
 }
 
+/// The password comes from a file or the environment; the address has none.
+#[tokio::test(flavor = "multi_thread")]
+async fn postgresql_with_a_password() {
+    use std::os::unix::fs::PermissionsExt;
+    let Some(server) = postgres::Server::start_asking_for_passwords() else { return };
+    server.sql("postgres", "CREATE ROLE curator LOGIN PASSWORD 'se:cret'");
+    server.sql("postgres", "CREATE DATABASE guarded OWNER curator");
+    let address = server.address("guarded").replace("postgres@", "curator@");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pgpass");
+    let open = |text: Option<&str>, file: Option<&std::path::Path>| {
+        let (text, file) = (text.map(String::from), file.map(|file| file.to_owned()));
+        let options = Options { password: store::Password { text, file }, ..small() };
+        let address = address.clone();
+        async move { store::open_with(&address, options).await.map(drop) }
+    };
+    assert_refused!(open(None, None).await, StoreError::Unavailable(_));
+    assert_refused!(open(None, Some(&file)).await, StoreError::Unavailable(_));
+    assert_refused!(open(Some("wrong"), None).await, StoreError::Unavailable(_));
+    open(Some("se:cret"), Some(&file)).await.unwrap();
+    std::fs::write(&file, "*:*:elsewhere:*:wrong\n*:*:guarded:curator:se\\:cret\n").unwrap();
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).unwrap();
+    match open(None, Some(&file)).await {
+        Err(StoreError::Unavailable(words)) => assert!(words.contains("chmod 600"), "{words}"),
+        other => panic!("{other:?}"),
+    }
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();
+    open(None, Some(&file)).await.unwrap();
+}
+
 /// Several curators on one database: all create the tables, append the same ids and fold at once.
 #[tokio::test(flavor = "multi_thread")]
 async fn curators_share_postgresql() {
@@ -343,9 +449,7 @@ async fn curators_share_postgresql() {
         curators.push(one.await.unwrap());
     }
     let first = &curators[0];
-    first.create_survey(&survey(), "v1", &event(1, "created")).await.unwrap();
-    let policies = [policy(1, 5, false)];
-    first.open_round(&round(1), &policies, (1, "v2"), &event(2, "opened")).await.unwrap();
+    first.create_survey(&new_survey("v1", &[policy(1, 5, false)])).await.unwrap();
     let mut tasks = Vec::new();
     for (turn, store) in curators.iter().cloned().enumerate() {
         let adding = store.clone();
@@ -371,7 +475,7 @@ async fn curators_share_postgresql() {
     let rivals = curators.iter().map(|store| {
         let store = store.clone();
         tokio::spawn(
-            async move { store.replace_survey(&survey(), 2, "v3", &event(3, "changed")).await },
+            async move { store.replace_survey(&survey(), 1, "v2", &event(3, "changed")).await },
         )
     });
     let mut won = 0;

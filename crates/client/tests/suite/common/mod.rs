@@ -47,6 +47,8 @@ pub(crate) struct Seen {
     pub(crate) stored: BTreeMap<String, u32>,
     pub(crate) kinds: Vec<String>,
     pub(crate) fetched: u32,
+    /// Longer bodies are refused with 413.
+    pub(crate) largest: Option<usize>,
 }
 
 pub(crate) struct TestCurator {
@@ -169,6 +171,9 @@ fn respond(target: &str, kind: &str, body: &[u8], seen: &Mutex<Seen>) -> Option<
             let ids = report_ids(kind, body);
             seen.attempts.push(ids.clone());
             seen.kinds.push(kind.into());
+            if seen.largest.is_some_and(|largest| body.len() > largest) {
+                return problem(413, "body_too_large");
+            }
             let fault = seen.faults.pop_front();
             let mut acknowledged = ids.len();
             match fault {

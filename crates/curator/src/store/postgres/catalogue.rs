@@ -7,8 +7,8 @@ use super::connect::fault;
 use super::round_lock;
 use crate::store::fold::{Place, decode, encode};
 use crate::store::{
-    ChainedEvent, Event, NewPolicy, RoundKey, RoundRecord, RoundState, RoundTally, StoreError,
-    SurveyId, Versioned, stored_id,
+    ChainedEvent, Event, NewPolicy, NewSurvey, Overview, RoundKey, RoundRecord, RoundState,
+    RoundTally, StoreError, SurveyId, Versioned, stored_id,
 };
 use deadpool_postgres::{Object, Transaction};
 use tokio_postgres::Row;
@@ -26,24 +26,22 @@ fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(-1)
 }
 
-pub(super) async fn create_survey(
-    change: &Transaction<'_>,
-    id: &SurveyId,
-    document: &str,
-    event: &Event,
-) -> Outcome<()> {
+pub(super) async fn create_survey(change: &Transaction<'_>, survey: &NewSurvey) -> Outcome<()> {
+    let id = &survey.id;
     let added = change
         .execute(
             "INSERT INTO undertone.survey (id, version, document) VALUES ($1, 1, $2)
              ON CONFLICT DO NOTHING",
-            &[&id.as_str(), &document],
+            &[&id.as_str(), &survey.document],
         )
         .await
         .map_err(fault)?;
     if added == 0 {
         return Err(StoreError::Conflict(format!("there is a survey {id}")));
     }
-    log(change, event).await
+    log(change, &survey.created).await?;
+    let key = RoundKey { survey: id.clone(), number: 1 };
+    add_round(change, &key, &survey.policies, &survey.opened).await
 }
 
 pub(super) async fn survey(client: &Object, id: &SurveyId) -> Outcome<Option<Versioned>> {
@@ -55,15 +53,42 @@ pub(super) async fn survey(client: &Object, id: &SurveyId) -> Outcome<Option<Ver
     found.map(|row| Ok(Versioned { document: row.get(0), version: whole(&row, 1)? })).transpose()
 }
 
-pub(super) async fn surveys(client: &Object) -> Outcome<Vec<(SurveyId, Versioned)>> {
-    let rows = client
-        .query("SELECT id, document, version FROM undertone.survey ORDER BY id COLLATE \"C\"", &[])
+pub(super) async fn overview(
+    client: &Object,
+    after: Option<&SurveyId>,
+    limit: u32,
+) -> Outcome<Vec<Overview>> {
+    let select = client
+        .prepare_cached(
+            "SELECT survey.id, document, version, number, state,
+                (SELECT coalesce(sum(reports), 0)::bigint FROM undertone.tally WHERE tally.round = newest.id),
+                (SELECT coalesce(sum(duplicates), 0)::bigint FROM undertone.tally WHERE tally.round = newest.id),
+                coalesce(waiting, 0)::bigint
+             FROM undertone.survey
+             LEFT JOIN (SELECT DISTINCT ON (survey) id, survey, number, state FROM undertone.round
+                ORDER BY survey, number DESC) AS newest ON newest.survey = survey.id
+             LEFT JOIN (SELECT round, sum(reports) AS waiting FROM undertone.batch GROUP BY round) AS waits
+                ON waits.round = newest.id
+             WHERE survey.id > $1 COLLATE \"C\" ORDER BY survey.id COLLATE \"C\" LIMIT $2",
+        )
         .await
         .map_err(fault)?;
+    let start = after.map_or("", SurveyId::as_str);
+    let rows = client.query(&select, &[&start, &i64::from(limit)]).await.map_err(fault)?;
     let read = |row: &Row| {
         let id: &str = row.get(0);
-        let id = id.parse().map_err(|_| StoreError::Corrupt(format!("survey id {id:?}")))?;
-        Ok((id, Versioned { document: row.get(1), version: whole(row, 2)? }))
+        let state: Option<i64> = row.get(4);
+        Ok(Overview {
+            id: id.parse().map_err(|_| StoreError::Corrupt(format!("survey id {id:?}")))?,
+            survey: Versioned { document: row.get(1), version: whole(row, 2)? },
+            newest: match state {
+                Some(state) => Some((whole(row, 3)?, RoundState::from_code(state)?)),
+                None => None,
+            },
+            reports: whole(row, 5)?,
+            duplicates: whole(row, 6)?,
+            unfolded: whole(row, 7)?,
+        })
     };
     rows.iter().map(read).collect()
 }
@@ -122,6 +147,16 @@ pub(super) async fn open_round(
     if key.number != newest + 1 {
         return Err(StoreError::Conflict(format!("the next round is {}", newest + 1)));
     }
+    add_round(change, key, policies, event).await
+}
+
+/// Adds an open round with its policies, and says so in the log; the survey's row is locked or new.
+async fn add_round(
+    change: &Transaction<'_>,
+    key: &RoundKey,
+    policies: &[NewPolicy],
+    event: &Event,
+) -> Outcome<()> {
     let row = change
         .query_one(
             "INSERT INTO undertone.round (survey, number, state, opened) VALUES ($1, $2, 0, $3)

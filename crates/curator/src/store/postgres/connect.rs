@@ -1,6 +1,7 @@
 //! Reaching the database, and what its errors mean.
 
-use crate::store::StoreError;
+use super::passfile;
+use crate::store::{Password, StoreError};
 use deadpool_postgres::{
     Hook, HookError, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime,
 };
@@ -27,8 +28,8 @@ SET client_min_messages = 'warning';
 ";
 
 /// A pool of connections to `postgres://..`. TLS is used as `sslmode` says; `sslrootcert` names a file of
-/// certificates to trust instead of the public ones.
-pub(super) fn pool(address: &str) -> Result<Pool, StoreError> {
+/// certificates to trust instead of the public ones. An address without a password gets the one given.
+pub(super) fn pool(address: &str, password: &Password) -> Result<Pool, StoreError> {
     let (address, roots) = split_roots(address);
     let mut config = Config::from_str(&address)
         .map_err(|error| StoreError::Unavailable(format!("the store's address: {error}")))?;
@@ -37,6 +38,16 @@ pub(super) fn pool(address: &str) -> Result<Pool, StoreError> {
     }
     if config.get_application_name().is_none() {
         config.application_name("undertone");
+    }
+    if config.get_password().is_none() {
+        let found = match (&password.text, &password.file) {
+            (Some(text), _) => Some(text.clone()),
+            (None, Some(file)) => passfile::password(file, &config)?,
+            (None, None) => None,
+        };
+        if let Some(found) = found {
+            config.password(found);
+        }
     }
     let tls = match roots {
         Some(file) => trusting(&file)?,

@@ -2,10 +2,12 @@
 
 use super::connect::{fault, unreachable};
 use super::round_lock;
+use super::size::{Refusing, Size};
 use crate::store::group::{Appending, GROUP_BYTES, pack, rounds};
-use crate::store::{Faults, StoreError};
+use crate::store::{Faults, Options, StoreError};
 use deadpool_postgres::{Object, Pool};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
 
@@ -13,7 +15,13 @@ use tokio::sync::mpsc::Receiver;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Works until every sender is gone.
-pub(super) async fn run(pool: Pool, mut queue: Receiver<Appending>, faults: Faults) {
+pub(super) async fn run(
+    pool: Pool,
+    mut queue: Receiver<Appending>,
+    options: Options,
+    refusing: Arc<Refusing>,
+) {
+    let mut size = Size::new(options.max_bytes);
     while let Some(first) = queue.recv().await {
         let mut bytes = first.bytes();
         let mut group = vec![first];
@@ -23,11 +31,16 @@ pub(super) async fn run(pool: Pool, mut queue: Receiver<Appending>, faults: Faul
             bytes += another.bytes();
             group.push(another);
         }
-        let result = match tokio::time::timeout(PATIENCE, attempt(&pool, &mut group, &faults)).await
-        {
+        let attempt = attempt(&pool, &mut group, &options.faults, &mut size);
+        let result = match tokio::time::timeout(PATIENCE, attempt).await {
             Ok(result) => result,
             Err(_) => Err(StoreError::Unavailable("the database did not answer in time".into())),
         };
+        match result {
+            Ok(()) => size.wrote(bytes),
+            Err(StoreError::AtLimit { .. }) => refusing.note(),
+            Err(_) => {}
+        }
         for one in group {
             one.answer(result.clone());
         }
@@ -38,8 +51,10 @@ async fn attempt(
     pool: &Pool,
     group: &mut Vec<Appending>,
     faults: &Faults,
+    size: &mut Size,
 ) -> Result<(), StoreError> {
     let mut client = pool.get().await.map_err(unreachable)?;
+    size.check(&client).await?;
     let result = commit(&mut client, group, faults).await;
     if matches!(result, Err(StoreError::Unavailable(_))) {
         // Never again a connection in an unknown state.

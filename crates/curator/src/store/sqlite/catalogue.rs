@@ -3,20 +3,16 @@
 use super::schema::{fault, whole};
 use crate::store::fold::{Place, decode, encode};
 use crate::store::{
-    ChainedEvent, Event, NewPolicy, RoundKey, RoundRecord, RoundState, RoundTally, StoreError,
-    SurveyId, Versioned, stored_id,
+    ChainedEvent, Event, NewPolicy, NewSurvey, Overview, RoundKey, RoundRecord, RoundState,
+    RoundTally, StoreError, SurveyId, Versioned, stored_id,
 };
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 use undertone_core::PolicyId;
 
 type Outcome<T> = Result<T, StoreError>;
 
-pub(super) fn create_survey(
-    change: &Transaction,
-    id: &SurveyId,
-    document: &str,
-    event: Event,
-) -> Outcome<()> {
+pub(super) fn create_survey(change: &Transaction, survey: NewSurvey) -> Outcome<()> {
+    let NewSurvey { id, document, policies, created, opened } = survey;
     let added = change
         .execute(
             "INSERT INTO survey (id, version, document) VALUES (?1, 1, ?2) ON CONFLICT DO NOTHING",
@@ -26,7 +22,8 @@ pub(super) fn create_survey(
     if added == 0 {
         return Err(StoreError::Conflict(format!("there is a survey {id}")));
     }
-    log(change, event)
+    log(change, created)?;
+    add_round(change, &RoundKey { survey: id, number: 1 }, &policies, opened)
 }
 
 pub(super) fn survey(connection: &Connection, id: &SurveyId) -> Outcome<Option<Versioned>> {
@@ -42,22 +39,49 @@ pub(super) fn survey(connection: &Connection, id: &SurveyId) -> Outcome<Option<V
         .map_err(fault)
 }
 
-pub(super) fn surveys(connection: &Connection) -> Outcome<Vec<(SurveyId, Versioned)>> {
+pub(super) fn overview(
+    connection: &Connection,
+    after: Option<&SurveyId>,
+    limit: u32,
+) -> Outcome<Vec<Overview>> {
     let mut select = connection
-        .prepare_cached("SELECT id, document, version FROM survey ORDER BY id")
+        .prepare_cached(
+            "SELECT survey.id, document, version, number, state,
+                (SELECT sum(reports) FROM tally WHERE tally.round = round.id),
+                (SELECT sum(duplicates) FROM tally WHERE tally.round = round.id),
+                coalesce(waiting, 0)
+             FROM survey
+             LEFT JOIN round ON round.survey = survey.id AND number =
+                (SELECT max(number) FROM round AS any_round WHERE any_round.survey = survey.id)
+             LEFT JOIN (SELECT round AS place, sum(reports) AS waiting FROM batch GROUP BY round)
+                ON place = round.id
+             WHERE survey.id > ?1 ORDER BY survey.id LIMIT ?2",
+        )
         .map_err(fault)?;
-    let rows = select
-        .query_map([], |row| {
-            let version = Versioned { document: row.get(1)?, version: whole(row, 2)? };
-            Ok((row.get::<_, String>(0)?, version))
-        })
-        .map_err(fault)?;
-    rows.map(|row| {
-        let (id, versioned) = row.map_err(fault)?;
-        let id = id.parse().map_err(|_| StoreError::Corrupt(format!("survey id {id:?}")))?;
-        Ok((id, versioned))
-    })
-    .collect()
+    let start = after.map_or("", SurveyId::as_str);
+    let mut rows = select.query((start, limit)).map_err(fault)?;
+    let mut list = Vec::new();
+    while let Some(row) = rows.next().map_err(fault)? {
+        let id: String = row.get(0).map_err(fault)?;
+        let count = |at| row.get::<_, Option<i64>>(at).map_err(fault).map(|n| n.unwrap_or(0));
+        let number: Option<u32> = row.get(3).map_err(fault)?;
+        let state = row.get::<_, Option<i64>>(4).map_err(fault)?;
+        list.push(Overview {
+            id: id.parse().map_err(|_| StoreError::Corrupt(format!("survey id {id:?}")))?,
+            survey: Versioned {
+                document: row.get(1).map_err(fault)?,
+                version: whole(row, 2).map_err(fault)?,
+            },
+            newest: match number.zip(state) {
+                Some((number, state)) => Some((number, RoundState::from_code(state)?)),
+                None => None,
+            },
+            reports: count(5)?.unsigned_abs(),
+            duplicates: count(6)?.unsigned_abs(),
+            unfolded: count(7)?.unsigned_abs(),
+        });
+    }
+    Ok(list)
 }
 
 /// Replaces the document if the version is the expected one.
@@ -106,6 +130,16 @@ pub(super) fn open_round(
     if key.number != newest + 1 {
         return Err(StoreError::Conflict(format!("the next round is {}", newest + 1)));
     }
+    add_round(change, key, policies, event)
+}
+
+/// Adds an open round with its policies, and says so in the log.
+fn add_round(
+    change: &Transaction,
+    key: &RoundKey,
+    policies: &[NewPolicy],
+    event: Event,
+) -> Outcome<()> {
     change
         .execute(
             "INSERT INTO round (survey, number, state, opened) VALUES (?1, ?2, 0, ?3)",

@@ -3,7 +3,7 @@
 //! What is read changes only by folding, and appends only add behind it; a counter makes sure that
 //! no other fold came in between.
 
-use super::schema::{fault, limit, whole};
+use super::schema::{fault, whole};
 use super::writer::begin;
 use crate::store::fold::{
     Arrivals, Delta, Lane, Merged, Place, Run, Sorted, check_chunk, decode, encode, merge, plan,
@@ -192,21 +192,11 @@ fn next_sweep(read: &Transaction) -> Outcome<Option<Work>> {
 }
 
 /// Writes a step. `None` if somebody else folded in between: prepare again.
-///
-/// Folding gets some room beyond the limit for appends, so that a store which is full of reports can
-/// still be folded, which frees more than it takes.
 pub(super) fn perform(
     connection: &mut Connection,
     step: &Step,
     options: &Options,
 ) -> Outcome<Option<Progress>> {
-    limit(connection, options.max_bytes.map(|bytes| bytes + bytes / 4))?;
-    let result = write(connection, step, options);
-    limit(connection, options.max_bytes)?;
-    result
-}
-
-fn write(connection: &mut Connection, step: &Step, options: &Options) -> Outcome<Option<Progress>> {
     let change = begin(connection)?;
     if epoch(&change)? != step.epoch {
         return Ok(None);

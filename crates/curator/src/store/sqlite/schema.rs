@@ -1,5 +1,6 @@
 //! Opening the file, its tables, and what its errors mean.
 
+use crate::secret_file;
 use crate::store::StoreError;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row};
 use std::path::Path;
@@ -37,7 +38,8 @@ INSERT INTO meta VALUES ('schema', 1), ('fold', 0);
 ";
 
 /// Opens the file for the writer and makes or checks its tables.
-pub(super) fn create(path: &Path, max_bytes: Option<u64>) -> Result<Connection, StoreError> {
+pub(super) fn create(path: &Path) -> Result<Connection, StoreError> {
+    keep_private(path)?;
     let mut connection = connect(path, OpenFlags::SQLITE_OPEN_CREATE)?;
     // Of a file that exists the page size stays what it is.
     connection.pragma_update(None, "page_size", 8192).map_err(fault)?;
@@ -51,7 +53,6 @@ pub(super) fn create(path: &Path, max_bytes: Option<u64>) -> Result<Connection, 
     }
     connection.pragma_update(None, "wal_autocheckpoint", 2000).map_err(fault)?;
     connection.pragma_update(None, "journal_size_limit", 64 << 20).map_err(fault)?;
-    limit(&connection, max_bytes)?;
     let change = connection
         .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
         .map_err(fault)?;
@@ -82,13 +83,38 @@ pub(super) fn create(path: &Path, max_bytes: Option<u64>) -> Result<Connection, 
     Ok(connection)
 }
 
-/// Sets how large the file may grow; a file that is larger already stays.
-pub(super) fn limit(connection: &Connection, max_bytes: Option<u64>) -> Result<(), StoreError> {
-    let Some(bytes) = max_bytes else { return Ok(()) };
-    let page =
-        connection.pragma_query_value(None, "page_size", |row| whole(row, 0)).map_err(fault)?;
-    let pages = i64::try_from(bytes / page.max(1)).unwrap_or(i64::MAX);
-    connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(())).map_err(fault)
+/// Makes the file, for its owner alone, or takes others' permissions away from the one there is. SQLite
+/// gives the files beside it the same.
+fn keep_private(path: &Path) -> Result<(), StoreError> {
+    let failed = |error: std::io::Error| {
+        StoreError::Unavailable(format!("cannot open {}: {error}", path.display()))
+    };
+    match secret_file::new_file(path) {
+        Ok(_) => return Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(failed(error)),
+    }
+    for ending in ["", "-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        match secret_file::close_to_others(name.as_ref()) {
+            Ok(true) => {
+                tracing::info!(file = ?name, "others could read this file and no longer can")
+            }
+            Ok(false) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            // Somebody else's file: it is theirs to close.
+            Err(error) => tracing::warn!(file = ?name, %error, "others can read this file"),
+        }
+    }
+    Ok(())
+}
+
+/// How many bytes of the file are in use; pages that folding has freed are not.
+pub(super) fn used_bytes(connection: &Connection) -> Result<u64, StoreError> {
+    let number =
+        |name: &str| connection.pragma_query_value(None, name, |row| whole(row, 0)).map_err(fault);
+    Ok((number("page_count")? - number("freelist_count")?) * number("page_size")?)
 }
 
 /// Opens the file for reading.

@@ -1,8 +1,8 @@
 //! The one thread that writes: everything that waits shares its commit.
 
-use super::schema::fault;
+use super::schema::{fault, used_bytes};
 use crate::store::group::{Appending, GROUP_BYTES, pack, rounds};
-use crate::store::{Faults, StoreError};
+use crate::store::{Options, StoreError};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use std::collections::BTreeSet;
 use tokio::sync::mpsc::Receiver;
@@ -16,7 +16,7 @@ pub(super) enum Job {
 }
 
 /// Works until every sender is gone.
-pub(super) fn run(mut connection: Connection, mut jobs: Receiver<Job>, faults: &Faults) {
+pub(super) fn run(mut connection: Connection, mut jobs: Receiver<Job>, options: &Options) {
     let mut next = None;
     while let Some(job) = next.take().or_else(|| jobs.blocking_recv()) {
         match job {
@@ -34,7 +34,7 @@ pub(super) fn run(mut connection: Connection, mut jobs: Receiver<Job>, faults: &
                         Err(_) => break,
                     }
                 }
-                commit(&mut connection, group, faults);
+                commit(&mut connection, group, options);
             }
         }
     }
@@ -42,9 +42,14 @@ pub(super) fn run(mut connection: Connection, mut jobs: Receiver<Job>, faults: &
 
 /// Stores a group and answers everybody in it. Who names a round that is not open is refused; the
 /// others are not affected.
-fn commit(connection: &mut Connection, mut group: Vec<Appending>, faults: &Faults) {
+fn commit(connection: &mut Connection, mut group: Vec<Appending>, options: &Options) {
     let result = (|| {
         let change = begin(connection)?;
+        if let Some(most) = options.max_bytes
+            && used_bytes(&change)? >= most
+        {
+            return Err(StoreError::AtLimit { most });
+        }
         let open = open_rounds(&change, rounds(&group))?;
         for late in group.extract_if(.., |one| one.is_late(&open)) {
             late.answer(Err(StoreError::RoundClosed));
@@ -61,9 +66,9 @@ fn commit(connection: &mut Connection, mut group: Vec<Appending>, faults: &Fault
                     .map_err(fault)?;
             }
         }
-        faults.at("append/inserted");
+        options.faults.at("append/inserted");
         change.commit().map_err(fault)?;
-        faults.at("append/committed");
+        options.faults.at("append/committed");
         Ok(())
     })();
     for one in group {

@@ -194,6 +194,34 @@ async fn an_address_that_asks_too_often_waits() {
     assert_eq!(service.send("GET", "/healthz", &from("10.0.0.1"), b"").await.status, 200);
 }
 
+/// Neither wrong tokens nor a crowd behind the same address keep the right token out, and a request
+/// with credentials for somebody else is anybody's.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_right_token_is_never_locked_out() {
+    let strict = |settings: &mut undertone_curator::Settings| {
+        settings.rate = Some(Rate { burst: 30.0, per_second: 0.0 });
+        settings.guesses = Rate { burst: 10.0, per_second: 0.0 };
+    };
+    let service = Service::with(strict, Limits::default()).await;
+    service.create(&yes_no("one")).await;
+    let basic = [("authorization", "Basic b3duZXI6cGFzc3dvcmQ=")];
+    for _ in 0..11 {
+        let answer = service.send("GET", "/v1/surveys/one/estimates", &basic, b"").await;
+        assert_eq!(answer.status, 200, "a proxy's password is no guess at the token");
+    }
+    let wrong = [("authorization", "Bearer wrong-token-0123456789")];
+    for guess in 0..40 {
+        let answer = service.send("GET", "/v1/surveys", &wrong, b"").await;
+        let code = if guess < 10 { "unauthorized" } else { "too_many_requests" };
+        assert_eq!(answer.code(), code, "guess {guess}");
+        assert_eq!(service.owner_get("/v1/surveys").await.status, 200, "guess {guess}");
+    }
+    assert_eq!(service.get("/v1/surveys/one").await.status, 429, "the address has asked too often");
+    assert_eq!(service.owner_get("/metrics").await.status, 200);
+    let sealed = service.owner_post("/v1/surveys/one/rounds/1/seal", &json!(null)).await;
+    assert_eq!(sealed.status, 200, "{}", sealed.text());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_listed_sites_may_use_a_survey() {
     let service = Service::start().await;

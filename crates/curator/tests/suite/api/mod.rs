@@ -1,9 +1,13 @@
 //! The curator over real sockets.
 
 mod abuse;
+mod failing;
+mod flood;
 pub(crate) mod harness;
 mod learning;
+mod listing;
 mod openapi;
+mod planned;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod problems;

@@ -1,7 +1,7 @@
 //! Every stable problem code, provoked.
 
-use crate::api::harness::{Service, TOKEN, crowd, report, yes_no};
-use async_trait::async_trait;
+use crate::api::failing::{FULL, Failing, GONE, SLOW, WELL};
+use crate::api::harness::{Service, crowd, report, yes_no};
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
@@ -10,110 +10,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 use undertone_core::{PolicyId, Token};
+use undertone_curator::flight::Capacity;
 use undertone_curator::limit::Rate;
 use undertone_curator::problem::Code;
 use undertone_curator::server::Limits;
-use undertone_curator::store::*;
-
-/// A store that fails on demand.
-struct Failing {
-    inner: Arc<dyn Store>,
-    mode: Arc<AtomicU8>,
-}
-
-const WELL: u8 = 0;
-const FULL: u8 = 1;
-const GONE: u8 = 2;
-const SLOW: u8 = 3;
-
-impl Failing {
-    async fn check(&self) -> Result<(), StoreError> {
-        match self.mode.load(Ordering::Relaxed) {
-            FULL => Err(StoreError::Full),
-            GONE => Err(StoreError::Unavailable("the cable is cut".into())),
-            SLOW => {
-                tokio::time::sleep(Duration::from_secs(60)).await;
-                Ok(())
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-#[async_trait]
-impl Store for Failing {
-    async fn create_survey(
-        &self,
-        id: &SurveyId,
-        document: &str,
-        event: &Event,
-    ) -> Result<(), StoreError> {
-        self.inner.create_survey(id, document, event).await
-    }
-    async fn survey(&self, id: &SurveyId) -> Result<Option<Versioned>, StoreError> {
-        self.inner.survey(id).await
-    }
-    async fn surveys(&self) -> Result<Vec<(SurveyId, Versioned)>, StoreError> {
-        self.inner.surveys().await
-    }
-    async fn replace_survey(
-        &self,
-        id: &SurveyId,
-        expected: u64,
-        document: &str,
-        event: &Event,
-    ) -> Result<u64, StoreError> {
-        self.inner.replace_survey(id, expected, document, event).await
-    }
-    async fn open_round(
-        &self,
-        key: &RoundKey,
-        policies: &[NewPolicy],
-        survey: (u64, &str),
-        event: &Event,
-    ) -> Result<(), StoreError> {
-        self.inner.open_round(key, policies, survey, event).await
-    }
-    async fn rounds(&self, survey: &SurveyId) -> Result<Vec<RoundRecord>, StoreError> {
-        self.inner.rounds(survey).await
-    }
-    async fn policy(&self, id: &PolicyId) -> Result<Option<Vec<u8>>, StoreError> {
-        self.inner.policy(id).await
-    }
-    async fn append(&self, batches: Vec<Batch>) -> Result<(), StoreError> {
-        self.check().await?;
-        self.inner.append(batches).await
-    }
-    async fn seal(&self, key: &RoundKey, at: i64, event: &Event) -> Result<(), StoreError> {
-        self.inner.seal(key, at, event).await
-    }
-    async fn release(
-        &self,
-        key: &RoundKey,
-        at: i64,
-        survey: (u64, &str),
-        event: &Event,
-    ) -> Result<(), StoreError> {
-        self.inner.release(key, at, survey, event).await
-    }
-    async fn fold(&self) -> Result<Progress, StoreError> {
-        self.inner.fold().await
-    }
-    async fn tallies(&self, key: &RoundKey) -> Result<Vec<RoundTally>, StoreError> {
-        self.inner.tallies(key).await
-    }
-    async fn events(
-        &self,
-        survey: &SurveyId,
-        after: u64,
-        limit: u32,
-    ) -> Result<Vec<ChainedEvent>, StoreError> {
-        self.inner.events(survey, after, limit).await
-    }
-    async fn ready(&self) -> Result<(), StoreError> {
-        self.check().await
-    }
-}
+use undertone_curator::store::open;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_code_can_be_met() {
@@ -121,9 +22,10 @@ async fn every_code_can_be_met() {
     let file = folder.path().join("x.db");
     let inner = open(&format!("sqlite:{}", file.display())).await.unwrap();
     let mode = Arc::new(AtomicU8::new(WELL));
-    let store = Arc::new(Failing { inner, mode: mode.clone() });
+    let store = Arc::new(Failing::new(inner, mode.clone()));
     let small = |settings: &mut undertone_curator::Settings| {
         settings.max_body = 1 << 16;
+        settings.in_flight = Capacity { total: 1 << 20, per_address: 20_000 };
         settings.request_timeout = Duration::from_millis(300);
         settings.guesses = Rate { burst: 3.0, per_second: 0.0 };
     };
@@ -153,6 +55,7 @@ async fn every_code_can_be_met() {
     meet(&service.post_json(reports, "{").await, "malformed");
     meet(&service.post_binary(reports, b"\x01").await, "malformed");
     meet(&service.post_json(reports, &" ".repeat(1 << 17)).await, "body_too_large");
+    meet(&service.post_json(reports, &" ".repeat(50_000)).await, "busy");
     meet(
         &service.post_json(reports, &report(&other, 0, &mut rng).to_json()).await,
         "policy_foreign",
@@ -233,20 +136,18 @@ async fn every_code_can_be_met() {
     }
     met.insert("policy_expired".into());
 
-    // Last, because it locks this address out: wrong tokens.
-    let guess = |token: &str| [("authorization", format!("Bearer {token}"))];
-    for wrong in 0..3 {
-        let sent = guess(&format!("wrong-token-number-{wrong}"));
-        let headers: Vec<(&str, &str)> = sent.iter().map(|(k, v)| (*k, v.as_str())).collect();
-        let answer = service.send("GET", "/v1/surveys", &headers, b"").await;
-        assert_eq!(answer.code(), "unauthorized");
-        assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
+    // Wrong tokens, until this address has to wait before it may guess again.
+    for wrong in 0..5 {
+        let sent = format!("Bearer wrong-token-number-{wrong}");
+        let answer = service.send("GET", "/v1/surveys", &[("authorization", &sent)], b"").await;
+        if wrong < 3 {
+            assert_eq!(answer.code(), "unauthorized");
+            assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
+        } else {
+            assert_eq!(answer.code(), "too_many_requests");
+        }
     }
     met.insert("unauthorized".into());
-    let sent = guess(TOKEN);
-    let headers: Vec<(&str, &str)> = sent.iter().map(|(k, v)| (*k, v.as_str())).collect();
-    let locked = service.send("GET", "/v1/surveys", &headers, b"").await;
-    assert_eq!(locked.code(), "too_many_requests", "even the right token must wait");
     met.insert("too_many_requests".into());
 
     let known: BTreeSet<String> = Code::ALL.iter().map(|code| code.name().to_owned()).collect();

@@ -157,6 +157,17 @@ async fn pages(service: &Service) {
         assert!(text.contains(said), "{said}");
     }
     assert!(!text.contains("<script"));
+    // What nothing checks is marked wherever it stands.
+    let numbers = text
+        .split("at least ")
+        .skip(1)
+        .map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    let people: Vec<&str> = numbers.filter(|rest| rest.starts_with(" people")).collect();
+    assert!(!people.is_empty());
+    assert!(people.iter().all(|rest| rest.starts_with(" people (the owner's word)")), "{text}");
+    assert!(
+        text.contains("What is the owner's word") && text.contains("Retention, says the owner")
+    );
     let facts = service.get("/v1/surveys/commute/officer?form=json").await.json();
     assert_eq!(facts["rounds"].as_array().unwrap().len(), 2);
     let spent: f64 = facts["composition"]["spent_ldp"].as_str().unwrap().parse().unwrap();

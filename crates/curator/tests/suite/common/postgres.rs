@@ -42,6 +42,16 @@ impl Server {
         Some(server)
     }
 
+    /// A server that asks everybody but its own user for a password.
+    pub(crate) fn start_asking_for_passwords() -> Option<Self> {
+        let mut server = Self::start()?;
+        server.stop();
+        let rules = "local all postgres trust\nlocal all all scram-sha-256\n";
+        std::fs::write(server.data().join("pg_hba.conf"), rules).unwrap();
+        server.resume();
+        Some(server)
+    }
+
     /// Makes a database and gives its address.
     pub(crate) fn database(&self, name: &str) -> String {
         self.sql("postgres", &format!("CREATE DATABASE {name}"));
