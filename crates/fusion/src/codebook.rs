@@ -62,7 +62,8 @@ impl Label {
 
     fn read(&self, cell: &str) -> Result<usize, Error> {
         self.values.iter().position(|value| value == cell).ok_or_else(|| {
-            let problem = format!("{cell:?} is not one of its labels ({})", self.values.join(", "));
+            // Somebody's label stays out of messages; those of the codebook are public.
+            let problem = format!("the cell is not one of its labels ({})", self.values.join(", "));
             Error::other(format!("column {:?}", self.name), problem)
         })
     }
@@ -288,7 +289,7 @@ pub fn bins(values: &[f64], levels: usize, spacing: Spacing) -> Result<Alphabet,
         }
     }
     if edges.len() < 2 {
-        let problem = format!("all readings are {least}: a sensor that never changes says nothing");
+        let problem = "all readings are alike: a sensor that never changes says nothing";
         return Err(Error::other("readings", problem));
     }
     let middle = |pair: &[Decimal]| {
@@ -316,8 +317,8 @@ pub fn reading(alphabet: &Alphabet, cell: &str) -> Result<usize, Error> {
     };
     found.ok_or_else(|| {
         let problem = format!(
-            "{cell:?} was not seen when the readings were fitted: map it to one of the {} known \
-             readings or leave the sample out",
+            "it was not seen when the readings were fitted: map it to one of the {} known readings \
+             or leave the sample out",
             alphabet.len()
         );
         Error::other("reading", problem)
@@ -333,7 +334,7 @@ fn decimal(value: f64) -> Result<Decimal, Error> {
     let scale = if value == 0.0 { 0.0 } else { 8.0 - value.abs().log10().floor() };
     let scale = scale.clamp(0.0, 15.0) as usize;
     let text = format!("{value:.scale$}");
-    text.parse().map_err(|_| Error::range("a reading", value, "below 10^17 in size"))
+    text.parse().map_err(|_| Error::other("a reading", "must be below 10^17 in size"))
 }
 
 #[cfg(test)]
@@ -439,7 +440,7 @@ mod tests {
         let names = readings(&["b", "a", "b"], 10, Spacing::Equal).unwrap();
         assert_eq!(reading(&names, "b").unwrap(), 1);
         let unseen = reading(&names, "c").unwrap_err().to_string();
-        assert!(unseen.contains("\"c\"") && unseen.contains("not seen"), "{unseen}");
+        assert!(unseen.contains("not seen") && !unseen.contains("\"c\""), "{unseen}");
         let points = readings(&["3", "1", "2"], 10, Spacing::Equal).unwrap();
         assert_eq!(reading(&points, "2.0").unwrap(), 1);
         assert!(readings(&["1", "1"], 1, Spacing::Equal).unwrap().len() == 1);
