@@ -127,6 +127,7 @@ pub(crate) fn named_prior(path: &Path) -> Result<NamedPrior, Failure> {
         return Ok(NamedPrior { p, file: None, confidence: None });
     }
     let file: PriorFile = serde_json::from_str(&text).map_err(fail)?;
+    named(path, undertone_design::found::check_names(&file.symbols))?;
     let p = named(path, Distribution::new("prior", file.p.clone()))?;
     let bins = p.len() + 1;
     let sizes = [

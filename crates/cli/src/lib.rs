@@ -34,6 +34,8 @@ use clap::{Parser, Subcommand};
 use failure::Failure;
 use output::Outcome;
 
+#[cfg(feature = "parquet")]
+pub use columns::parquet::bare_field;
 pub use columns::{Code, Lookup};
 
 /// Context-aware local privacy with a guarantee you can check.
@@ -132,6 +134,8 @@ pub struct Reply {
 pub struct NoReply {
     /// Whether the arguments are to blame: what exit code 2 says.
     pub usage: bool,
+    /// The word that `--json` prints as `code`, where there is one.
+    pub code: Option<&'static str>,
     /// In words.
     pub message: String,
 }
@@ -146,7 +150,7 @@ pub fn call(words: &[String], documents: BTreeMap<String, String>) -> Result<Rep
         // The first paragraph says what is wrong; the rest is about the command line.
         let message = text.split("\n\n").next().unwrap_or(&text);
         let message = message.strip_prefix("error: ").unwrap_or(message).trim_end().to_owned();
-        NoReply { usage: true, message }
+        NoReply { usage: true, code: None, message }
     })?;
     let (result, written) = documents::with(documents, || cli.command.run());
     match result {

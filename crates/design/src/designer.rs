@@ -1,7 +1,12 @@
 //! From what is wanted to a verified policy: pick the method, solve, round, repair, verify.
 
+mod optimal;
+
+pub use optimal::{LARGE, LARGE_FREQUENCY};
+
 use undertone_core::{Bound, Claim, Context, Delta, Policy, Refusal, Shape, Subject};
 
+use crate::informative::{self, Blind};
 use crate::mechanism::{
     Proposal, keep, linear, posterior, randomized_response, sampling, staircase, symmetric, unary,
     uncertain,
@@ -99,6 +104,13 @@ pub struct Designed {
     pub published: Option<PrintedLevel>,
 }
 
+impl Designed {
+    /// What the policy's reports do not tell, whatever the number of people.
+    pub fn blind(&self) -> Option<Blind> {
+        informative::blind(self.policy.draft().shape())
+    }
+}
+
 /// A printed formula's level, as claimed and as it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PrintedLevel {
@@ -137,10 +149,10 @@ pub fn design(request: &Request) -> Result<Outcome, Error> {
     let promise = &request.promise;
     let designed = match request.method {
         Method::Published => return published(request),
-        Method::Optimal => optimal(request)?,
+        Method::Optimal => optimal::design(request)?,
         Method::ExtremalLdp => {
             let proposal = staircase::optimal(promise, &request.prior, &request.objective)?;
-            ship(request, proposal, is_linear(request)?)?
+            ship(request, proposal, request.objective.is_linear())?
         }
         Method::Symmetric => {
             let level = lip_level(request)?;
@@ -176,42 +188,6 @@ pub fn design(request: &Request) -> Result<Outcome, Error> {
     Ok(Outcome::Shipped(Box::new(designed)))
 }
 
-fn is_linear(request: &Request) -> Result<bool, Error> {
-    Ok(request.objective.losses(request.prior.len())?.is_some())
-}
-
-/// Above this many symbols the optimum is sought among channels of the shape `Keep`.
-pub const LARGE: usize = 300;
-
-/// The same for `frequency`, whose optimum has hundreds of outputs and takes minutes from here on. What
-/// `Keep` reaches there is far from it: bits serve frequencies of many symbols better.
-pub const LARGE_FREQUENCY: usize = 32;
-
-fn optimal(request: &Request) -> Result<Designed, Error> {
-    let symbols = request.prior.len();
-    let kept = match &request.objective {
-        Objective::Frequency if symbols > LARGE_FREQUENCY => {
-            keep::design(&request.promise, &request.objective).ok()
-        }
-        _ => None,
-    };
-    if kept.is_some() || symbols > LARGE {
-        let found = match kept {
-            Some(found) => found,
-            None => keep::design(&request.promise, &request.objective)?,
-        };
-        let mut designed = shaped(request, found.policy, vec![("lambda", found.lambda)])?;
-        (designed.utility, designed.optimum) = (Some(found.value), Some(found.value));
-        designed.bound = Some(found.bound);
-        return Ok(designed);
-    }
-    let proposal = match request.objective.losses(request.prior.len())? {
-        Some(losses) => linear::optimal(&request.promise, &request.prior, &losses)?,
-        None => posterior::optimal(&request.promise, &request.prior, &request.objective)?,
-    };
-    ship(request, proposal, is_linear(request)?)
-}
-
 /// A policy whose shape the mechanism chose itself.
 pub(crate) fn shaped(
     request: &Request,
@@ -224,8 +200,12 @@ pub(crate) fn shaped(
         Err(Error::TooLarge { .. }) => None,
         Err(other) => return Err(other),
     };
-    let utility = match &integers {
-        Some(channel) if !(bits && is_linear(request)?) => {
+    let linear = request.objective.is_linear();
+    let utility = match (policy.draft().shape(), &integers) {
+        (Shape::Keep(kept), _) if request.objective == Objective::Frequency => {
+            Some(keep::frequency(&request.prior, kept))
+        }
+        (_, Some(channel)) if !(bits && linear) => {
             Some(request.objective.value(&request.prior, channel)?)
         }
         _ => None,
@@ -423,10 +403,15 @@ pub const COMPARED: usize = 64;
 /// The same for objectives that are not linear in the channel.
 pub const COMPARED_CONVEX: usize = 12;
 
+/// Up to how many symbols a request is compared with others.
+pub fn compared(request: &Request) -> usize {
+    if request.objective.is_linear() { COMPARED } else { COMPARED_CONVEX }
+}
+
 /// The comparison an honest reader needs: LIP at ε implies LDP at 2ε and is implied by LDP at ε.
 pub fn compare(request: &Request) -> Result<Comparison, Error> {
     let level = request.promise.claims.iter().map(protection::level).fold(0.0, f64::max);
-    let most = if is_linear(request)? { COMPARED } else { COMPARED_CONVEX };
+    let most = compared(request);
     let ldp = |epsilon: f64| {
         if request.prior.len() > most {
             return Ok(None);

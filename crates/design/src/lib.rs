@@ -16,6 +16,8 @@ pub mod distribution;
 pub mod error;
 pub mod extremal;
 pub mod fit;
+pub mod found;
+pub mod informative;
 pub mod joint;
 pub mod knowledge;
 pub mod measure;

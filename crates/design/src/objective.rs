@@ -45,6 +45,17 @@ impl Objective {
         matches!(self, Self::MutualInformation | Self::NormalisedMutualInformation)
     }
 
+    /// Whether it is linear in the channel: a mean loss of releasing one symbol for another.
+    pub fn is_linear(&self) -> bool {
+        match self {
+            Self::Hamming | Self::Absolute(_) | Self::Squared(_) | Self::Matrix(_) => true,
+            Self::Mmse(_)
+            | Self::MutualInformation
+            | Self::NormalisedMutualInformation
+            | Self::Frequency => false,
+        }
+    }
+
     /// The loss of releasing y for x, for objectives linear in the channel; `None` for the others.
     pub fn losses(&self, symbols: usize) -> Result<Option<Vec<Vec<f64>>>, Error> {
         let distances = |values: &[f64], loss: fn(f64) -> f64| {

@@ -5,6 +5,7 @@
 
 use undertone_core::{Alphabet, AlphabetView, Decimal};
 use undertone_design::Error;
+use undertone_design::found::check_name;
 
 use crate::{Hypothesis, Sample, Samples};
 
@@ -215,7 +216,7 @@ impl Codebook {
 }
 
 impl Columns {
-    /// Refuses columns of different lengths, and none.
+    /// Refuses columns of different lengths, none, and cells too long to be names.
     fn check(&self) -> Result<(), Error> {
         if self.sensors.is_empty() {
             return Err(Error::Empty { what: "the list of sensors".into() });
@@ -227,15 +228,20 @@ impl Columns {
         if rows == 0 {
             return Err(Error::Empty { what: "the list of samples".into() });
         }
-        let others = self.sensors.iter().chain(&self.private);
-        match others.into_iter().find(|column| column.cells.len() != rows) {
-            None => Ok(()),
-            Some(column) => Err(Error::Size {
+        let others = || self.sensors.iter().chain(&self.private);
+        if let Some(column) = others().find(|column| column.cells.len() != rows) {
+            return Err(Error::Size {
                 what: format!("column {:?}", column.name),
                 expected: rows,
                 found: column.cells.len(),
-            }),
+            });
         }
+        for column in others().chain([&self.public]) {
+            for (row, cell) in column.cells.iter().enumerate() {
+                check_name(|| format!("sample {row}, column {:?}", column.name), cell)?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -86,11 +86,24 @@ pub fn design(promise: &Promise, objective: &Objective) -> Result<Kept, Error> {
     Ok(Kept { policy, value, bound, lambda, released })
 }
 
+/// The objective `frequency` of a channel of this shape, in linear time; infinite unless every symbol is
+/// kept at times.
+pub fn frequency(prior: &Distribution, keep: &Keep) -> f64 {
+    let share = |units: &[u64], one: u64| units.iter().map(|&u| u as f64 / one as f64).collect();
+    let (keep, base) = (share(keep.keep(), KEEP_ONE), share(keep.base().masses(), MASS_ONE));
+    Plan { keep, base }.frequency(prior)
+}
+
 /// The known prior and the intersection of all pure LIP claims about the input.
 fn claimed(promise: &Promise) -> Result<(Distribution, LiftRange), Error> {
     let Context::Known(prior) = &promise.context else {
         return Err(Error::other("context", "a keep-shaped design needs one known prior"));
     };
+    Ok((realise::distribution(prior)?, lip_range(promise)?))
+}
+
+/// The intersection of all pure LIP claims about the input.
+pub(crate) fn lip_range(promise: &Promise) -> Result<LiftRange, Error> {
     let nats = |epsilon: undertone_core::Epsilon| {
         let (n, d) = epsilon.odds();
         (f64::from(n) / f64::from(d)).ln()
@@ -106,9 +119,7 @@ fn claimed(promise: &Promise) -> Result<(Distribution, LiftRange), Error> {
         }
     }
     match found {
-        Some((lower, upper)) => {
-            Ok((realise::distribution(prior)?, LiftRange::asymmetric(lower, upper)?))
-        }
+        Some((lower, upper)) => LiftRange::asymmetric(lower, upper),
         None => Err(Error::other(
             "claims",
             "a keep-shaped design needs a pure lip or alip claim about the input",

@@ -29,7 +29,7 @@ mod mixture;
 mod region;
 mod utility;
 
-pub use region::{MAX_LISTED, MAX_LISTED_CONJUNCTION};
+pub use region::{MAX_CORNERS, MAX_LISTED, MAX_LISTED_CONJUNCTION};
 
 pub(super) use matrix::Factor;
 
@@ -37,27 +37,35 @@ use mixture::{Mixture, Source};
 use region::Region;
 use utility::Utility;
 
+use undertone_core::Delta;
+
 use super::Proposal;
 use crate::extremal::LiftRange;
 use crate::objective::Objective;
 use crate::quantize::Promise;
 use crate::{Channel, Distribution, Error};
 
-/// Rounds of generation where `frequency` has more symbols than vertices can be visited for.
+/// Above this many symbols `frequency` visits no vertices, which would take minutes.
+const VISITED: usize = 14;
+
+/// Rounds of generation where `frequency` visits no vertices.
 const HASTY: usize = 2;
 
 /// The best channel for `objective` under the pure claims of `promise`. `prior` weighs the objective;
 /// the beliefs of the claims come from the promise's context.
 ///
 /// Outputs of the linear objectives are the loss's columns; of the others, one per vertex in use, in no
-/// particular order. Claims with a δ and boxes of priors are refused.
+/// particular order. A claim with a δ is kept without it, and there is no bound then; a box of priors is taken as
+/// the list of its corners, where these are few.
 pub fn optimal(
     promise: &Promise,
     prior: &Distribution,
     objective: &Objective,
 ) -> Result<Proposal, Error> {
     let region = Region::of(promise, prior)?;
-    optimal_in(region, objective)
+    let found = optimal_in(region, objective)?;
+    let pure = promise.claims.iter().all(|claim| claim.delta == Delta::ZERO);
+    Ok(Proposal { bound: found.bound.filter(|_| pure), ..found })
 }
 
 /// The same for lifts in a given range, in floats: no rounding of the prior or the odds.
@@ -89,7 +97,7 @@ fn optimal_in(region: Region, objective: &Objective) -> Result<Proposal, Error> 
     let mut source = Source::new(region)?;
     match objective {
         Objective::Frequency => {
-            if prior.len() > corners::MAX_SYMBOLS {
+            if source.vertices.is_none() && (prior.len() > VISITED || source.region.is_cone()) {
                 // Outputs are only climbed to, and those found in passing serve the design as well.
                 source.rounds = HASTY;
             }
