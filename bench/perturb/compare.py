@@ -42,15 +42,23 @@ def made(kind, count):
 def policies():
     sample = made("people", 1 << 20)
     tell("prior", "fit", "--column", "answer", sample, "-o", path("answer-prior.json"))
-    tell("design", "--prior", path("answer-prior.json"), "--protect", "lip:1", "-o", path("answer.json"))
+    best = ["--objective", "hamming", "--allow-uninformative"]
+    tell("design", "--prior", path("answer-prior.json"), "--protect", "lip:1", *best, "-o", path("answer.json"))
     tell("prior", "fit", "--column", "salary", sample, "--range", "0,160000", "--bins", "64", "-o", path("salary-prior.json"))
     tell("design", "--prior", path("salary-prior.json"), "--protect", "lip:2", "--method", "laplace", "-o", path("salary.json"))
+
+
+def kept(columns, column):
+    """All other columns: whoever rewrites a file writes them too."""
+    return [word for name in columns if name != column for word in ("--keep", name)]
 
 
 def compare(kind, column, count):
     file = made(kind, count)
     copy = [rewrite, "copy", file, path("copy.parquet")]
     noise = [undertone, "perturb", "--policy", path(f"{column}.json"), "--column", column, file, "-o", path("noise.parquet")]
+    if kind == "people":
+        noise += kept(["id", "answer", "salary", "weight"], column)
     run(*copy), run(*noise)
     pairs = [(run(*copy), run(*noise)) for _ in range(turns)]
     middle = lambda who, what: statistics.median(pair[who][what] for pair in pairs)
@@ -71,7 +79,9 @@ def csv(count):
             for at in range(count):
                 out.write(f"{at},a{(at * 7919) % 16:02},{(at * 104729) % 160000}.{at % 100:02},\"text, quoted\"\n")
         os.rename(file + ".new", file)
-    seen = [run(undertone, "perturb", "--policy", path("answer.json"), "--column", "answer", file, "-o", path("noise.csv")) for _ in range(turns)]
+    noise = ["perturb", "--policy", path("answer.json"), "--column", "answer", file, "-o", path("noise.csv")]
+    noise += kept(["id", "answer", "salary", "note"], "answer")
+    seen = [run(undertone, *noise) for _ in range(turns)]
     middle = lambda what: statistics.median(one[what] for one in seen)
     size = os.path.getsize(file) / 1e6
     print(f"| {count:,} rows, {size:.0f} MB | {middle(0):.2f} | {middle(1):.2f} | {size / middle(1):.0f} | {middle(2):.0f} |")

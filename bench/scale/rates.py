@@ -63,9 +63,9 @@ people = spark.range(0, {rows}, numPartitions=8).select(F.concat(F.lit("answer "
 if sys.argv[1] == "plain":
     people.write.parquet("released.parquet")
 else:
-    undertone.spark.randomize(people, policy, "answer").write.parquet("released.parquet")
+    released = undertone.spark.randomize(people, policy, "answer", "released.parquet")
 if sys.argv[1] == "both":
-    tally = undertone.spark.tally(spark.read.parquet("released.parquet"), policy, "answer")
+    tally = undertone.spark.tally(released, policy, "answer")
     assert tally.reports == {rows}
 
 def spent(pid):

@@ -495,19 +495,29 @@ export class Alphabet {
 
   /** The symbol of a name, an index in decimal, a point, or the bin a number falls in (clipped to the ends). */
   symbol(text) {
-    const unknown = () => refuse("alphabet", `${JSON.stringify(text)} is not in the alphabet`);
+    // The text is a person's answer: it stays out of the message.
+    const unknown = () => refuse("alphabet", "the value is not in the alphabet: map it to a known symbol or leave it out");
     if (this.kind === "names") {
       const at = this.names.indexOf(text);
       return at < 0 ? unknown() : at;
     }
     if (this.kind === "indices") return /^[0-9]{1,8}$/.test(text) && Number(text) < this.size ? Number(text) : unknown();
-    const value = decimalUnits(parseDecimal(text));
+    const value = this.#units(text) ?? unknown();
     if (this.kind === "points") {
       const at = this.points.findIndex((point) => decimalUnits(point) === value);
       return at < 0 ? unknown() : at;
     }
     const above = this.edges.filter((edge) => decimalUnits(edge) <= value).length;
     return Math.min(Math.max(above, 1), this.size) - 1;
+  }
+
+  /** A number in units of 10^-18, or null: what is no number must not be repeated in a message. */
+  #units(text) {
+    try {
+      return decimalUnits(parseDecimal(text));
+    } catch {
+      return null;
+    }
   }
 
   /** The form it has in a policy document. */

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { epsilonNats, parseJson, Policy } from "../undertone.js";
+import { Alphabet, epsilonNats, parseJson, Policy } from "../undertone.js";
 import { mulberry, parts, randomContext } from "./lib/random.mjs";
 
 const level = (n, d) => ({ nats: epsilonNats({ n: BigInt(n), d: BigInt(d) }), odds: [n, d] });
@@ -64,6 +64,16 @@ test("strict JSON", () => {
 });
 
 const big = (_, value) => (typeof value === "bigint" ? `${value}n` : value);
+
+test("what has no symbol is refused and not repeated", () => {
+  const number = (digits, scale) => ({ digits, scale });
+  const points = Alphabet.points([number(0n, 0), number(1n, 0)]);
+  const bins = Alphabet.bins([number(0n, 0), number(1n, 0)], [number(5n, 1)]);
+  for (const alphabet of [Alphabet.names(["well"]), Alphabet.indices(3), points, bins]) {
+    const refused = (error) => error.message.includes("not in the alphabet") && !error.message.includes("diabetes");
+    assert.throws(() => alphabet.symbol("diabetes"), refused);
+  }
+});
 
 test("a policy cannot be made without verifying", () => {
   assert.throws(() => new Policy(Symbol("forged"), {}, new Uint8Array(), "", {}), TypeError);

@@ -18,7 +18,7 @@ type Count<'a> = dyn Fn(&mut [u64]) -> bool + Sync + 'a;
 pub(crate) struct Cells<'a> {
     len: usize,
     read: Box<Read<'a>>,
-    /// The short way for indices, several times as fast.
+    /// The short way for indices and categories, several times as fast.
     direct: Option<Box<Direct<'a>>>,
     /// The same for counting.
     count: Option<Box<Count<'a>>>,
@@ -85,6 +85,47 @@ impl<'a> Cells<'a> {
         }
     }
 
+    /// Positions in a list whose entries are looked up once; a position outside it is a missing value, as
+    /// pandas says by -1.
+    pub(crate) fn coded<T: Integer>(values: &'a [T], entries: Vec<Code>) -> Self {
+        let code = {
+            let entries = entries.clone();
+            move |at: usize| coded(&entries, values[at]).unwrap_or(Code::Missing)
+        };
+        let direct = {
+            let entries = entries.clone();
+            move |rows: Range<usize>, all: &[Symbol], out: &mut Vec<Symbol>| {
+                values[rows].iter().all(|&value| match coded(&entries, value) {
+                    Some(Code::Symbol(index)) => match all.get(index as usize) {
+                        Some(&symbol) => {
+                            out.push(symbol);
+                            true
+                        }
+                        None => false,
+                    },
+                    _ => false,
+                })
+            }
+        };
+        let count = move |counts: &mut [u64]| {
+            values.iter().all(|&value| match coded(&entries, value) {
+                Some(Code::Symbol(index)) => match counts.get_mut(index as usize) {
+                    Some(count) => {
+                        *count += 1;
+                        true
+                    }
+                    None => false,
+                },
+                _ => false,
+            })
+        };
+        Self {
+            direct: Some(Box::new(direct)),
+            count: Some(Box::new(count)),
+            ..Self::each(values.len(), code)
+        }
+    }
+
     /// Numbers in one piece.
     pub(crate) fn floats<T: Into<f64> + Copy + Sync>(values: &'a [T], lookup: &'a Lookup) -> Self {
         Self::each(values.len(), move |at| lookup.float(values[at].into()))
@@ -134,6 +175,11 @@ impl<'a> Cells<'a> {
         codes.clear();
         (self.read)(rows, codes);
     }
+}
+
+/// What an entry of a list stands for; `None` outside the list.
+fn coded<T: Integer>(entries: &[Code], value: T) -> Option<Code> {
+    usize::try_from(value.index()).ok().and_then(|at| entries.get(at)).copied()
 }
 
 /// A truth value: the symbols "true" and "false", else the numbers 1 and 0.

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use undertone_cli::NoReply;
 
-use crate::errors::Error;
+use crate::errors::{Error, Refused};
 
 /// Runs one command with documents in memory for files. Returns its JSON, whether it is good news, and
 /// the documents it wrote.
@@ -17,6 +19,10 @@ pub(crate) fn call(
     let reply = py.detach(|| undertone_cli::call(&words, documents));
     match reply {
         Ok(reply) => Ok((reply.json.to_string(), reply.good, reply.written)),
+        Err(NoReply { code: Some(code), message, .. }) if code == "uninformative" => {
+            let (cell, level) = (PyDict::new(py).unbind(), None::<f64>);
+            Err(Refused::new_err((message, cell, level, level, code)))
+        }
         Err(none) => Err(Error::new_err(none.message)),
     }
 }

@@ -7,7 +7,7 @@ use undertone_core::{Alphabet, AlphabetView, Decimal};
 use undertone_design::codebook::{self, Range};
 use undertone_design::density::{self, Density, Settings};
 use undertone_design::fit::{Fit, UNSEEN};
-use undertone_design::transfer;
+use undertone_design::{found, transfer};
 
 use crate::errors::failed;
 use crate::source::Source;
@@ -27,6 +27,7 @@ fn alphabet(
     bins: Option<usize>,
 ) -> PyResult<Alphabet> {
     if let Some(names) = names {
+        found::check_names(&names).map_err(failed)?;
         return Alphabet::names(names).map_err(failed);
     }
     if let Some(points) = points {
@@ -127,6 +128,13 @@ fn fields<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Bound<'py, PyDict>> {
     found.set_item("smoothing", fit.smoothing)?;
     found.set_item("floored", &fit.floored)?;
     Ok(found)
+}
+
+/// Refuses values found in data that are too many, or too long, to be published as symbols.
+#[pyfunction]
+pub(crate) fn check_found(values: Vec<String>, rows: u64, categories: bool) -> PyResult<()> {
+    found::check_names(&values).map_err(failed)?;
+    found::check_found(&values, rows, categories).map_err(failed)
 }
 
 /// A prior with its confidence box from counts.

@@ -28,7 +28,7 @@ mod _native {
     #[pymodule_export]
     use super::command::{call, main};
     #[pymodule_export]
-    use super::fit::{count, fit_counts, fit_mixture};
+    use super::fit::{check_found, count, fit_counts, fit_mixture};
     #[pymodule_export]
     use super::kernel::{
         Report, draw, lip_consequence, odds_nats, parse_epsilon, policy_from_bytes,

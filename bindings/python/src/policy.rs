@@ -159,12 +159,13 @@ impl Policy {
         answer(py, &source, drawn, &Released::new(prepared))
     }
 
-    /// A stream of record batches with one column randomised, batch by batch.
-    #[pyo3(name = "_draw_stream", signature = (stream, column, *, other = false, threads = None))]
+    /// A stream of record batches with one column randomised and some kept, batch by batch.
+    #[pyo3(name = "_draw_stream", signature = (stream, column, *, keep, other = false, threads = None))]
     fn draw_stream(
         &self,
         stream: &Bound<'_, PyAny>,
         column: &str,
+        keep: Vec<String>,
         other: bool,
         threads: Option<usize>,
     ) -> PyResult<ArrowStream> {
@@ -173,7 +174,7 @@ impl Policy {
             return Err(troubled(Trouble::NoOther));
         }
         let source = capsule::import_batches(stream)?;
-        let perturbed = Perturbed::new(source, column, self.0.clone(), options);
+        let perturbed = Perturbed::new(source, column, &keep, self.0.clone(), options);
         Ok(ArrowStream::new(Box::new(perturbed.map_err(PyValueError::new_err)?)))
     }
 }

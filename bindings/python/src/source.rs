@@ -1,11 +1,12 @@
-//! A column as Python hands it over: a list, a NumPy array, or an Arrow array.
+//! A column as Python hands it over: a list, a NumPy array, an Arrow array, or a list of categories with
+//! an array of positions in it.
 
 use arrow_array::ArrayRef;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString};
-use undertone_cli::Lookup;
+use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
+use undertone_cli::{Code, Lookup};
 
 use crate::arrow::{self, column};
 use crate::cells::{Cell, Cells, truth};
@@ -13,6 +14,8 @@ use crate::cells::{Cell, Cells, truth};
 /// A column, still where Python keeps it.
 pub(crate) enum Source<'py> {
     List(Vec<Cell>),
+    /// A pair: what may occur, and for every row its position there; -1 is a missing value.
+    Categories(Vec<Cell>, Numbers<'py>),
     Array(Numbers<'py>),
     Arrow(Vec<ArrayRef>),
 }
@@ -70,6 +73,18 @@ macro_rules! numbers {
                     }
                 })
             }
+
+            /// The cells of positions in a list of `entries`.
+            fn positions(&self, entries: Vec<Code>) -> PyResult<Cells<'_>> {
+                match self {
+                    $(Self::$name(array) => {
+                        Ok(Cells::coded(array.as_slice().map_err(scattered)?, entries))
+                    })*
+                    Self::Doubles(_) | Self::Singles(_) | Self::Truths(_) => {
+                        Err(PyTypeError::new_err("positions of categories are whole numbers"))
+                    }
+                }
+            }
         }
     };
 }
@@ -93,12 +108,13 @@ impl<'py> Source<'py> {
     /// Takes hold of a column without copying it, lists excepted.
     pub(crate) fn of(value: &Bound<'py, PyAny>) -> PyResult<Self> {
         if let Ok(list) = value.cast::<PyList>() {
-            return list
-                .iter()
-                .enumerate()
-                .map(|(at, item)| cell(at, &item))
-                .collect::<PyResult<_>>()
-                .map(Self::List);
+            return cells(list).map(Self::List);
+        }
+        if let Ok(pair) = value.cast::<PyTuple>()
+            && let Ok((entries, positions)) =
+                pair.extract::<(Bound<'py, PyList>, Bound<'py, PyAny>)>()
+        {
+            return Ok(Self::Categories(cells(&entries)?, Numbers::of(&positions)?));
         }
         if let Some(arrays) = arrow::arrays(value)? {
             return Ok(Self::Arrow(arrays));
@@ -121,6 +137,11 @@ impl<'py> Source<'py> {
     ) -> PyResult<Vec<Cells<'a>>> {
         Ok(match self {
             Self::List(values) => vec![Cells::list(values, lookup, named)],
+            Self::Categories(entries, positions) => {
+                let mut known = Vec::with_capacity(entries.len());
+                Cells::list(entries, lookup, named).read(0..entries.len(), &mut known);
+                vec![positions.positions(known)?]
+            }
             Self::Array(numbers) => vec![numbers.cells(lookup, bare, named)?],
             Self::Arrow(arrays) => arrays
                 .iter()
@@ -129,6 +150,10 @@ impl<'py> Source<'py> {
                 .map_err(PyTypeError::new_err)?,
         })
     }
+}
+
+fn cells(list: &Bound<'_, PyList>) -> PyResult<Vec<Cell>> {
+    list.iter().enumerate().map(|(at, item)| cell(at, &item)).collect()
 }
 
 fn cell(at: usize, item: &Bound<'_, PyAny>) -> PyResult<Cell> {

@@ -46,9 +46,11 @@ told = {"workers": None, "policies": {}}
 for column, policy in (("answer", names), ("pay", numbers), ("floor", indices), ("answer", bits)):
     place = os.path.join(folder, f"{column}-{policy.shape}.parquet")
     begun = time.monotonic()
-    undertone.spark.randomize(frame, policy, column).write.mode("overwrite").parquet(place)
+    released = undertone.spark.randomize(frame, policy, column, place)
     perturbed = time.monotonic() - begun
-    released = spark.read.parquet(place)
+    # Nothing else left, and using the result again draws nothing again.
+    assert released.columns == [column]
+    assert released.collect() == released.collect()
     counted = undertone.spark.tally(released, policy, column)
     # The same rows on one machine, without Spark.
     table = pyarrow.parquet.read_table(place)
@@ -60,24 +62,42 @@ for column, policy in (("answer", names), ("pay", numbers), ("floor", indices), 
 
 # Four partitions that hold the same values draw differently.
 same = spark.range(0, 4000, numPartitions=4).select((F.col("id") * 0).alias("floor"))
-drawn = undertone.spark.randomize(same, indices, "floor").select(F.spark_partition_id().alias("part"), "floor").collect()
+same = same.select(F.spark_partition_id().alias("part"), "floor")
+place = os.path.join(folder, "same.parquet")
+drawn = undertone.spark.randomize(same, indices, "floor", place, keep=["part"])
+assert drawn.columns == ["part", "floor"]
 parts = {}
-for row in drawn:
+for row in drawn.collect():
     parts.setdefault(row["part"], []).append(row["floor"])
 assert len(parts) == 4 and len({tuple(values) for values in parts.values()}) == 4
 
 # A bad value stops the job with the words of every other place.
 bad = spark.createDataFrame([("yes",), ("perhaps",)], ["answer"])
-try:
-    undertone.spark.randomize(bad, names, "answer").collect()
-    raise SystemExit("an unknown answer went through")
-except Exception as error:
-    assert "is not one of the policy's symbols" in str(error), error
-try:
-    undertone.spark.randomize(bad, names, "question")
-    raise SystemExit("an unknown column went through")
-except ValueError as error:
-    assert "the columns are answer" in str(error)
+elsewhere = os.path.join(folder, "bad.parquet")
+for call, words in (
+    (lambda: undertone.spark.randomize(bad, names, "answer", elsewhere), "is not one of the policy's symbols"),
+    (lambda: undertone.spark.randomize(bad, names, "question", elsewhere), "the columns are answer"),
+    (lambda: undertone.spark.randomize(bad, names, "answer"), "name a folder to write"),
+    (lambda: undertone.spark.randomize(bad, names, "answer", elsewhere, keep=["answer"]), "cannot also be kept"),
+    (lambda: undertone.spark.randomize(bad, names, "answer", elsewhere, keep=["name"]), "there is no column 'name'"),
+    # What was released once is not released again over it.
+    (lambda: undertone.spark.randomize(same, indices, "floor", place), "already exists"),
+):
+    try:
+        call()
+    except Exception as error:
+        assert words in str(error).replace("ALREADY_EXISTS", "already exists"), error
+    else:
+        raise SystemExit(f"{words}: went through")
+
+# What is noted about a kept column, or a part of it, stays behind.
+noted = spark.createDataFrame([("yes", "north", ("x",))], "answer string, region string, parts struct<part: string>")
+noted = noted.withMetadata("region", {"comment": "Zaphod"})
+place = os.path.join(folder, "noted.parquet")
+undertone.spark.randomize(noted, names, "answer", place, keep=["region", "parts"])
+for name in os.listdir(place):
+    with open(os.path.join(place, name), "rb") as file:
+        assert b"Zaphod" not in file.read(), name
 
 
 def where(batches):

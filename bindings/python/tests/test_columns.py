@@ -120,7 +120,7 @@ def test_numbers_are_clipped_and_binned(numbers):
     assert released.dtype == np.float64
     labels = [float(label) for label in numbers.outputs]
     assert set(released.tolist()) <= set(labels)
-    frame = numbers.randomize(pd.DataFrame({"x": values, "y": range(7)}), "x")
+    frame = numbers.randomize(pd.DataFrame({"x": values, "y": range(7)}), "x", keep=["y"])
     assert list(frame.columns) == ["x", "y"] and frame["x"].isin(labels).all()
 
 
@@ -139,13 +139,67 @@ def test_bits(bits):
     assert Tally(bits).add(np.asfortranarray(array)) == Tally(bits).add(array)
 
 
+def column_names(table):
+    return table.column_names if hasattr(table, "column_names") else list(table.columns)
+
+
+def test_nothing_but_the_column_leaves_unless_it_is_named(names):
+    """Columns, index, attributes and metadata are somebody's data too."""
+    plain = {"name": [f"person {at}" for at in range(200)], "answer": WORDS, "region": ["north"] * 200}
+    frame = pd.DataFrame(plain, index=pd.Index([f"passport {at}" for at in range(200)], name="passport"))
+    frame.attrs["owner"], frame.columns.name = "Zaphod", "Zaphod"
+    released = names.randomize(frame, "answer")
+    assert list(released.columns) == ["answer"] and released.columns.name is None
+    assert released.attrs == {} and released.index.equals(pd.RangeIndex(200)) and released.index.name is None
+    kept = names.randomize(frame, "answer", keep=["region", "passport"])
+    assert list(kept.columns) == ["answer", "region"] and kept.index.equals(frame.index)
+    levels = names.randomize(frame.set_index("name", append=True), "answer", keep=["name"])
+    assert levels.index.names == ["name"] and list(levels.index) == plain["name"]
+
+    part = pa.field("part", pa.string(), metadata={"comment": "Zaphod"})
+    fields = [pa.field(name, pa.string(), metadata={"comment": "Zaphod"}) for name in plain]
+    schema = pa.schema([*fields, pa.field("parts", pa.struct([part]))], metadata={"pandas": "Zaphod"})
+    parts = [{"part": "x"}] * 200
+    table = pa.table([*plain.values(), parts], schema=schema)
+    for released in (
+        names.randomize(table, "answer", keep=["region", "parts"]),
+        names.randomize(table.to_batches()[0], "answer", keep=["region", "parts"]),
+        names.randomize(pa.RecordBatchReader.from_batches(schema, table.to_batches()), "answer", keep=["region", "parts"]).read_all(),
+    ):
+        assert released.schema.names == ["answer", "region", "parts"] and released.num_rows == 200
+        assert "Zaphod" not in released.schema.to_string(show_field_metadata=True, show_schema_metadata=True)
+        assert released.schema.metadata is None
+        assert all(field.metadata is None for field in released.schema)
+        assert released.schema.field("parts").type.field(0).metadata is None
+        assert released.column("parts").to_pylist() == parts
+
+    for table in (frame, pl.DataFrame(plain), pa.table(plain)):
+        for call, said in (
+            (lambda: names.randomize(table, "answer", keep=["answer"]), "cannot also be kept"),
+            (lambda: names.randomize(table, "answer", keep=["nobody"]), "there is no column 'nobody'"),
+        ):
+            with pytest.raises(ValueError, match=said):
+                call()
+        with pytest.raises(TypeError, match=r"keep=\['region'\]"):
+            names.randomize(table, "answer", keep="region")
+    stream = pa.RecordBatchReader.from_batches(schema, [])
+    with pytest.raises(ValueError, match="there is no column \"nobody\""):
+        names.randomize(stream, "answer", keep=["nobody"])
+    with pytest.raises(TypeError, match="keep names columns of a table"):
+        names.randomize(WORDS, keep=["region"])
+    twice = pd.DataFrame([["a", "a", 1]], columns=["answer", "answer", "id"])
+    with pytest.raises(ValueError, match="two columns are called 'answer'"):
+        names.randomize(twice, "answer")
+
+
 def test_tables(names):
     plain = {"id": list(range(200)), "answer": WORDS}
     for table in (pd.DataFrame(plain), pl.DataFrame(plain), pa.table(plain)):
         released = names.randomize(table, "answer")
         assert type(released) is type(table)
-        columns = released.column_names if hasattr(released, "column_names") else list(released.columns)
-        assert columns == ["id", "answer"]
+        assert column_names(released) == ["answer"]
+        kept = names.randomize(table, "answer", keep=["id"])
+        assert column_names(kept) == ["id", "answer"] and list(kept["id"]) == list(table["id"])
         assert Tally(names).add(released, "answer").reports == 200
         for call in (names.randomize, Tally(names).add):
             with pytest.raises(ValueError, match="the columns are id, answer"):
@@ -163,7 +217,7 @@ def test_streams_are_lazy(names):
             yield pa.record_batch({"id": pa.array([at] * 40), "answer": pa.array(WORDS[:40])})
 
     schema = pa.schema({"id": pa.int64(), "answer": pa.string()})
-    reader = names.randomize(pa.RecordBatchReader.from_batches(schema, batches()), "answer")
+    reader = names.randomize(pa.RecordBatchReader.from_batches(schema, batches()), "answer", keep=["id"])
     assert isinstance(reader, pa.RecordBatchReader) and len(pulled) == 0
     first = reader.read_next_batch()
     assert len(pulled) == 1 and first.schema.names == ["id", "answer"]
@@ -178,6 +232,36 @@ def test_streams_are_lazy(names):
     assert pl.DataFrame(pa.table(out)).height == 200
     with pytest.raises(ValueError, match="read already"):
         out.__arrow_c_stream__()
+
+
+def test_categories(names, bits):
+    """A categorical is read and released as positions in a list: no row is written out."""
+    column = pd.Series(WORDS, dtype="category", index=range(300, 500), name="x")
+    for values in (column, column.array, pd.CategoricalIndex(WORDS)):
+        assert names.encode(values).tolist() == names.encode(WORDS)
+        assert Tally(names).add(values) == Tally(names).add(WORDS)
+    released = names.randomize(column)
+    assert released.index.equals(column.index) and released.name == "x"
+    assert released.cat.categories.tolist() == ["a", "b", "c"] and released.cat.codes.dtype == np.int8
+    assert undertone.Prior.fit(column).counts == undertone.Prior.fit(WORDS).counts
+    # Categories nobody chose are not looked at, missing values are missing, and unknown ones unknown.
+    wide = column.cat.add_categories(["never"])
+    assert names.encode(wide).tolist() == names.encode(WORDS) and undertone.Prior.fit(wide).symbols == ["a", "b", "c"]
+    missing = pd.Series(["a", None, "b"], dtype="category")
+    with pytest.raises(undertone.Error, match="row 1 is missing"):
+        names.randomize(missing)
+    assert undertone.Prior.fit(missing, unknown="skip").skipped == 1
+    with pytest.raises(undertone.Error, match="row 2 is not one of the policy's symbols") as caught:
+        names.randomize(pd.Series(["a", "b", "Zaphod"], dtype="category"))
+    assert "Zaphod" not in str(caught.value)
+    # More categories than a byte counts, and numbers as categories.
+    many = undertone.design([1 / 300] * 300, protect="ldp:9", method="krr").policy
+    column = pd.Series(range(300), dtype="category")
+    assert column.cat.codes.dtype == np.int16 and many.encode(column).tolist() == list(range(300))
+    assert many.randomize(column).dtype == "category"
+    # Rows of bits are no categories.
+    floors = pd.Series([0, 9] * 50, dtype="category")
+    assert Tally(bits).add(bits.randomize(floors)).reports == 100
 
 
 def test_draws_follow_the_channel(indices):

@@ -23,9 +23,10 @@ use crate::plot::{Curves, Series, curves};
 pub(crate) struct Args {
     #[command(flatten)]
     context: ContextArgs,
-    /// What it is for: hamming, absolute, squared, matrix:FILE, mmse, mi, nmi or frequency.
-    #[arg(long, default_value = "hamming")]
-    objective: String,
+    /// What it is for: frequency (the default), squared (the default for numbers), absolute, hamming, matrix:FILE, mmse, mi
+    /// or nmi.
+    #[arg(long)]
+    objective: Option<String>,
     /// The symbols' values for absolute, squared and mmse; by default 0,1,2,...
     #[arg(long, value_delimiter = ',', allow_negative_numbers = true)]
     values: Vec<f64>,
@@ -87,7 +88,7 @@ pub(crate) fn levels(option: &str, text: &str) -> Result<Vec<f64>, Failure> {
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     let levels = levels("--epsilons", &args.epsilons)?;
     let known = args.context.read()?;
-    let goal = objective(&args.objective, &args.values, &known)?;
+    let goal = objective(args.objective.as_deref(), &args.values, &known)?;
     for name in args.methods.iter().filter(|name| !["ldp", "ldp2"].contains(&name.as_str())) {
         method(name)?;
     }
@@ -146,12 +147,14 @@ fn point(name: &str, epsilon: f64, request: &Request) -> Point {
     match designer::design(request) {
         Ok(Found::Shipped(designed)) => {
             let strength = designed.policy.certificate().input;
+            let blind = designed.blind().filter(|blind| blind.defeats(&request.objective));
+            let note = blind.map(|blind| blind.describe(designed.policy.draft().inputs()));
             Point {
                 utility: designed.utility,
                 lip: up(strength.lip()),
                 ldp: up(Some(strength.ldp.ratio)),
                 policy: Some(designed.policy.id().to_string()),
-                ..empty(String::new())
+                ..empty(note.unwrap_or_default())
             }
         }
         Ok(Found::Missed(missed)) => Point {

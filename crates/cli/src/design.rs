@@ -6,23 +6,24 @@ mod shown;
 use std::path::PathBuf;
 
 use undertone_core::Provenance;
-use undertone_design::designer::{self, Method, Outcome as Found, Request};
+use undertone_design::designer::{self, Designed, Method, Outcome as Found, Request};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::mechanism::accuracy::{self, Accuracy, Coverage, Family};
 use undertone_design::objective::Objective;
 use undertone_design::quantize::Promise;
 use undertone_design::{Distribution, Symbols, protection};
 
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::input::{self, NamedPrior, PriorSet};
 use crate::output::Outcome;
 
 /// Make a verified policy from a prior, a protection and an objective.
 ///
 /// The design may use any float; what ships are integers that the kernel has verified. A printed formula
-/// that misses its claim is refused with its true leakage (exit 1), unless --accept.
+/// that misses its claim is refused with its true leakage (exit 1), unless --accept. So is a policy whose reports
+/// cannot tell two symbols apart, or for frequency do not determine all shares, unless --allow-uninformative.
 ///
-/// Example: undertone design --prior prior.json --protect lip:1 --objective hamming -o policy.json
+/// Example: undertone design --prior prior.json --protect lip:1 -o policy.json
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -44,8 +45,8 @@ pub(crate) struct Args {
     /// The confidence of the half-width.
     #[arg(long, default_value_t = 0.95, allow_negative_numbers = true)]
     level: f64,
-    /// What it is for: hamming (the default), absolute, squared (the default for numbers), matrix:FILE, mmse, mi, nmi or
-    /// frequency (the default with --n).
+    /// What it is for: frequency (how many people have which symbol; the default), squared (the default for numbers),
+    /// absolute, hamming (how often the released symbol is right), matrix:FILE, mmse, mi or nmi.
     #[arg(long)]
     objective: Option<String>,
     /// The symbols' values for absolute, squared and mmse; by default 0,1,2,...
@@ -58,6 +59,9 @@ pub(crate) struct Args {
     /// Ship a printed formula that misses its claim, with the level it attains as the claim.
     #[arg(long)]
     accept: bool,
+    /// Ship a policy that cannot tell its symbols apart, such as one that always says the same.
+    #[arg(long)]
+    allow_uninformative: bool,
     /// Write the policy document here.
     #[arg(short, long)]
     output: Option<PathBuf>,
@@ -219,10 +223,17 @@ fn provenance(prior: &NamedPrior) -> Result<Provenance, Failure> {
     })
 }
 
-pub(crate) fn objective(name: &str, values: &[f64], known: &Known) -> Result<Objective, Failure> {
+/// The objective of a command line. Without a name it is `frequency`, or for numbers `squared`.
+pub(crate) fn objective(
+    name: Option<&str>,
+    values: &[f64],
+    known: &Known,
+) -> Result<Objective, Failure> {
     if !values.is_empty() {
         known.set.check_bare("--values", "put values into the prior's file")?;
     }
+    let numbers = known.values.is_some() || !values.is_empty();
+    let name = name.unwrap_or(if numbers { "squared" } else { "frequency" });
     let values = || {
         let counted = || (0..known.prior.len()).map(|x| x as f64).collect();
         if values.is_empty() {
@@ -284,6 +295,23 @@ pub(crate) fn request(
     Ok(Request { promise, prior: known.prior.clone(), objective, method, accept: false })
 }
 
+impl Args {
+    /// What the policy does not tell, in words; a failure if that defeats its purpose and was not allowed.
+    fn checked(&self, designed: &Designed, goal: &Objective) -> Result<Option<String>, Failure> {
+        let Some(blind) = designed.blind() else { return Ok(None) };
+        let said = blind.describe(designed.policy.draft().inputs());
+        if self.allow_uninformative || !blind.defeats(goal) {
+            return Ok(Some(said));
+        }
+        Err(Failure::new(
+            Code::Uninformative,
+            format!(
+                "{said}. Use --objective frequency, --method krr, sampling or (for numbers) laplace, or a larger epsilon; or --allow-uninformative if this is what you want"
+            ),
+        ))
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     let priors = args.context.priors()?;
     if continuous::wanted(args, &priors)? {
@@ -304,11 +332,12 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         protect = vec![format!("lip:{}", reached.epsilon)];
         goal = goal.or(Some("frequency"));
     }
-    let objective = objective(goal.unwrap_or("hamming"), &args.values, &known)?;
+    let objective = objective(goal, &args.values, &known)?;
     let method = method(&args.method)?;
     let request = Request { accept: args.accept, ..request(&known, &protect, objective, method)? };
     match designer::design(&request)? {
         Found::Shipped(mut designed) => {
+            let blind = args.checked(&designed, &request.objective)?;
             if let (Some(accuracy), Some(channel)) = (&accuracy, designed.channel.clone()) {
                 match args.n {
                     Some(n) => {
@@ -324,7 +353,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
             if let Some(path) = &args.output {
                 crate::output::save(path, &designed.policy.draft().to_json())?;
             }
-            shown::shipped(args, &request, &designed)
+            shown::shipped(args, &request, &designed, blind)
         }
         Found::Missed(missed) => Ok(shown::refused(&request, &missed)),
     }

@@ -25,6 +25,8 @@ pub(crate) enum Code {
     Input,
     /// The problem is too large for this command.
     TooLarge,
+    /// The policy that was found cannot tell its symbols apart.
+    Uninformative,
     /// A fault of the program.
     Internal,
 }
@@ -37,6 +39,7 @@ impl Code {
             Self::File => "file",
             Self::Input => "input",
             Self::TooLarge => "too_large",
+            Self::Uninformative => "uninformative",
             Self::Internal => "internal",
         }
     }
@@ -48,7 +51,7 @@ impl Code {
 }
 
 impl Failure {
-    fn new(code: Code, message: impl fmt::Display) -> Self {
+    pub(crate) fn new(code: Code, message: impl fmt::Display) -> Self {
         Self { code, message: tidy(&message.to_string()) }
     }
 
@@ -104,8 +107,12 @@ impl Failure {
 
 impl From<undertone_design::Error> for Failure {
     fn from(error: undertone_design::Error) -> Self {
-        let large = matches!(error, undertone_design::Error::TooLarge { .. });
-        Self::new(if large { Code::TooLarge } else { Code::Input }, error)
+        let code = match error {
+            undertone_design::Error::TooLarge { .. } => Code::TooLarge,
+            undertone_design::Error::Uninformative { .. } => Code::Uninformative,
+            _ => Code::Input,
+        };
+        Self::new(code, error)
     }
 }
 

@@ -28,9 +28,10 @@ use crate::plot::{Curves, Series, curves};
 pub(crate) struct Args {
     #[command(flatten)]
     context: ContextArgs,
-    /// What it is for: hamming, absolute, squared, matrix:FILE, mmse, mi, nmi or frequency.
-    #[arg(long, default_value = "hamming")]
-    objective: String,
+    /// What it is for: frequency (the default), squared (the default for numbers), absolute, hamming, matrix:FILE, mmse, mi
+    /// or nmi.
+    #[arg(long)]
+    objective: Option<String>,
     /// The symbols' values for absolute, squared and mmse; by default 0,1,2,...
     #[arg(long, value_delimiter = ',', allow_negative_numbers = true)]
     values: Vec<f64>,
@@ -77,7 +78,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     let lips = levels("--lip", &args.lip)?;
     let ldps = levels("--ldp", &args.ldp)?;
     let known = args.context.read()?;
-    let goal = objective(&args.objective, &args.values, &known)?;
+    let goal = objective(args.objective.as_deref(), &args.values, &known)?;
     let blind = goal.blind(&known.prior)?;
     let steps = (lips.len() + 1) * (ldps.len() + 1);
     let progress = crate::output::progress(steps as u64, "designs");

@@ -200,7 +200,9 @@ pub(crate) fn named_prior(path: &Path) -> Result<NamedPrior, Failure> {
         let p = named(path, Distribution::new("prior", p))?;
         return Ok(NamedPrior { p, file: None, confidence: None });
     }
-    let file = by_name::prior_file(&text).map_err(|error| unreadable(path, &text, &error, expected))?;
+    let file =
+        by_name::prior_file(&text).map_err(|error| unreadable(path, &text, &error, expected))?;
+    named(path, undertone_design::found::check_names(&file.symbols))?;
     let p = named(path, Distribution::new("prior", file.p.clone()))?;
     let bins = p.len() + 1;
     let sizes = [

@@ -35,6 +35,8 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use failure::Failure;
 use output::{Outcome, finished};
 
+#[cfg(feature = "parquet")]
+pub use columns::parquet::bare_field;
 pub use columns::{Code, Lookup};
 
 /// Context-aware local privacy with a guarantee you can check.

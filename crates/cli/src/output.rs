@@ -61,6 +61,24 @@ pub(crate) fn progress(steps: u64, what: &'static str) -> ProgressBar {
     bar
 }
 
+/// The first few of a list, and how many more there are.
+pub(crate) fn some(list: impl ExactSizeIterator<Item = String>, most: usize) -> String {
+    let more = list.len().saturating_sub(most);
+    let shown = list.take(most).collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
+}
+
+/// Characters of a table's cell; what is longer is cut.
+const WIDEST: usize = 200;
+
+/// A text for a table: laying out very long ones would take minutes.
+fn cut(text: String) -> String {
+    match text.char_indices().nth(WIDEST) {
+        Some((at, _)) => format!("{}...", &text[..at]),
+        None => text,
+    }
+}
+
 /// A table whose columns after the first are numbers unless they are texts.
 pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>) -> String {
     let mut table = Table::new();
@@ -71,9 +89,9 @@ pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>) -> String {
     if table.width().is_none() {
         table.set_width(100);
     }
-    table.set_header(header);
+    table.set_header(header.iter().map(|text| cut((*text).to_owned())));
     for row in rows {
-        table.add_row(row.into_iter().map(|text| {
+        table.add_row(row.into_iter().map(cut).map(|text| {
             let numeric = text.parse::<f64>().is_ok() || text == "unbounded";
             let alignment = if numeric { CellAlignment::Right } else { CellAlignment::Left };
             Cell::new(text).set_alignment(alignment)

@@ -1,5 +1,6 @@
 //! `undertone perturb`: randomise a column of a file, row by row.
 
+mod chosen;
 mod noise;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -12,22 +13,25 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use undertone_core::Policy;
+use undertone_core::{AlphabetView, Policy};
 
 use crate::columns::{Code, Opened, Place, Progress, Source};
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{Outcome, table};
+use crate::output::{Outcome, some, table};
+use chosen::Chosen;
 use noise::{Counts, Plan};
 
 /// Randomise a column of a CSV or Parquet file under a verified policy, row by row.
 ///
 /// Every row is one release: the column's cell is replaced by what the policy's channel draws for it,
-/// with fresh randomness from the system. Other columns pass through as they are, so look at what
-/// they say about the row; --only leaves them out. The output has the input's format. Nothing is
-/// left behind if the command fails.
+/// with fresh randomness from the system. Nothing else leaves: other columns are dropped unless --keep
+/// names them, and so is what a Parquet file says about itself (pandas and Spark attributes, comments of
+/// columns). The output has the input's format. Nothing is left behind if the command fails.
 ///
 /// Example: undertone perturb --policy policy.json --column salary people.parquet -o released.parquet
+///
+/// Example: undertone perturb --policy policy.json --column salary --keep region people.csv -o released.csv
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The policy document. It is checked again before it is used.
@@ -42,8 +46,11 @@ pub(crate) struct Args {
     /// standard error.
     #[arg(long, short)]
     output: PathBuf,
-    /// Leave all other columns out.
-    #[arg(long)]
+    /// Release this column too, as it is: every value of it leaves in the clear. May be given several times.
+    #[arg(long, value_name = "NAME")]
+    keep: Vec<String>,
+    /// Leave all other columns out: the default, for scripts that say so.
+    #[arg(long, conflicts_with = "keep")]
     only: bool,
     /// What to do with missing values and values the policy does not know.
     #[arg(long, value_enum, default_value_t = Unknown::Error)]
@@ -71,6 +78,14 @@ struct Job<'a> {
     progress: Progress,
 }
 
+/// What was written, and what was not.
+struct Written {
+    counts: Counts,
+    chosen: Chosen,
+    /// The keys of what the file said about itself and the output does not.
+    notes_left_out: Vec<String>,
+}
+
 /// A verified policy from a file.
 pub(crate) fn verified(path: &Path) -> Result<Policy, Failure> {
     input::draft(path)?.verify().map_err(|refusal| {
@@ -86,13 +101,13 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         progress: Progress::shown("perturbed"),
     };
     let start = Instant::now();
-    let counts = match args.source.open(&job.progress)? {
+    let written = match args.source.open(&job.progress)? {
         Opened::Csv(file) => text::run(&job, file)?,
         #[cfg(feature = "parquet")]
         Opened::Parquet(file) => parquet::run(&job, file)?,
     };
     job.progress.finish();
-    let outcome = job.report(&counts, start.elapsed());
+    let outcome = job.report(&written, start.elapsed());
     if args.output != Path::new("-") {
         return Ok(outcome);
     }
@@ -106,26 +121,20 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
 }
 
 impl Job<'_> {
-    /// What is wrong with a cell, and what can be done about it.
-    fn bad_cell(&self, place: Place, code: Code, value: Option<&str>) -> Failure {
-        let found = match (code, value) {
-            (Code::Missing, _) | (_, None) => "is empty or NaN".to_owned(),
-            (_, Some(value)) => {
-                let value: String = value.chars().take(100).collect();
-                let wanted = if self.plan.lookup.is_numeric() && value.parse::<f64>().is_err() {
-                    "not a number".to_owned()
-                } else {
-                    let inputs = self.plan.policy.draft().inputs();
-                    let some: Vec<String> =
-                        (0..inputs.len().min(5)).map(|x| inputs.label(x)).collect();
-                    let more = if inputs.len() > 5 { ", ..." } else { "" };
-                    format!(
-                        "none of the policy's {} symbols ({}{more})",
-                        inputs.len(),
-                        some.join(", ")
-                    )
+    /// What is wrong with a cell, and what can be done about it. What the cell says is somebody's answer
+    /// and not repeated.
+    fn bad_cell(&self, place: Place, code: Code) -> Failure {
+        let inputs = self.plan.policy.draft().inputs();
+        let found = match (code, inputs.view()) {
+            (Code::Missing, _) => "is empty or NaN".to_owned(),
+            (_, AlphabetView::Bins { .. }) => "is not a finite number".to_owned(),
+            (_, view) => {
+                let what = match view {
+                    AlphabetView::Points(_) => "numbers",
+                    _ => "symbols",
                 };
-                format!("is {value:?}, {wanted}")
+                let known = some((0..inputs.len()).map(|x| inputs.label(x)), 5);
+                format!("is none of the policy's {} {what} ({known})", inputs.len())
             }
         };
         let other = if self.plan.other.is_some() { " or other" } else { "" };
@@ -135,8 +144,9 @@ impl Job<'_> {
         ))
     }
 
-    fn report(&self, counts: &Counts, took: Duration) -> Outcome {
+    fn report(&self, written: &Written, took: Duration) -> Outcome {
         let args = self.args;
+        let Written { counts, chosen, notes_left_out } = written;
         let policy = &self.plan.policy;
         let claims: Vec<String> = policy.draft().claims().iter().map(ToString::to_string).collect();
         let rate = counts.rows as f64 / took.as_secs_f64().max(1e-9);
@@ -154,6 +164,9 @@ impl Job<'_> {
             "policy_id": policy.id().to_string(),
             "claims": claims,
             "column": args.column,
+            "kept": chosen.kept_names,
+            "left_out": chosen.left_out,
+            "notes_left_out": notes_left_out,
             "output": args.output.display().to_string(),
             "warnings": warnings,
         });
@@ -186,6 +199,21 @@ impl Job<'_> {
             table(&["", "count", ""], rows),
             rate
         );
+        if !chosen.kept_names.is_empty() {
+            text += &format!("\nkept in the clear: {}", chosen.kept_names.join(", "));
+        }
+        if !chosen.left_out.is_empty() {
+            text += &format!(
+                "\nleft out: {} (--keep NAME releases a column as it is)",
+                some(chosen.left_out.iter().cloned(), 10)
+            );
+        }
+        if !notes_left_out.is_empty() {
+            text += &format!(
+                "\nleft out: what the file says about itself ({})",
+                some(notes_left_out.iter().cloned(), 10)
+            );
+        }
         for warning in &warnings {
             text += &format!("\nwarning: {warning}");
         }

@@ -81,12 +81,9 @@ pub enum AlphabetError {
         /// The bin.
         at: usize,
     },
-    /// No symbol for this value.
-    #[error("{value:?} is not in the alphabet: map it to a known symbol or leave it out")]
-    Unknown {
-        /// The value, as text.
-        value: String,
-    },
+    /// No symbol for a value. The value is a person's answer, so neither the error nor its message holds it.
+    #[error("the value is not in the alphabet: map it to a known symbol or leave it out")]
+    Unknown,
 }
 
 fn check_increasing(list: &[Decimal]) -> Result<(), AlphabetError> {
@@ -181,21 +178,17 @@ impl Alphabet {
 
     /// The symbol with this index.
     pub fn symbol(&self, index: usize) -> Result<Symbol, AlphabetError> {
-        if index < self.len() {
-            Ok(Symbol::new(index as u32))
-        } else {
-            Err(AlphabetError::Unknown { value: alloc::format!("{index}") })
-        }
+        if index < self.len() { Ok(Symbol::new(index as u32)) } else { Err(AlphabetError::Unknown) }
     }
 
     /// The symbol with this name (for bare indices, the index in decimal).
     pub fn named(&self, name: &str) -> Result<Symbol, AlphabetError> {
-        let unknown = || AlphabetError::Unknown { value: name.into() };
+        let unknown = AlphabetError::Unknown;
         let index = match &self.0 {
-            Kind::Names(names) => names.iter().position(|n| n == name).ok_or_else(unknown)?,
-            Kind::Indices(_) => name.parse().map_err(|_| unknown())?,
+            Kind::Names(names) => names.iter().position(|n| n == name).ok_or(unknown)?,
+            Kind::Indices(_) => name.parse().map_err(|_| unknown)?,
             Kind::Points(_) | Kind::Bins { .. } => {
-                return self.valued(name.parse().map_err(|_| unknown())?);
+                return self.valued(name.parse().map_err(|_| unknown)?);
             }
         };
         self.symbol(index)
@@ -204,14 +197,15 @@ impl Alphabet {
     /// The symbol for a number: one of the points, or the bin it falls in. Values outside the bins
     /// are clipped to the end bins; an inner edge belongs to the bin above it.
     pub fn valued(&self, value: Decimal) -> Result<Symbol, AlphabetError> {
-        let unknown = || AlphabetError::Unknown { value: alloc::format!("{value}") };
         let index = match &self.0 {
-            Kind::Points(points) => points.binary_search(&value).map_err(|_| unknown())?,
+            Kind::Points(points) => {
+                points.binary_search(&value).map_err(|_| AlphabetError::Unknown)?
+            }
             Kind::Bins { edges, values } => {
                 let above = edges.partition_point(|edge| *edge <= value);
                 above.clamp(1, values.len()) - 1
             }
-            Kind::Indices(_) | Kind::Names(_) => return Err(unknown()),
+            Kind::Indices(_) | Kind::Names(_) => return Err(AlphabetError::Unknown),
         };
         self.symbol(index)
     }

@@ -1,12 +1,17 @@
 //! From what is wanted to a verified policy: pick the method, solve, round, repair, verify.
 
+mod optimal;
+
+pub use optimal::{LARGE, LARGE_FREQUENCY};
+
 use std::borrow::Cow;
 
 use undertone_core::{Bound, Claim, Context, Delta, Policy, Refusal, Shape, Subject};
 
+use crate::informative::{self, Blind};
 use crate::mechanism::{
-    Proposal, keep, linear, posterior, randomized_response, robust, sampling, staircase, symmetric,
-    unary, uncertain,
+    Proposal, keep, linear, posterior, randomized_response, sampling, staircase, symmetric, unary,
+    uncertain,
 };
 use crate::objective::Objective;
 use crate::quantize::{self, Promise};
@@ -101,6 +106,13 @@ pub struct Designed {
     pub published: Option<PrintedLevel>,
 }
 
+impl Designed {
+    /// What the policy's reports do not tell, whatever the number of people.
+    pub fn blind(&self) -> Option<Blind> {
+        informative::blind(self.policy.draft().shape())
+    }
+}
+
 /// A printed formula's level, as claimed and as it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PrintedLevel {
@@ -151,7 +163,7 @@ pub fn design(request: &Request) -> Result<Outcome, Error> {
     let promise = &request.promise;
     let designed = match request.method {
         Method::Published => return published(request),
-        Method::Optimal => optimal(request)?,
+        Method::Optimal => optimal::design(request)?,
         Method::ExtremalLdp => {
             let proposal = staircase::optimal(promise, &request.prior, &request.objective)?;
             ship(request, proposal, request.objective.is_linear())?
@@ -188,106 +200,6 @@ pub fn design(request: &Request) -> Result<Outcome, Error> {
         }
     };
     Ok(Outcome::Shipped(Box::new(designed)))
-}
-
-/// Above this many symbols the optimum is sought among channels that are not written out.
-pub const LARGE: usize = 300;
-
-/// Above this many symbols that is so for `frequency`, whose optimum has hundreds of outputs and takes minutes from
-/// here on.
-pub const LARGE_FREQUENCY: usize = 32;
-
-fn optimal(request: &Request) -> Result<Designed, Error> {
-    let Request { promise, prior, objective, .. } = request;
-    match objective {
-        Objective::Frequency if prior.len() > LARGE_FREQUENCY => return for_many_shares(request),
-        _ if prior.len() > LARGE => return for_many_symbols(request),
-        _ => {}
-    }
-    if let Some(losses) = objective.losses(prior.len())? {
-        return ship(request, linear::optimal(promise, prior, &losses)?, true);
-    }
-    let believed = promise.claims.iter().any(|claim| !matches!(claim.bound, Bound::Ldp(_)));
-    match promise.context {
-        Context::Within(_) if believed => over_a_box(request),
-        _ => ship(request, posterior::optimal(promise, prior, objective)?, false),
-    }
-}
-
-/// For every prior of a box.
-fn over_a_box(request: &Request) -> Result<Designed, Error> {
-    let Request { promise, prior, objective, .. } = request;
-    let exact = robust::by_corners(promise, prior, objective);
-    if let Ok(designed) = exact.and_then(|proposal| ship(request, proposal, false)) {
-        return Ok(designed);
-    }
-    let mut last = Error::other("the prior box", "no channel was found for it");
-    let mut best: Option<Designed> = None;
-    for proposal in robust::around(promise, prior, objective)? {
-        match ship(request, proposal, false) {
-            Ok(found) => best = Some(better(objective, best, found)),
-            Err(error) => last = error,
-        }
-    }
-    best.ok_or(last)
-}
-
-/// The one with more of a gain or less of a loss.
-fn better(objective: &Objective, best: Option<Designed>, found: Designed) -> Designed {
-    let worth = |designed: &Designed| match (designed.utility, objective.is_gain()) {
-        (Some(value), true) => value,
-        (Some(value), false) => -value,
-        (None, _) => f64::NEG_INFINITY,
-    };
-    match best {
-        Some(best) if worth(&best) >= worth(&found) => best,
-        _ => found,
-    }
-}
-
-/// The best of the shapes whose size does not grow with the square of the alphabet, for the shares of many symbols.
-fn for_many_shares(request: &Request) -> Result<Designed, Error> {
-    let Request { promise, objective, .. } = request;
-    let kept = keep::design(promise, objective);
-    let bound = kept.as_ref().ok().map(|kept| kept.bound);
-    let bits = |encoding| {
-        let found = unary::design(promise, encoding)?;
-        shaped(request, found.policy, vec![("own", found.own), ("other", found.other)])
-    };
-    let candidates = [
-        bits(unary::Encoding::Optimised),
-        bits(unary::Encoding::Symmetric),
-        kept.and_then(|found| shaped(request, found.policy, vec![("lambda", found.lambda)])),
-        staircase::randomized_response(promise)
-            .and_then(|found| shaped(request, found.policy, vec![("lambda", found.lambda)])),
-    ];
-    let mut last = Error::other("claims", "no mechanism meets them");
-    let mut best: Option<Designed> = None;
-    for candidate in candidates {
-        match candidate {
-            Ok(found) => best = Some(better(objective, best, found)),
-            Err(error) => last = error,
-        }
-    }
-    let mut designed = best.ok_or(last)?;
-    designed.bound = bound;
-    Ok(designed)
-}
-
-/// One loss over many symbols.
-fn for_many_symbols(request: &Request) -> Result<Designed, Error> {
-    if !matches!(request.objective, Objective::Hamming) {
-        return Err(Error::TooLarge {
-            what: format!("{} symbols for the objective {}", request.prior.len(), request.objective.name()),
-            size: request.prior.len(),
-            limit: LARGE,
-            fix: "put numbers into fewer bins, merge symbols, or choose the objective frequency or hamming, or the method krr, oue or sampling".into(),
-        });
-    }
-    let found = keep::design(&request.promise, &request.objective)?;
-    let mut designed = shaped(request, found.policy, vec![("lambda", found.lambda)])?;
-    designed.bound = Some(found.bound);
-    Ok(designed)
 }
 
 /// A policy whose shape the mechanism chose itself.
@@ -520,11 +432,16 @@ pub const COMPARED: usize = 64;
 /// The same for objectives that are not linear in the channel.
 pub const COMPARED_CONVEX: usize = 12;
 
+/// Up to how many symbols a request is compared with others.
+pub fn compared(request: &Request) -> usize {
+    if request.objective.is_linear() { COMPARED } else { COMPARED_CONVEX }
+}
+
 /// The comparison an honest reader needs: LIP at ε implies LDP at 2ε and is implied by LDP at ε.
 pub fn compare(request: &Request) -> Result<Comparison, Error> {
     let request = &*request.in_order()?;
     let level = request.promise.claims.iter().map(protection::level).fold(0.0, f64::max);
-    let most = if request.objective.is_linear() { COMPARED } else { COMPARED_CONVEX };
+    let most = compared(request);
     let ldp = |epsilon: f64| {
         if request.prior.len() > most {
             return Ok(None);

@@ -88,6 +88,12 @@ pub enum Error {
         /// The way out.
         fix: String,
     },
+    /// Under the claims no policy can tell the symbols apart, or this one does not.
+    #[error("{problem}")]
+    Uninformative {
+        /// What is not told, and what to do about it.
+        problem: String,
+    },
     /// Anything else that needs words of its own.
     #[error("{what}: {problem}")]
     Other {

@@ -19,6 +19,8 @@ pub mod distribution;
 pub mod error;
 pub mod extremal;
 pub mod fit;
+pub mod found;
+pub mod informative;
 pub mod joint;
 pub mod knowledge;
 pub mod measure;

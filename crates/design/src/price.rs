@@ -1,7 +1,7 @@
 //! What each promise of a conjunction costs.
 
 use crate::Error;
-use crate::designer::{self, COMPARED, Outcome, Request};
+use crate::designer::{self, Outcome, Request};
 
 /// Two utilities closer than this part of the larger of them and the blind guess are the same.
 const SAME: f64 = 1e-7;
@@ -19,10 +19,11 @@ pub struct Alone {
 
 /// For a request with several claims, the design with each of them alone, against the `utility` with all.
 ///
-/// Empty for a single claim, and above [`COMPARED`] symbols, where it would cost more than the design.
+/// Empty for a single claim, and above [`designer::compared`] symbols, where it would cost more than the
+/// design.
 pub fn alone(request: &Request, utility: f64) -> Result<Vec<Alone>, Error> {
     let claims = &request.promise.claims;
-    if claims.len() < 2 || request.prior.len() > COMPARED {
+    if claims.len() < 2 || request.prior.len() > designer::compared(request) {
         return Ok(Vec::new());
     }
     let blind = request.objective.blind(&request.prior)?;

@@ -5,6 +5,7 @@
 
 use undertone_core::{Alphabet, AlphabetView, Decimal};
 use undertone_design::Error;
+use undertone_design::found::check_name;
 
 use crate::{Hypothesis, Sample, Samples};
 
@@ -62,7 +63,8 @@ impl Label {
 
     fn read(&self, cell: &str) -> Result<usize, Error> {
         self.values.iter().position(|value| value == cell).ok_or_else(|| {
-            let problem = format!("{cell:?} is not one of its labels ({})", self.values.join(", "));
+            // Somebody's label stays out of messages; those of the codebook are public.
+            let problem = format!("the cell is not one of its labels ({})", self.values.join(", "));
             Error::other(format!("column {:?}", self.name), problem)
         })
     }
@@ -214,7 +216,7 @@ impl Codebook {
 }
 
 impl Columns {
-    /// Refuses columns of different lengths, and none.
+    /// Refuses columns of different lengths, none, and cells too long to be names.
     fn check(&self) -> Result<(), Error> {
         if self.sensors.is_empty() {
             return Err(Error::Empty { what: "the list of sensors".into() });
@@ -226,15 +228,20 @@ impl Columns {
         if rows == 0 {
             return Err(Error::Empty { what: "the list of samples".into() });
         }
-        let others = self.sensors.iter().chain(&self.private);
-        match others.into_iter().find(|column| column.cells.len() != rows) {
-            None => Ok(()),
-            Some(column) => Err(Error::Size {
+        let others = || self.sensors.iter().chain(&self.private);
+        if let Some(column) = others().find(|column| column.cells.len() != rows) {
+            return Err(Error::Size {
                 what: format!("column {:?}", column.name),
                 expected: rows,
                 found: column.cells.len(),
-            }),
+            });
         }
+        for column in others().chain([&self.public]) {
+            for (row, cell) in column.cells.iter().enumerate() {
+                check_name(|| format!("sample {row}, column {:?}", column.name), cell)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -288,7 +295,7 @@ pub fn bins(values: &[f64], levels: usize, spacing: Spacing) -> Result<Alphabet,
         }
     }
     if edges.len() < 2 {
-        let problem = format!("all readings are {least}: a sensor that never changes says nothing");
+        let problem = "all readings are alike: a sensor that never changes says nothing";
         return Err(Error::other("readings", problem));
     }
     let middle = |pair: &[Decimal]| {
@@ -316,8 +323,8 @@ pub fn reading(alphabet: &Alphabet, cell: &str) -> Result<usize, Error> {
     };
     found.ok_or_else(|| {
         let problem = format!(
-            "{cell:?} was not seen when the readings were fitted: map it to one of the {} known \
-             readings or leave the sample out",
+            "it was not seen when the readings were fitted: map it to one of the {} known readings \
+             or leave the sample out",
             alphabet.len()
         );
         Error::other("reading", problem)
@@ -333,7 +340,7 @@ fn decimal(value: f64) -> Result<Decimal, Error> {
     let scale = if value == 0.0 { 0.0 } else { 8.0 - value.abs().log10().floor() };
     let scale = scale.clamp(0.0, 15.0) as usize;
     let text = format!("{value:.scale$}");
-    text.parse().map_err(|_| Error::range("a reading", value, "below 10^17 in size"))
+    text.parse().map_err(|_| Error::other("a reading", "must be below 10^17 in size"))
 }
 
 #[cfg(test)]
@@ -439,7 +446,7 @@ mod tests {
         let names = readings(&["b", "a", "b"], 10, Spacing::Equal).unwrap();
         assert_eq!(reading(&names, "b").unwrap(), 1);
         let unseen = reading(&names, "c").unwrap_err().to_string();
-        assert!(unseen.contains("\"c\"") && unseen.contains("not seen"), "{unseen}");
+        assert!(unseen.contains("not seen") && !unseen.contains("\"c\""), "{unseen}");
         let points = readings(&["3", "1", "2"], 10, Spacing::Equal).unwrap();
         assert_eq!(reading(&points, "2.0").unwrap(), 1);
         assert!(readings(&["1", "1"], 1, Spacing::Equal).unwrap().len() == 1);

@@ -2,7 +2,7 @@
 
     >>> import undertone
     >>> prior = undertone.Prior.fit(["yes"] * 10 + ["no"] * 90)
-    >>> policy = undertone.design(prior=prior, protect="lip:1", objective="frequency").policy
+    >>> policy = undertone.design(prior=prior, protect="lip:1").policy
     >>> released = policy.randomize(["yes", "no", "no", "yes"])
     >>> undertone.estimate(policy, released).reports
     4
@@ -17,7 +17,7 @@ from typing import Any
 from . import _native, fusion
 from ._call import Answer
 from ._commands import audit, compose, curve, design, relate, transfer, watchdog
-from ._errors import Error, Refused
+from ._errors import Error, Refused, UninformativeWarning
 from ._native import Ledger, Report
 from .policy import Policy
 from .prior import Prior
@@ -35,6 +35,7 @@ __all__ = [
     "Refused",
     "Report",
     "Tally",
+    "UninformativeWarning",
     "audit",
     "build",
     "compose",

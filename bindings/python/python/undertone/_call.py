@@ -49,8 +49,8 @@ def _with_infinities(answer: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def _in_python(message: str) -> str:
-    """Options are keyword arguments here."""
+def in_python(message: str) -> str:
+    """A message of the command line, whose options are keyword arguments here."""
     return re.sub(r"--([a-z][a-z-]*)", lambda option: option[1].replace("-", "_"), message)
 
 
@@ -86,10 +86,10 @@ class Call:
         """The answer and the documents written. Raises `Refused` for a refused claim."""
         try:
             text, good, written = _native.call(self.words, self.documents)
-        except Refused:
-            raise
+        except Refused as refusal:
+            raise Refused(in_python(str(refusal)), refusal.cell, None, None, refusal.code) from None
         except Error as error:
-            raise Error(_in_python(str(error))) from None
+            raise Error(in_python(str(error))) from None
         answer = Answer(_with_infinities(json.loads(text)))
         if not good:
             _raise_refusal(answer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 
 def _module(value: Any) -> str:
@@ -16,7 +16,11 @@ def is_table(value: Any) -> bool:
 
 
 def plain(values: Any) -> Any:
-    """A column as the native module takes it: a list, a contiguous native array, or an Arrow array."""
+    """A column as the native module takes it.
+
+    A list, a contiguous native array, an Arrow array, or a pair: a list of categories and an array of positions
+    in it, -1 where a value is missing.
+    """
     if isinstance(values, (list, str, bytes)):
         if not isinstance(values, list):
             raise TypeError("a single text is not a column: put it in a list")
@@ -57,12 +61,19 @@ def _pandas_plain(series: Any) -> Any:
         import pyarrow
 
         return pyarrow.array(series)
-    if str(dtype) == "category":
-        return series.astype(object).tolist()
+    if is_categorical(series):
+        # Every category is looked up once; the rows are positions in that list.
+        values = series.array if hasattr(series, "array") else series
+        return values.categories.tolist(), _array_plain(values.codes)
     kind = getattr(dtype, "kind", "O")
     if kind in "iufb" and type(dtype).__module__.startswith("numpy"):
         return _array_plain(series.to_numpy())
     return series.astype(object).tolist()
+
+
+def is_categorical(series: Any) -> bool:
+    """Whether pandas keeps a column as positions in a list of categories."""
+    return str(getattr(series, "dtype", None)) == "category"
 
 
 def _in_arrow(dtype: Any) -> bool:
@@ -75,9 +86,11 @@ def in_kind(values: Any, drawn: Any, policy: Any) -> Any:
     module = _module(values)
     if type(drawn).__name__ == "ArrowArray":
         return _arrow_in_kind(values, drawn, module)
+    if module == "pandas" and is_categorical(values) and policy.shape != "bits":
+        return _pandas_in_kind(values, _categorical(drawn, policy))
     labelled = _labelled(drawn, policy)
     if module == "pandas":
-        return _pandas_in_kind(values, labelled, policy)
+        return _pandas_in_kind(values, labelled)
     if hasattr(values, "__array_interface__") and isinstance(labelled, list):
         import numpy as np
 
@@ -116,19 +129,28 @@ def _arrow_in_kind(values: Any, drawn: Any, module: str) -> Any:
         array = pyarrow.array(drawn)
         same = pyarrow.types.is_string(array.type) and type(values.dtype).__name__ == "StringDtype"
         dtype = values.dtype if same else pandas.ArrowDtype(array.type)
-        return _pandas_in_kind(values, pandas.array(array, dtype=dtype), None)
+        return _pandas_in_kind(values, pandas.array(array, dtype=dtype))
     return drawn
 
 
-def _pandas_in_kind(series: Any, labelled: Any, policy: Any) -> Any:
+def _categorical(drawn: Any, policy: Any) -> Any:
+    """Outputs as a categorical column, without writing any of them out."""
+    import pandas
+
+    labels = _labels(policy)
+    categories = pandas.Index(labels).unique()
+    if len(categories) < len(labels):
+        drawn = categories.get_indexer(labels)[drawn]
+    return pandas.Categorical.from_codes(drawn, categories=categories)
+
+
+def _pandas_in_kind(series: Any, labelled: Any) -> Any:
     import pandas
 
     if hasattr(labelled, "ndim") and labelled.ndim == 2:
         labelled = [row.tobytes() for row in labelled]
     kind = type(series).__name__
     if kind == "Series":
-        if str(series.dtype) == "category":
-            labelled = pandas.Categorical(labelled, categories=pandas.unique(pandas.Series(_labels(policy))))
         return pandas.Series(labelled, index=series.index, name=series.name)
     return pandas.Index(labelled) if kind.endswith("Index") else pandas.array(labelled)
 
@@ -141,21 +163,26 @@ def _labels(policy: Any) -> list:
     return [float(label) for label in policy.outputs]
 
 
-def replaced(table: Any, column: str, perturb: Callable[[Any], Any], stream: Callable[[Any], Any]) -> Any:
-    """A table with one column put through `perturb`; streams go through `stream`, batch by batch."""
+def released(
+    table: Any, column: str, keep: Sequence[str], perturb: Callable[[Any], Any], stream: Callable[[Any], Any]
+) -> Any:
+    """A table of one column put through `perturb` and of those kept; streams go through `stream`, batch by batch.
+
+    Nothing else of the table is handed on: neither other columns nor an index nor what it says about itself.
+    """
+    if column in keep:
+        raise ValueError(f"keep names {column!r}: that column is randomised, and cannot also be kept as it is")
     module, name = _module(table), type(table).__name__
     if module == "pandas":
-        known(column, table)
-        return table.assign(**{column: perturb(table[column])})
+        return _pandas_released(table, column, keep, perturb)
     if module == "polars":
         if name == "LazyFrame":
             raise TypeError("a LazyFrame has no data yet: collect() it, or stream its batches")
-        known(column, table)
-        return table.with_columns(perturb(table[column]).alias(column))
+        known([column, *keep], table.columns)
+        kept = table.select([one for one in table.columns if one == column or one in keep])
+        return kept.with_columns(perturb(table[column]).alias(column))
     if module == "pyarrow" and name in ("Table", "RecordBatch"):
-        known(column, table)
-        at = table.schema.get_field_index(column)
-        return table.set_column(at, column, perturb(table.column(at)))
+        return _pyarrow_released(table, column, keep, perturb)
     if hasattr(table, "__arrow_c_stream__"):
         perturbed = stream(table)
         if module == "pyarrow":
@@ -166,8 +193,60 @@ def replaced(table: Any, column: str, perturb: Callable[[Any], Any], stream: Cal
     raise TypeError(f"a table of type {name}: use pandas, polars, pyarrow, or an Arrow stream")
 
 
-def known(column: str, table: Any) -> None:
-    """Raises unless the table has that column."""
-    columns = table.schema.names if _module(table) == "pyarrow" else list(table.columns)
-    if column not in columns:
-        raise ValueError(f"there is no column {column!r}: the columns are {', '.join(map(str, columns))}")
+def _pandas_released(table: Any, column: str, keep: Sequence[str], perturb: Callable[[Any], Any]) -> Any:
+    import pandas
+
+    levels = [name for name in table.index.names if name is not None and name in keep]
+    known([column, *(name for name in keep if name not in levels)], list(table.columns))
+    chosen = [name for name in table.columns if name == column or (name in keep and name not in levels)]
+    # Made anew: a copy would carry attributes, the index and the columns' own name along.
+    parts = {name: perturb(table[name]) if name == column else table[name] for name in chosen}
+    made = pandas.DataFrame({name: part.array for name, part in parts.items()})
+    if levels:
+        made.index = table.index.droplevel([name for name in table.index.names if name not in levels])
+    return made
+
+
+def _pyarrow_released(table: Any, column: str, keep: Sequence[str], perturb: Callable[[Any], Any]) -> Any:
+    import pyarrow
+
+    known([column, *keep], table.schema.names)
+    fields, columns = [], []
+    for at, field in enumerate(table.schema):
+        if field.name == column:
+            columns.append(perturb(table.column(at)))
+            fields.append(pyarrow.field(column, columns[-1].type, nullable=False))
+        elif field.name in keep:
+            columns.append(table.column(at))
+            fields.append(_bare(field))
+    return type(table).from_arrays(columns, schema=pyarrow.schema(fields))
+
+
+def _bare(field: Any) -> Any:
+    """A field with its name and type alone, and so its parts."""
+    import pyarrow
+
+    kind = field.type
+    if pyarrow.types.is_struct(kind):
+        kind = pyarrow.struct([_bare(kind.field(at)) for at in range(kind.num_fields)])
+    elif pyarrow.types.is_list(kind):
+        kind = pyarrow.list_(_bare(kind.value_field))
+    elif pyarrow.types.is_large_list(kind):
+        kind = pyarrow.large_list(_bare(kind.value_field))
+    elif pyarrow.types.is_map(kind):
+        kind = pyarrow.map_(_bare(kind.key_field), _bare(kind.item_field), kind.keys_sorted)
+    return pyarrow.field(field.name, kind, field.nullable)
+
+
+def known(wanted: Sequence[str], columns: Sequence[str]) -> None:
+    """Raises unless each of these columns is there, once."""
+    for name in wanted:
+        if name not in columns:
+            raise ValueError(f"there is no column {name!r}: the columns are {', '.join(map(str, columns))}")
+        if list(columns).count(name) > 1:
+            raise ValueError(f"two columns are called {name!r}: rename one")
+
+
+def names_of(table: Any) -> list[str]:
+    """The names of a table's columns."""
+    return table.schema.names if _module(table) == "pyarrow" else list(table.columns)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import Any, Sequence
 
 from ._call import Answer, Call, matrix, named_matrix, named_numbers, numbers, series_names
-from ._errors import Error
+from ._errors import Error, Refused, UninformativeWarning
 from .policy import Policy
 from .prior import Prior
 
@@ -70,6 +71,7 @@ def design(
     values: Any = None,
     method: str = "optimal",
     accept: bool = False,
+    allow_uninformative: bool = False,
     prior_lower: Any = None,
     prior_upper: Any = None,
     joint: Any = None,
@@ -93,22 +95,32 @@ def design(
 
     `prior` is a `Prior`, a list of probabilities, ``{symbol: probability}``, a pandas series with names for
     index, several of these (then every promise holds under each), or ``"wc"``, any prior. Several priors, and
-    the ends of a box, are matched by the names of their symbols, in any order; other symbols are refused. `protect` is ``lip:E``, ``alip:L,U``, ``ldp:E`` (each
-    may end in ``,DELTA``) or ``di:E``, or a list, and all hold at once. `objective` is hamming, absolute,
-    squared, mmse, mi, nmi or frequency; `loss` is a matrix of losses instead. `method` is optimal,
+    the ends of a box, are matched by the names of their symbols, in any order; other symbols are refused.
+    `protect` is ``lip:E``, ``alip:L,U``, ``ldp:E`` (each may end in ``,DELTA``) or ``di:E``, or a list, and
+    all hold at once. `objective` is frequency (the
+    shares of the population; the default), squared (the default for numbers), absolute, hamming (how often the released
+    symbol is right), mmse, mi or nmi; `loss` is a matrix of losses instead. `method` is optimal,
     published, symmetric, krr, oue, sue, sampling or extremal-ldp; for numbers (`range` with `points` or
     `bins`, or a prior of bins) optimal, published, laplace, gaussian or sampling.
 
     The result has the ``policy`` and what an honest reader wants beside it: ``utility``, ``attained``,
-    ``channel``, ``comparison``. A printed formula that leaks more than it claims raises `Refused`.
+    ``channel``, ``comparison``. A printed formula that leaks more than it claims raises `Refused`. So does, with the code
+    ``"uninformative"``, a policy whose reports cannot tell two symbols apart, or for frequency do not determine all shares;
+    `allow_uninformative` makes it all the same. Where single answers are the goal and shares are not determined, an
+    `UninformativeWarning` says so.
 
-    >>> found = design(prior=[0.5, 0.3, 0.2], protect="lip:1")
+    >>> found = design(prior=[0.5, 0.3, 0.2], protect="lip:1", objective="hamming")
     >>> round(found.utility, 6), found.attained["lip"] <= 1
     (0.274201, True)
     >>> design(prior=[0.25, 0.25, 0.25, 0.25], protect="lip:1", method="published")
     Traceback (most recent call last):
     ...
     undertone._errors.Refused: claim 0 (lip:1) is false at output 0, input 0: belief rises by 1.0634553551 nats and 1 are allowed
+    >>> try:
+    ...     design(prior={"no": 0.98, "yes": 0.02}, protect="lip:1", objective="hamming")
+    ... except Refused as refusal:
+    ...     print(refusal.code)
+    uninformative
     """
     call = Call("design")
     _context(call, prior, prior_lower, prior_upper, joint, secret_name)
@@ -117,10 +129,14 @@ def design(
     if loss is not None:
         objective = f"matrix:{call.document('loss.json', matrix(loss))}"
     call.options(objective=objective, method=method, accept=accept, accuracy=accuracy, n=n, for_n=for_n)
+    call.options(allow_uninformative=allow_uninformative)
     call.options(level=level, points=points, range=range, bins=bins, output_bins=output_bins)
     call.options(output_range=output_range, density=density, scale=scale, alpha=alpha, sigma=sigma)
     call.options(values=None if values is None else numbers(values), convention=convention)
-    return _with_policy(call)
+    found = _with_policy(call)
+    if found.uninformative is not None and not allow_uninformative:
+        warnings.warn(found.uninformative, UninformativeWarning, stacklevel=2)
+    return found
 
 
 def _with_policy(call: Call) -> Answer:

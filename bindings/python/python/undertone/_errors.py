@@ -8,24 +8,33 @@ class Error(ValueError):
 
 
 class Refused(Error):
-    """A claim that is false.
+    """A policy that is not made: a claim is false, or the policy could not tell its symbols apart.
 
     Attributes:
-        cell: where it fails: ``output``, ``high``, ``low``, ``prior`` (indices or None), and the exact
+        code: ``"false_claim"``, or ``"uninformative"`` (then there is no cell, and no level).
+        cell: where a claim fails: ``output``, ``high``, ``low``, ``prior`` (indices or None), and the exact
             ``ratio`` that is attained there.
         attained: the true leakage in nats (for a claim with a delta that fails on delta: the delta needed).
         claimed: what was claimed, in the same unit.
     """
 
+    code: str
     cell: dict
-    attained: float
-    claimed: float
+    attained: float | None
+    claimed: float | None
 
-    def __init__(self, message: str, cell: dict, attained: float, claimed: float) -> None:
+    def __init__(
+        self, message: str, cell: dict, attained: float | None, claimed: float | None, code: str = "false_claim"
+    ) -> None:
         super().__init__(message)
+        self.code = code
         self.cell = cell
         self.attained = attained
         self.claimed = claimed
 
     def __reduce__(self):
-        return (type(self), (str(self), self.cell, self.attained, self.claimed))
+        return (type(self), (str(self), self.cell, self.attained, self.claimed, self.code))
+
+
+class UninformativeWarning(UserWarning):
+    """A policy whose reports do not determine the shares of all its symbols, however many people answer."""

@@ -61,6 +61,7 @@ class Policy:
         stream: Any,
         column: str,
         *,
+        keep: Sequence[str],
         other: bool = False,
         threads: int | None = None,
     ) -> ArrowStream: ...
@@ -136,6 +137,7 @@ def count(
     bins: int | None = None,
     skip: bool = False,
 ) -> dict[str, Any]: ...
+def check_found(values: Sequence[str], rows: int, categories: bool) -> None: ...
 def fit_counts(counts: Sequence[int], smoothing: float, beta: float) -> dict[str, Any]: ...
 def fit_mixture(
     numbers: Sequence[float],

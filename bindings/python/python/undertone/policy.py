@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
+from typing import Any, Sequence
 
 from . import _native
 from ._call import Answer, Call
-from ._columns import in_kind, is_table, plain, replaced
+from ._columns import in_kind, is_table, plain, released
 from ._errors import Error
 
 
@@ -63,7 +63,7 @@ class Policy(_native.Policy):
         """What an observer can learn from one answer: ``in_words``, ``beliefs`` before and after, ``readings``.
 
         >>> from undertone import design
-        >>> policy = design(prior={"yes": 0.1, "no": 0.9}, protect="lip:1", objective="frequency").policy
+        >>> policy = design(prior={"yes": 0.1, "no": 0.9}, protect="lip:1").policy
         >>> print(policy.risk().in_words[0])
         Seeing "0" can raise belief in "yes" from 10 % to 27.19 %: by the largest factor for any value of the input.
         """
@@ -110,14 +110,17 @@ class Policy(_native.Policy):
         values: Any,
         column: str | None = None,
         *,
+        keep: Sequence[str] = (),
         unknown: str = "error",
         threads: int | None = None,
     ) -> Any:
         """Randomises a column of values, one independent answer per row.
 
-        A list, NumPy array, pandas or polars Series, or Arrow array comes back in kind. With a `column`,
-        `values` is a table (pandas, polars, pyarrow) that comes back with that column replaced; a
-        stream (``RecordBatchReader``, or anything with ``__arrow_c_stream__``) is read lazily, batch by batch.
+        A list, NumPy array, pandas or polars Series, or Arrow array comes back in kind (a pandas Series with
+        its index). With a `column`, `values` is a table (pandas, polars, pyarrow), and a table of that column
+        alone comes back: other columns, an index, and what the table says about itself (pandas ``attrs``,
+        Arrow metadata) stay behind, except columns and index levels that `keep` names, which leave in the clear.
+        A stream (``RecordBatchReader``, or anything with ``__arrow_c_stream__``) is read lazily, batch by batch.
 
         Outputs are the policy's own: names, numbers, indices (``uint32``), or rows of packed bits. Numbers
         outside the policy's bins are clipped to the end bins. A value that is no symbol of the policy,
@@ -131,13 +134,18 @@ class Policy(_native.Policy):
         True
         """
         other = _other(unknown)
+        if isinstance(keep, str):
+            raise TypeError(f"keep is {keep!r}: give a list of names, keep=[{keep!r}]")
         if column is not None:
-            return replaced(
+            return released(
                 values,
                 column,
+                list(keep),
                 lambda part: self.randomize(part, unknown=unknown, threads=threads),
-                lambda stream: self._draw_stream(stream, column, other=other, threads=threads),
+                lambda stream: self._draw_stream(stream, column, keep=list(keep), other=other, threads=threads),
             )
+        if keep:
+            raise TypeError("keep names columns of a table: name the one to randomise with column=")
         if is_table(values):
             raise TypeError("a table, where one column is needed: name it with column=")
         return in_kind(values, self._draw_column(plain(values), other=other, threads=threads), self)

@@ -10,7 +10,7 @@ import os
 from typing import Any, Sequence
 
 from . import _native
-from ._call import Call, numbers, series_names
+from ._call import Call, in_python, numbers, series_names
 from ._columns import plain
 from ._errors import Error
 
@@ -83,6 +83,7 @@ class Prior:
         points: Sequence[float] | None = None,
         range: tuple[float, float] | None = None,
         bins: int | None = None,
+        categories: bool = False,
         smoothing: float = 0.0,
         beta: float = 0.05,
         mixture: int | str | None = None,
@@ -92,7 +93,9 @@ class Prior:
     ) -> Prior:
         """Fits a prior to data, with the box that holds the truth with probability 1 - `beta`.
 
-        Without `symbols`, `points` or `range` and `bins`, the symbols are those found. Numbers outside a
+        Without `symbols`, `points` or `range` and `bins`, the symbols are those found; many different
+        numbers are refused then, because the prior is public and would hold the data. `categories` says that
+        numbers are codes, such as postcodes, of which more than 64 may be symbols. Numbers outside a
         range are counted in its end bins. `mixture` smooths bins by a mixture of so many normal laws
         (or ``"auto"``). `unknown` is ``"error"`` or ``"skip"``.
 
@@ -112,10 +115,12 @@ class Prior:
             raise Error("give one of symbols, points, and range with bins")
         if mixture is not None and range is None:
             raise Error("mixture is for numbers: give range and bins")
+        if categories and not (symbols is None and points is None and range is None):
+            raise Error("categories is about symbols found in the data: leave it out, or symbols, points and range")
         data = plain(values)
         skip = unknown == "skip"
         if symbols is None and points is None and range is None:
-            counted = _found(data, skip)
+            counted = _found(data, skip, categories)
         else:
             counted = _native.count(
                 data,
@@ -215,11 +220,16 @@ def _decimal(value: Any) -> str:
 
 
 def _floats(values: Any) -> list[float]:
+    """The numbers of a column; what is none has been counted as skipped, and is not repeated in a message."""
     if hasattr(values, "to_numpy"):
         values = values.to_numpy()
-    if hasattr(values, "tolist"):
-        return [float(value) for value in values.tolist()]
-    return [float(value) for value in values]
+    found = []
+    for value in values.tolist() if hasattr(values, "tolist") else values:
+        try:
+            found.append(float(value))
+        except (TypeError, ValueError):
+            continue
+    return found
 
 
 def _told(values: Any, column: str | None) -> str:
@@ -246,9 +256,16 @@ def _text(value: Any) -> str | None:
     raise TypeError(f"a value of type {type(value).__name__}: a column holds texts, integers, floats or truth values")
 
 
-def _found(data: Any, skip: bool) -> dict[str, Any]:
+def _found(data: Any, skip: bool, categories: bool) -> dict[str, Any]:
     """The symbols of a column and how often they occur: numbers by value, else by name."""
-    if hasattr(data, "__array_interface__"):
+    if isinstance(data, tuple):
+        import numpy as np
+
+        entries, positions = data
+        # Position -1 is a missing value.
+        counts = np.bincount(positions.astype(np.int64) + 1, minlength=len(entries) + 1).tolist()
+        seen = [(value, count) for value, count in zip([None, *entries], counts) if count]
+    elif hasattr(data, "__array_interface__"):
         import numpy as np
 
         values, counts = np.unique(data, return_counts=True)
@@ -273,6 +290,10 @@ def _found(data: Any, skip: bool) -> dict[str, Any]:
         raise Error(f"the column has more than {_MAX_FOUND} different values: give symbols, or range and bins for numbers")
     if not found:
         raise Error("there are no values to fit a prior to")
+    try:
+        _native.check_found(list(found), sum(found.values()), categories)
+    except Error as error:
+        raise Error(in_python(str(error))) from None
     order: dict[str, float] | None = {}
     for text in found:
         try:

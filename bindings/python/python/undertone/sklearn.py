@@ -27,7 +27,8 @@ class PrivateEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     Parameters:
         protect: what must hold for every value, as in `design`.
         bins: how many bins numbers are cut into.
-        method: as in `design`.
+        method: as in `design`; the default is Laplace noise, which releases every level. The optimum for single numbers
+            answers alike for neighbouring levels, and `design` refuses that.
         objective: as in `design`.
 
     Attributes:
@@ -42,7 +43,7 @@ class PrivateEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """
 
     def __init__(
-        self, protect: str = "lip:1", bins: int = 16, method: str = "optimal", objective: str = "squared"
+        self, protect: str = "lip:1", bins: int = 16, method: str = "laplace", objective: str = "squared"
     ) -> None:
         self.protect = protect
         self.bins = bins

@@ -4,15 +4,18 @@ Columns go through Arrow on the workers (``mapInArrow``); the policy is broadcas
 worker that receives it; every partition draws from its own machine's system generator, so there is no seed
 to give. Only tallies come back: a few numbers per partition, whatever the number of rows.
 
-    released = undertone.spark.randomize(frame, policy, "answer")
+    released = undertone.spark.randomize(frame, policy, "answer", "released.parquet")
     tally = undertone.spark.tally(released, policy, "answer")
     undertone.estimate(policy, tally)
 """
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Iterator
+import os
+from typing import Any, Iterable, Iterator, Sequence
 
+from ._columns import known
+from ._errors import Error
 from .policy import Policy
 from .tally import Tally
 
@@ -25,24 +28,56 @@ def _type(policy: Policy) -> Any:
     return {"indices": types.LongType(), "names": types.StringType()}.get(policy.output_kind, types.DoubleType())
 
 
-def _checked(frame: Any, column: str) -> Any:
-    if column not in frame.columns:
-        raise ValueError(f"there is no column {column!r}: the columns are {', '.join(frame.columns)}")
+def _checked(frame: Any, *columns: str) -> Any:
+    known(columns, frame.columns)
     return frame.schema
 
 
-def randomize(frame: Any, policy: Policy, column: str, *, unknown: str = "error") -> Any:
-    """The frame with one column randomised, one independent answer per row, when Spark comes to it.
-
-    Spark computes a frame again whenever it is used again, and would then draw again: two draws for the same
-    person reveal more than one. Write the result, or ``persist`` it, before using it twice.
-    """
+def _bare(kind: Any) -> Any:
+    """A type without what is noted about its parts."""
     from pyspark.sql import types
 
-    schema = _checked(frame, column)
+    if isinstance(kind, types.StructType):
+        return types.StructType([types.StructField(one.name, _bare(one.dataType), one.nullable) for one in kind.fields])
+    if isinstance(kind, types.ArrayType):
+        return types.ArrayType(_bare(kind.elementType), kind.containsNull)
+    if isinstance(kind, types.MapType):
+        return types.MapType(_bare(kind.keyType), _bare(kind.valueType), kind.valueContainsNull)
+    return kind
+
+
+def randomize(
+    frame: Any, policy: Policy, column: str, path: Any = None, *, keep: Sequence[str] = (), unknown: str = "error"
+) -> Any:
+    """Randomises one column of a frame, writes it to the folder `path` as Parquet, and returns what it reads back.
+
+    Spark computes a frame again whenever it is used again, and would then draw again: two draws for the same
+    person reveal more than one. So the answers are drawn and written once, before this returns, and every use of the
+    result reads what was written. A folder that exists is not overwritten.
+
+    Other columns stay behind, except those that `keep` names, which leave in the clear; so does what the frame
+    notes about its columns.
+    """
+    from pyspark.sql import functions, types
+
+    if path is None:
+        raise Error(
+            "path: name a folder to write the released rows to; Spark computes a frame again whenever it is used "
+            "again, and would draw a second answer for the same person"
+        )
+    if isinstance(keep, str):
+        raise TypeError(f"keep is {keep!r}: give a list of names, keep=[{keep!r}]")
+    if column in keep:
+        raise ValueError(f"keep names {column!r}: that column is randomised, and cannot also be kept as it is")
+    schema = _checked(frame, column, *keep)
+    kept = [field for field in schema.fields if field.name == column or field.name in keep]
     fields = [
-        types.StructField(column, _type(policy), False) if field.name == column else field for field in schema.fields
+        types.StructField(column, _type(policy), False)
+        if field.name == column
+        else types.StructField(field.name, _bare(field.dataType), field.nullable)
+        for field in kept
     ]
+    chosen = frame.select(*(functions.col("`" + field.name.replace("`", "``") + "`") for field in kept))
     shared = frame.sparkSession.sparkContext.broadcast(policy.to_json())
 
     def perturb(batches: Iterable[Any]) -> Iterator[Any]:
@@ -60,8 +95,9 @@ def randomize(frame: Any, policy: Policy, column: str, *, unknown: str = "error"
                 drawn = drawn.cast(pyarrow.string())
             yield batch.set_column(at, pyarrow.field(column, drawn.type, nullable=False), drawn)
 
-    # Nothing else may draw twice for one row: a cached plan, or a task that is tried again, starts over.
-    return frame.mapInArrow(perturb, types.StructType(fields))
+    # A task that is tried again draws again, but only one attempt's file is committed.
+    chosen.mapInArrow(perturb, types.StructType(fields)).write.mode("errorifexists").parquet(os.fspath(path))
+    return frame.sparkSession.read.parquet(os.fspath(path))
 
 
 def tally(frame: Any, policy: Policy, column: str) -> Tally:

@@ -8,7 +8,7 @@ from typing import Any, Iterable, Sequence
 
 from . import _native
 from ._call import Answer, Call
-from ._columns import is_table, known, plain
+from ._columns import is_table, known, names_of, plain
 from ._errors import Error
 from .policy import Policy
 
@@ -92,10 +92,10 @@ def _bits(tokens: Any) -> Any:
 
 def _parts(table: Any, column: str) -> Iterable[Any]:
     if hasattr(table, "columns") and hasattr(table, "__getitem__"):
-        known(column, table)
+        known([column], names_of(table))
         yield table[column]
     elif type(table).__module__.startswith("pyarrow") and hasattr(table, "schema"):
-        known(column, table)
+        known([column], names_of(table))
         for batch in table:
             yield batch.column(batch.schema.get_field_index(column))
     elif hasattr(table, "__arrow_c_stream__"):

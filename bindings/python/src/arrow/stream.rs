@@ -1,10 +1,12 @@
-//! A stream of record batches with one column randomised on the way.
+//! A stream of record batches with one column randomised on the way, and others left out unless they
+//! are kept.
 
 use std::sync::Arc;
 
 use arrow_array::ffi_stream::RecordBatchStreamReader;
 use arrow_array::{RecordBatch, RecordBatchReader};
-use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
+use arrow_schema::{ArrowError, Field, FieldRef, Schema, SchemaRef};
+use undertone_cli::bare_field;
 
 use super::column;
 use super::released::Released;
@@ -14,6 +16,9 @@ use crate::draw::{Options, Prepared};
 pub(crate) struct Perturbed {
     source: RecordBatchStreamReader,
     column: usize,
+    /// The columns that are released, the randomised one among them, in the stream's order.
+    released_columns: Vec<usize>,
+    /// Names and types alone: what a stream says about itself and its columns is not handed on.
     schema: SchemaRef,
     prepared: Arc<Prepared>,
     released: Released,
@@ -26,21 +31,40 @@ impl Perturbed {
     pub(crate) fn new(
         source: RecordBatchStreamReader,
         name: &str,
+        keep: &[String],
         prepared: Arc<Prepared>,
         options: Options,
     ) -> Result<Self, String> {
         let old = source.schema();
-        let found = old.fields().iter().position(|field| field.name() == name);
-        let Some(column) = found else {
-            let all: Vec<&str> = old.fields().iter().map(|field| field.name().as_str()).collect();
-            return Err(format!("there is no column {name:?}: the columns are {}", all.join(", ")));
+        let find = |name: &str| {
+            let named = |(_, field): &(usize, &FieldRef)| field.name() == name;
+            let mut found = old.fields().iter().enumerate().filter(named);
+            match (found.next(), found.next()) {
+                (Some((at, _)), None) => Ok(at),
+                (Some(_), Some(_)) => Err(format!("two columns are called {name:?}: rename one")),
+                (None, _) => {
+                    let all: Vec<&str> =
+                        old.fields().iter().map(|field| field.name().as_str()).collect();
+                    let all = all.join(", ");
+                    Err(format!("there is no column {name:?}: the columns are {all}"))
+                }
+            }
         };
+        let column = find(name)?;
+        let kept = keep.iter().map(|name| find(name)).collect::<Result<Vec<_>, _>>()?;
+        let mut released_columns = kept;
+        released_columns.push(column);
+        released_columns.sort_unstable();
+        released_columns.dedup();
         let released = Released::new(&prepared);
-        let mut fields: Vec<_> = old.fields().iter().cloned().collect();
         let kind = released.data_type(old.field(column).data_type());
-        fields[column] = Arc::new(Field::new(name, kind, false));
-        let schema = Arc::new(Schema::new_with_metadata(fields, old.metadata().clone()));
-        Ok(Self { source, column, schema, prepared, released, options, rows: 0 })
+        let field = |&at: &usize| match at == column {
+            true => Field::new(name, kind.clone(), false),
+            false => bare_field(old.field(at)),
+        };
+        let fields: Vec<Field> = released_columns.iter().map(field).collect();
+        let schema = Arc::new(Schema::new(fields));
+        Ok(Self { source, column, released_columns, schema, prepared, released, options, rows: 0 })
     }
 
     fn perturb(&mut self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
@@ -53,9 +77,15 @@ impl Perturbed {
             ArrowError::InvalidArgumentError(trouble.after(self.rows).to_string())
         })?;
         self.rows += batch.num_rows();
-        let mut columns = batch.columns().to_vec();
-        columns[self.column] = self.released.array(drawn, input.data_type())?;
-        RecordBatch::try_new(self.schema.clone(), columns)
+        let randomised = self.released.array(drawn, input.data_type())?;
+        let columns = self.released_columns.iter().zip(self.schema.fields()).map(|(&at, field)| {
+            match at == self.column {
+                true => Ok(randomised.clone()),
+                // Only the notes about parts of a nested column differ.
+                false => arrow_cast::cast(batch.column(at), field.data_type()),
+            }
+        });
+        RecordBatch::try_new(self.schema.clone(), columns.collect::<Result<_, _>>()?)
     }
 }
 

@@ -8,6 +8,9 @@ use std::ops::Range;
 use super::{Place, Row, Source, Visit, present};
 use crate::failure::Failure;
 
+/// The byte-order mark some programs begin a file with.
+pub(crate) const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Bytes per block; a record is never divided.
 const BLOCK: usize = 1 << 20;
 /// A record longer than this is a quote that was never closed.
@@ -37,6 +40,8 @@ pub(crate) struct Blocks {
 struct Records<'a> {
     block: &'a [u8],
     separator: u8,
+    /// Whether an empty line is a record: in a file of one column it is an empty cell.
+    single: bool,
     at: usize,
     cells: Vec<Range<usize>>,
 }
@@ -107,10 +112,10 @@ impl CsvFile {
         let mut blocks = Blocks { text, separator: b',', rest: Vec::new(), ended: false, file };
         blocks.fill(BLOCK)?;
         blocks.separator = separator.unwrap_or_else(|| likely_separator(&blocks.rest));
-        let mark = if blocks.rest.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let mark = if blocks.rest.starts_with(MARK) { MARK.len() } else { 0 };
         let blank = |byte: &&u8| matches!(byte, b'\r' | b'\n');
         let start = mark + blocks.rest[mark..].iter().take_while(blank).count();
-        let mut records = Records::new(&blocks.rest[start..], blocks.separator);
+        let mut records = Records::new(&blocks.rest[start..], blocks.separator, false);
         let first = records.next().map_err(|_| open_quote(source))?;
         let first = first.filter(|record| !record.bytes.trim_ascii().is_empty());
         let Some(first) = first else {
@@ -204,7 +209,7 @@ pub(crate) fn each_record<'b, E: From<Problem>>(
     wanted: &[usize],
     mut visit: impl FnMut(&Record<'_>, &[Cow<'b, str>]) -> Result<(), E>,
 ) -> Result<u64, E> {
-    let mut records = Records::new(block, form.separator);
+    let mut records = Records::new(block, form.separator, form.width == 1);
     let mut texts: Vec<Cow<'b, str>> = Vec::with_capacity(wanted.len());
     for at in 0.. {
         let begin = records.at;
@@ -309,14 +314,16 @@ impl Iterator for Blocks {
 struct OpenQuote;
 
 impl<'a> Records<'a> {
-    fn new(block: &'a [u8], separator: u8) -> Self {
-        Self { block, separator, at: 0, cells: Vec::new() }
+    fn new(block: &'a [u8], separator: u8, single: bool) -> Self {
+        Self { block, separator, single, at: 0, cells: Vec::new() }
     }
 
-    /// The next record; empty lines are passed over.
+    /// The next record; empty lines are passed over unless there is only one column.
     fn next(&mut self) -> Result<Option<Record<'_>>, OpenQuote> {
         let blank = |byte: &&u8| matches!(byte, b'\r' | b'\n');
-        self.at += self.block[self.at..].iter().take_while(blank).count();
+        if !self.single {
+            self.at += self.block[self.at..].iter().take_while(blank).count();
+        }
         let start = self.at;
         if start == self.block.len() {
             return Ok(None);

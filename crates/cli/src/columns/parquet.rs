@@ -1,7 +1,9 @@
 //! Parquet files: whole columns of one row group at a time.
 
+mod bare;
 mod coder;
 
+pub use bare::bare_field;
 pub(crate) use coder::{Coder, text};
 
 use std::borrow::Cow;

@@ -130,10 +130,11 @@ pub(super) fn run(args: &Args, priors: &[NamedPrior]) -> Result<Outcome, Failure
     };
     match continuous::design(&request)? {
         Found::Shipped(shipped) => {
+            let blind = args.checked(&shipped.designed, &shipped.inner.objective)?;
             if let Some(path) = &args.output {
                 crate::output::save(path, &shipped.designed.policy.draft().to_json())?;
             }
-            shown::shipped(args, &request, &inputs, &shipped)
+            shown::shipped(args, &request, &inputs, &shipped, blind)
         }
         Found::Missed(missed) => Ok(shown::refused(args, &request, &missed)),
     }

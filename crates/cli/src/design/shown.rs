@@ -1,6 +1,7 @@
 //! A design for people and for programs.
 
 use serde_json::{Map, Value, json};
+use undertone_core::Delta;
 use undertone_design::Distribution;
 use undertone_design::designer::{self, Designed, Method, Missed, PrintedLevel, Request};
 use undertone_design::objective::Objective;
@@ -16,6 +17,7 @@ pub(super) fn shipped(
     args: &Args,
     request: &Request,
     designed: &Designed,
+    blind: Option<String>,
 ) -> Result<Outcome, Failure> {
     let comparison = designer::compare(request)?;
     let alone = match designed.utility {
@@ -67,9 +69,14 @@ pub(super) fn shipped(
             .map(|one| json!({"claim": claims[one.claim], "utility": number(one.utility), "decides": one.decides}))
             .collect::<Vec<_>>(),
         "advice": advice(request),
+        "uninformative": blind,
         "output": args.output.as_ref().map(|path| path.display().to_string()),
     });
-    Ok(Outcome::good(json, describe(args, request, designed, &comparison, &alone)))
+    let mut text = describe(args, request, designed, &comparison, &alone);
+    if let Some(blind) = blind {
+        text += &format!("\n\nwarning: {blind}");
+    }
+    Ok(Outcome::good(json, text))
 }
 
 /// Which way a bound on the objective is rounded: a bound on a gain up, on a loss down.
@@ -191,12 +198,23 @@ pub(super) fn refused(request: &Request, missed: &Missed) -> Outcome {
 }
 
 /// What somebody who asked for this would rather know before shipping it.
-fn advice(request: &Request) -> Option<&'static str> {
+fn advice(request: &Request) -> Option<String> {
+    let mut said = Vec::new();
     let surveyed = request.objective == Objective::Frequency
         && request.prior.len() > designer::LARGE_FREQUENCY;
     let single = matches!(request.method, Method::Krr);
-    (surveyed && single).then_some(
-        "A report of one symbol out of many tells little about frequencies: its variance grows with the square of their number. \
-         Use --method optimal, which takes bits where they serve better.",
-    )
+    if surveyed && single {
+        said.push(
+            "A report of one symbol out of many tells little about frequencies: its variance grows with the square of their number. \
+             Use --method optimal, which takes bits where they serve better.",
+        );
+    }
+    let slack = request.promise.claims.iter().any(|claim| claim.delta != Delta::ZERO);
+    if slack && request.method == Method::Optimal && !request.objective.is_linear() {
+        said.push(
+            "This objective cannot make use of a delta: the policy keeps its claims without it. \
+             Use hamming, absolute, squared or a matrix of losses to spend it.",
+        );
+    }
+    (!said.is_empty()).then(|| said.join("\n"))
 }

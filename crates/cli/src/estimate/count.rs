@@ -13,6 +13,7 @@ use super::{Args, Unknown};
 use crate::columns::csv::{self, CsvFile, Problem};
 use crate::columns::{Code, Lookup, Opened, Place, Progress, Source, in_order, threads};
 use crate::failure::Failure;
+use crate::output::some;
 
 /// What happened to the rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -140,29 +141,19 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// What is wrong with a cell.
-    fn complaint(&self, code: Code, value: &str) -> String {
-        if code == Code::Missing {
-            return "is empty or NaN".into();
-        }
-        let value: String = value.chars().take(100).collect();
-        let wanted = match &self.kind {
+    /// What is wrong with a cell. What it says is not repeated: it may never have been perturbed.
+    fn complaint(&self, code: Code) -> String {
+        match &self.kind {
+            _ if code == Code::Missing => "is empty or NaN".into(),
             Kind::Bits { symbols } => {
-                format!("not {} hexadecimal digits for {symbols} bits", 2 * symbols.div_ceil(8))
+                format!("is not {} hexadecimal digits for {symbols} bits", 2 * symbols.div_ceil(8))
             }
             Kind::Indices(_) => {
                 let outputs = self.policy.draft().outputs();
-                let some: Vec<String> =
-                    (0..outputs.len().min(5)).map(|y| outputs.label(y)).collect();
-                let more = if outputs.len() > 5 { ", ..." } else { "" };
-                format!(
-                    "none of the policy's {} outputs ({}{more})",
-                    outputs.len(),
-                    some.join(", ")
-                )
+                let known = some((0..outputs.len()).map(|y| outputs.label(y)), 5);
+                format!("is none of the policy's {} outputs ({known})", outputs.len())
             }
-        };
-        format!("is {value:?}, {wanted}")
+        }
     }
 }
 
@@ -328,21 +319,21 @@ impl<'a> Reader<'a> {
             None => 0,
             Some(name) => match self.names.get(name.trim()) {
                 Some(&at) => at,
-                None => return self.skip(Code::Unknown, counted, || self.unknown_policy(name)),
+                None => return self.skip(Code::Unknown, counted, || self.unknown_policy()),
             },
         };
         let tokens = &self.policies[at];
         match tokens.read(text, &mut batches[at]) {
             Code::Symbol(_) => Ok(()),
             code => self.skip(code, counted, || {
-                format!(", column {:?} {}", self.column, tokens.complaint(code, text))
+                format!(", column {:?} {}", self.column, tokens.complaint(code))
             }),
         }
     }
 
-    fn unknown_policy(&self, name: &str) -> String {
+    fn unknown_policy(&self) -> String {
         format!(
-            ", column {:?} is {name:?}, which names none of the policies given",
+            ", column {:?} names none of the policies given",
             self.args.policy_column.as_deref().unwrap_or_default()
         )
     }

@@ -1,6 +1,10 @@
-//! Parquet: one thread decodes, randomises and encodes the column in one row group. The other columns
+//! Parquet: one thread decodes, randomises and encodes the column in one row group. Columns that are kept
 //! are copied as they stand in the file, compressed and encoded; they are not even decoded, unless
-//! rows of the group are left out.
+//! rows of the group are left out. Of all else a file holds, nothing is copied: not what it says about
+//! itself (`notes.rs`), not the name of its schema, and of the randomised column no statistics, pages or
+//! filters but those of the noise.
+
+mod notes;
 
 use std::fs::File;
 use std::sync::Arc;
@@ -10,14 +14,12 @@ use arrow_array::{
     ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch,
     StringArray,
 };
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Schema};
 use arrow_select::filter::filter;
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
-use parquet::arrow::{
-    ARROW_SCHEMA_META_KEY, ArrowSchemaConverter, ArrowWriter, add_encoded_arrow_schema_to_metadata,
-};
+use parquet::arrow::{ArrowSchemaConverter, ArrowWriter, add_encoded_arrow_schema_to_metadata};
 use parquet::bloom_filter::Sbbf;
 use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::ParquetError;
@@ -27,32 +29,37 @@ use parquet::file::reader::ChunkReader;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 
-use super::Job;
+use super::chosen::Chosen;
 use super::noise::{BadCell, Counts, Drawn, Noise};
 use super::released::{Released, push_digits};
 use super::target::Target;
-use crate::columns::parquet::{Coder, Column, ParquetFile, policy_note};
+use super::{Job, Written};
+use crate::columns::parquet::{Coder, Column, ParquetFile, bare_field, policy_note};
 use crate::columns::{Code, Place, in_order, threads};
 use crate::failure::Failure;
 
-/// Tells Spark the types a file had when Spark wrote it; the column's may have changed.
-const SPARK_SCHEMA: &str = "org.apache.spark.sql.parquet.row.metadata";
+/// The name of every output's schema; the input's may say anything.
+const SCHEMA: &str = "schema";
 
 /// How the output is made.
 struct Form {
     /// All columns of the output.
     schema: TypePtr,
+    /// Their leaves in the input.
+    leaves: Vec<usize>,
     properties: WriterProperties,
+    /// The keys of what is not said again.
+    notes_left_out: Vec<String>,
     /// The perturbed column alone.
     column: Arc<Schema>,
-    /// All columns as arrays, for groups that lose rows, and how those are read.
+    /// All columns of the output as arrays, for groups that lose rows, and how those are read.
     arrays: Arc<Schema>,
     reading: ArrowReaderMetadata,
     /// The outputs as the values of a dictionary, where they are texts.
     labels: ArrayRef,
 }
 
-/// A row group's new columns: a file in memory with the perturbed one, or with all.
+/// A row group's new columns: a file in memory with the perturbed one, or with all that are released.
 struct Piece {
     bytes: Bytes,
     metadata: ParquetMetaData,
@@ -60,7 +67,7 @@ struct Piece {
     counts: Counts,
 }
 
-pub(super) fn run(job: &Job<'_>, file: ParquetFile) -> Result<Counts, Failure> {
+pub(super) fn run(job: &Job<'_>, file: ParquetFile) -> Result<Written, Failure> {
     let args = job.args;
     let suits = |extension: &str| matches!(extension, "csv" | "gz" | "tsv" | "txt");
     if args.output.extension().and_then(|e| e.to_str()).is_some_and(suits) {
@@ -76,11 +83,13 @@ pub(super) fn run(job: &Job<'_>, file: ParquetFile) -> Result<Counts, Failure> {
             column.name
         )));
     }
-    let form = Form::new(job, &file, &column).map_err(|error| file.fail(&error))?;
+    let chosen = Chosen::new(args, &file.columns)?;
+    let form = Form::new(job, &file, &column, &chosen).map_err(|error| file.fail(&error))?;
     job.progress.expect_rows(file.rows());
     let workers = (0..threads(args.threads)).map(|_| {
         let noise = job.plan.noise()?;
-        let mut worker = Worker { job, file: &file, column: &column, form: &form, noise };
+        let mut worker =
+            Worker { job, file: &file, column: &column, chosen: &chosen, form: &form, noise };
         Ok(move |group: usize| worker.work(group))
     });
     let workers = workers.collect::<Result<Vec<_>, Failure>>()?;
@@ -104,13 +113,13 @@ pub(super) fn run(job: &Job<'_>, file: ParquetFile) -> Result<Counts, Failure> {
     in_order((0..file.groups()).map(Ok), workers, |piece: Result<Piece, BadRow>| {
         let piece = piece.map_err(|bad| {
             let place = Place { row: counts.rows + bad.at + 1, line: None };
-            job.bad_cell(place, bad.code, bad.value.as_deref())
+            job.bad_cell(place, bad.code)
         })?;
         counts.then(&piece.counts);
         job.progress.add(piece.counts.rows);
         if piece.metadata.num_row_groups() > 0 {
             let mut out = writer.next_row_group().map_err(fail)?;
-            splice(&mut out, &piece, &file, &source, &column, group, args.only).map_err(fail)?;
+            splice(&mut out, &piece, &form, &file, &source, column.leaf, group).map_err(fail)?;
             out.close().map_err(fail)?;
         }
         group += 1;
@@ -119,26 +128,25 @@ pub(super) fn run(job: &Job<'_>, file: ParquetFile) -> Result<Counts, Failure> {
     let note = KeyValue::new(policy_note(&column.name), job.plan.policy.id().to_string());
     writer.append_key_value_metadata(note);
     writer.into_inner().map_err(fail)?.finish()?;
-    Ok(counts)
+    Ok(Written { counts, chosen, notes_left_out: form.notes_left_out })
 }
 
 /// Copies the columns of a row group from the piece, or from the source, as they are.
 fn splice(
     out: &mut SerializedRowGroupWriter<'_, Target>,
     piece: &Piece,
+    form: &Form,
     file: &ParquetFile,
     source: &File,
-    column: &Column,
+    perturbed: usize,
     group: usize,
-    only: bool,
 ) -> Result<(), ParquetError> {
-    let leaves = file.metadata.file_metadata().schema_descr().num_columns();
-    for leaf in 0..leaves {
+    for (at, &leaf) in form.leaves.iter().enumerate() {
         if piece.all {
-            copy(out, &piece.bytes, &piece.metadata, 0, leaf)?;
-        } else if leaf == column.leaf {
+            copy(out, &piece.bytes, &piece.metadata, 0, at)?;
+        } else if leaf == perturbed {
             copy(out, &piece.bytes, &piece.metadata, 0, 0)?;
-        } else if !only {
+        } else {
             copy(out, source, &file.metadata, group, leaf)?;
         }
     }
@@ -168,10 +176,18 @@ fn copy<R: ChunkReader>(
 }
 
 impl Form {
-    fn new(job: &Job<'_>, file: &ParquetFile, column: &Column) -> Result<Self, ParquetError> {
+    fn new(
+        job: &Job<'_>,
+        file: &ParquetFile,
+        column: &Column,
+        chosen: &Chosen,
+    ) -> Result<Self, ParquetError> {
         let about = file.metadata.file_metadata();
-        let reading =
-            ArrowReaderMetadata::try_new(file.metadata.clone(), ArrowReaderOptions::new())?;
+        let read = |options| ArrowReaderMetadata::try_new(file.metadata.clone(), options);
+        let noted = read(ArrowReaderOptions::new())?;
+        let bare: Vec<_> = noted.schema().fields().iter().map(|field| bare_field(field)).collect();
+        let bare = Arc::new(Schema::new(bare));
+        let reading = read(ArrowReaderOptions::new().with_schema(bare.clone()))?;
         let (values, plain) = match &job.plan.released {
             Released::Integers(_) => (DataType::Int64, DataType::Int64),
             Released::Floats { .. } => (DataType::Float64, DataType::Float64),
@@ -179,31 +195,30 @@ impl Form {
             Released::Digits => (DataType::Utf8, DataType::Utf8),
         };
         // The name, whether it may be null, and the field's number stay.
-        let was = &reading.schema().fields()[column.root];
-        let field = |kind: DataType| {
-            Field::new(was.name(), kind, was.is_nullable()).with_metadata(was.metadata().clone())
-        };
+        let was = bare.field(column.root);
+        let field = |kind: DataType| was.clone().with_data_type(kind);
         let written = Arc::new(Schema::new(vec![field(values.clone())]));
-        let replaced = |kind: DataType| {
-            let mut fields = reading.schema().fields().to_vec();
-            fields[column.root] = Arc::new(field(kind));
-            Schema::new_with_metadata(fields, reading.schema().metadata().clone())
+        let released = chosen.released();
+        let arrays = |kind: DataType| {
+            let field = |&root: &usize| {
+                if root == column.root { field(kind.clone()) } else { bare.field(root).clone() }
+            };
+            Schema::new(released.iter().map(field).collect::<Vec<_>>())
         };
         let converted = ArrowSchemaConverter::new().convert(&written)?;
-        let mut roots = about.schema().get_fields().to_vec();
-        roots[column.root] = converted.root_schema().get_fields()[0].clone();
-        if job.args.only {
-            roots = vec![roots.swap_remove(column.root)];
-        }
-        let schema =
-            Arc::new(Type::group_type_builder(about.schema().name()).with_fields(roots).build()?);
-        let notes = about.key_value_metadata().cloned().unwrap_or_default();
-        let had_arrow_schema = notes.iter().any(|note| note.key == ARROW_SCHEMA_META_KEY);
-        let kept = notes
-            .into_iter()
-            .filter(|note| note.key != ARROW_SCHEMA_META_KEY && note.key != SPARK_SCHEMA);
+        let root = |&root: &usize| match root == column.root {
+            true => converted.root_schema().get_fields()[0].clone(),
+            false => about.schema().get_fields()[root].clone(),
+        };
+        let roots = released.iter().map(root).collect();
+        let schema = Arc::new(Type::group_type_builder(SCHEMA).with_fields(roots).build()?);
+        let descriptor = about.schema_descr();
+        let leaves = (0..descriptor.num_columns())
+            .filter(|&leaf| released.contains(&descriptor.get_column_root_idx(leaf)))
+            .collect();
+        let notes = notes::Notes::of(about, &chosen.kept_names);
         let mut properties = WriterProperties::builder()
-            .set_key_value_metadata(Some(kept.collect()))
+            .set_key_value_metadata(Some(notes.kept))
             .set_created_by(concat!("undertone ", env!("CARGO_PKG_VERSION")).into())
             .set_max_row_group_row_count(None);
         if let Some(group) = file.metadata.row_groups().first() {
@@ -211,7 +226,7 @@ impl Form {
             properties = properties.set_compression(codec.into());
         }
         let mut properties = properties.build();
-        if had_arrow_schema {
+        if notes.had_arrow_schema {
             // Texts stay the kind of texts they were, categories among them.
             let kind = match (was.data_type(), plain) {
                 (DataType::LargeUtf8 | DataType::Utf8View, DataType::Utf8) => {
@@ -220,13 +235,21 @@ impl Form {
                 (DataType::Dictionary(_, _), DataType::Utf8) => categories(),
                 (_, plain) => plain,
             };
-            let fields =
-                if job.args.only { Schema::new(vec![field(kind)]) } else { replaced(kind) };
-            add_encoded_arrow_schema_to_metadata(&fields, &mut properties);
+            add_encoded_arrow_schema_to_metadata(&arrays(kind), &mut properties);
         }
         let labels: ArrayRef = Arc::new(StringArray::from(job.plan.released.texts()));
-        let arrays = Arc::new(replaced(values));
-        Ok(Self { schema, properties, column: written, arrays, reading, labels })
+        let arrays = Arc::new(arrays(values));
+        let notes_left_out = notes.left_out;
+        Ok(Self {
+            schema,
+            leaves,
+            properties,
+            notes_left_out,
+            column: written,
+            arrays,
+            reading,
+            labels,
+        })
     }
 
     /// A file in memory for the perturbed column, or for all.
@@ -256,7 +279,6 @@ fn categories() -> DataType {
 struct BadRow {
     at: u64,
     code: Code,
-    value: Option<String>,
 }
 
 /// What one thread needs.
@@ -264,16 +286,18 @@ struct Worker<'a> {
     job: &'a Job<'a>,
     file: &'a ParquetFile,
     column: &'a Column,
+    chosen: &'a Chosen,
     form: &'a Form,
     noise: Noise<'a>,
 }
 
 impl Worker<'_> {
     fn work(&mut self, group: usize) -> Result<Result<Piece, BadRow>, Failure> {
-        let all = !self.job.args.only && self.drops_rows(group)?;
+        let kept = &self.chosen.kept;
+        let all = !kept.is_empty() && self.drops_rows(group)?;
         let mut others = match all {
             true => {
-                let roots = (0..self.file.columns.len()).filter(|root| *root != self.column.root);
+                let roots = kept.iter().copied();
                 Some(self.file.batches(&self.form.reading, roots, Some(group))?)
             }
             false => None,
@@ -292,8 +316,7 @@ impl Worker<'_> {
             let drawn = match self.noise.draw(&codes, &mut counts) {
                 Ok(drawn) => drawn,
                 Err(BadCell { at, code }) => {
-                    let value = crate::columns::parquet::text(&array, at).ok().flatten();
-                    return Ok(Err(BadRow { at: before + at as u64, code, value }));
+                    return Ok(Err(BadRow { at: before + at as u64, code }));
                 }
             };
             let released = column_of(&drawn, &self.job.plan.released, &self.form.labels)?;
@@ -307,7 +330,7 @@ impl Worker<'_> {
                         codes.iter().map(|&code| Some(self.job.plan.keeps(code))).collect();
                     let left = columns.iter().map(|column| filter(column, &kept));
                     columns = left.collect::<Result<_, _>>().map_err(|e| fail(e.into()))?;
-                    columns.insert(self.column.root.min(columns.len()), released);
+                    columns.insert(self.chosen.place().min(columns.len()), released);
                     RecordBatch::try_new(self.form.arrays.clone(), columns)
                 }
             };

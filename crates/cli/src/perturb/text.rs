@@ -3,10 +3,11 @@
 use std::io::Write;
 use std::ops::Range;
 
-use super::Job;
+use super::chosen::Chosen;
 use super::noise::{BadCell, Counts, Drawn, Noise};
 use super::released::push_digits;
 use super::target::Target;
+use super::{Job, Written};
 use crate::columns::csv::{self, CsvFile, Form};
 use crate::columns::{Code, Place, in_order, threads};
 use crate::failure::Failure;
@@ -22,23 +23,26 @@ struct Found<'a> {
     job: &'a Job<'a>,
     shape: &'a Shape,
     rows: Vec<RowSpan>,
+    /// Where the released columns' cells are in the block, row by row.
+    cells: Vec<Range<usize>>,
     codes: Vec<Code>,
 }
 
-/// The file's form, and the outputs as cells.
+/// The file's form, what is released of it, and the outputs as cells.
 struct Shape {
     form: Form,
-    column: usize,
+    /// The released columns, in the file's order, and which of them is randomised.
+    released: Vec<usize>,
+    place: usize,
     labels: Vec<Vec<u8>>,
     gzip: bool,
 }
 
-/// Where a row and its cell are in a block.
+/// Where a row is in a block.
 struct RowSpan {
-    row: Range<usize>,
-    cell: Range<usize>,
-    /// Where the line break begins.
-    text_end: usize,
+    start: usize,
+    /// From where its text ends to where its line break does.
+    line_break: Range<usize>,
 }
 
 /// A block made anew, or what is wrong in it.
@@ -57,7 +61,7 @@ struct BadRow {
 
 enum What {
     Record(String),
-    Cell { code: Code, value: Option<String> },
+    Cell(Code),
 }
 
 impl From<csv::Problem> for BadRow {
@@ -66,7 +70,7 @@ impl From<csv::Problem> for BadRow {
     }
 }
 
-pub(super) fn run(job: &Job<'_>, file: CsvFile) -> Result<Counts, Failure> {
+pub(super) fn run(job: &Job<'_>, file: CsvFile) -> Result<Written, Failure> {
     let args = job.args;
     if args.output.extension().is_some_and(|extension| extension == "parquet") {
         return Err(Failure::usage(format!(
@@ -76,22 +80,24 @@ pub(super) fn run(job: &Job<'_>, file: CsvFile) -> Result<Counts, Failure> {
     }
     let form = file.form();
     let texts = job.plan.released.texts();
+    let chosen = Chosen::new(args, &file.columns)?;
     let shape = Shape {
         form,
-        column: args.source.position(&args.column, &file.columns)?,
+        released: chosen.released(),
+        place: chosen.place(),
         labels: texts.iter().map(|text| csv::quoted(text, form.separator)).collect(),
         gzip: args.output.extension().is_some_and(|extension| extension == "gz"),
     };
     let workers = (0..threads(args.threads)).map(|_| {
         let noise = job.plan.noise()?;
-        let found = Found { job, shape: &shape, rows: vec![], codes: vec![] };
+        let found = Found { job, shape: &shape, rows: vec![], cells: vec![], codes: vec![] };
         let mut worker = Worker { noise, found };
         Ok(move |block: Vec<u8>| Ok(worker.work(&block)))
     });
     let workers = workers.collect::<Result<Vec<_>, Failure>>()?;
     let mut target = Target::create(&args.output)?;
     let fail = |error| Target::failure(&args.output, &error);
-    let head = shape.head(&file.head, args.only);
+    let head = shape.head(&file.head);
     target.write_all(&shape.packed(head)).map_err(fail)?;
     let mut counts = Counts::default();
     let mut lines = file.head_lines;
@@ -100,7 +106,7 @@ pub(super) fn run(job: &Job<'_>, file: CsvFile) -> Result<Counts, Failure> {
             let place = bad.place.after(counts.rows, lines);
             return Err(match bad.what {
                 What::Record(what) => args.source.problem(format!("{place} {what}")),
-                What::Cell { code, value } => job.bad_cell(place, code, value.as_deref()),
+                What::Cell(code) => job.bad_cell(place, code),
             });
         }
         counts.then(&done.counts);
@@ -108,19 +114,26 @@ pub(super) fn run(job: &Job<'_>, file: CsvFile) -> Result<Counts, Failure> {
         target.write_all(&done.bytes).map_err(fail)
     })?;
     target.finish()?;
-    Ok(counts)
+    Ok(Written { counts, chosen, notes_left_out: Vec::new() })
 }
 
 impl Shape {
-    /// The line of column names; alone, the column's own.
-    fn head(&self, head: &[u8], only: bool) -> Vec<u8> {
-        if !only || head.is_empty() {
-            return head.to_vec();
-        }
-        let mut line = Vec::new();
-        let _ = csv::each_record(head, self.form, &[], |record, _| -> Result<(), csv::Problem> {
+    /// The released columns' names, behind the byte-order mark if the file has one.
+    fn head(&self, head: &[u8]) -> Vec<u8> {
+        let mark = if head.starts_with(csv::MARK) { csv::MARK } else { &[] };
+        let mut line = mark.to_vec();
+        let blank = |byte: &&u8| matches!(byte, b'\r' | b'\n');
+        let names = &head[mark.len()..];
+        let names = &names[names.iter().take_while(blank).count()..];
+        // The one record of the first line was read when the file was opened.
+        let _ = csv::each_record(names, self.form, &[], |record, _| -> Result<(), csv::Problem> {
+            for (at, &column) in self.released.iter().enumerate() {
+                if at > 0 {
+                    line.push(self.form.separator);
+                }
+                line.extend_from_slice(&record.bytes[record.cells[column].clone()]);
+            }
             let last = record.cells.last().map_or(0, |cell| cell.end);
-            line.extend_from_slice(&record.bytes[record.cells[self.column].clone()]);
             line.extend_from_slice(&record.bytes[last..]);
             Ok(())
         });
@@ -154,36 +167,30 @@ impl Worker<'_> {
         let found = &mut self.found;
         found.read(block)?;
         let drawn = self.noise.draw(&found.codes, counts).map_err(|BadCell { at, code }| {
-            let span = &found.rows[at];
-            let value = csv::text(&block[span.cell.clone()]).map(|text| text.trim().to_owned());
-            let place = Place::in_block(at as u64, block, span.row.start);
-            BadRow { place, what: What::Cell { code, value } }
+            let place = Place::in_block(at as u64, block, found.rows[at].start);
+            BadRow { place, what: What::Cell(code) }
         })?;
         let mut out = Vec::with_capacity(block.len() + block.len() / 4);
-        if found.job.args.only {
-            found.column_alone(block, &drawn, &mut out);
-        } else {
-            found.column_replaced(block, &drawn, &mut out);
-        }
+        found.write(block, &drawn, &mut out);
         Ok(found.shape.packed(out))
     }
 }
 
 impl Found<'_> {
-    /// Finds every row's cell and what it stands for.
+    /// Finds every row, what is released of it, and what its cell stands for.
     fn read(&mut self, block: &[u8]) -> Result<(), BadRow> {
         self.rows.clear();
+        self.cells.clear();
         self.codes.clear();
-        let Shape { form, column, .. } = *self.shape;
-        csv::each_record(block, form, &[column], |record, texts| {
+        let Shape { form, released, place, .. } = self.shape;
+        csv::each_record(block, *form, &[released[*place]], |record, texts| {
             self.codes.push(self.job.plan.lookup.text(&texts[0]));
-            let (start, cell) = (record.start, &record.cells[column]);
+            let start = record.start;
+            let spans = released.iter().map(|&column| &record.cells[column]);
+            self.cells.extend(spans.map(|cell| start + cell.start..start + cell.end));
             let last = record.cells.last().map_or(0, |cell| cell.end);
-            self.rows.push(RowSpan {
-                row: start..start + record.bytes.len(),
-                cell: start + cell.start..start + cell.end,
-                text_end: start + last,
-            });
+            let line_break = start + last..start + record.bytes.len();
+            self.rows.push(RowSpan { start, line_break });
             Ok(())
         })
         .map(drop)
@@ -200,31 +207,24 @@ impl Found<'_> {
         }
     }
 
-    /// Everything as it was but the column's cells; rows that do not stay are cut out whole.
-    fn column_replaced(&self, block: &[u8], drawn: &Drawn<'_>, out: &mut Vec<u8>) {
-        let mut copied = 0;
-        let mut at = 0;
-        for (span, &code) in self.rows.iter().zip(&self.codes) {
-            if self.job.plan.keeps(code) {
-                out.extend_from_slice(&block[copied..span.cell.start]);
-                self.push_cell(drawn, at, out);
-                copied = span.cell.end;
-                at += 1;
-            } else {
-                out.extend_from_slice(&block[copied..span.row.start]);
-                copied = span.row.end;
+    /// The rows that stay: the drawn cell, the kept cells as they are, the line break.
+    fn write(&self, block: &[u8], drawn: &Drawn<'_>, out: &mut Vec<u8>) {
+        let Shape { form, released, place, .. } = self.shape;
+        let cells = self.cells.chunks_exact(released.len());
+        let rows = self.rows.iter().zip(cells).zip(&self.codes);
+        let stay = rows.filter(|&(_, &code)| self.job.plan.keeps(code));
+        for (at, ((span, cells), _)) in stay.enumerate() {
+            for (column, cell) in cells.iter().enumerate() {
+                if column > 0 {
+                    out.push(form.separator);
+                }
+                if column == *place {
+                    self.push_cell(drawn, at, out);
+                } else {
+                    out.extend_from_slice(&block[cell.clone()]);
+                }
             }
-        }
-        out.extend_from_slice(&block[copied..]);
-    }
-
-    /// The column's cells with their line breaks.
-    fn column_alone(&self, block: &[u8], drawn: &Drawn<'_>, out: &mut Vec<u8>) {
-        let rows = self.rows.iter().zip(&self.codes);
-        let kept = rows.filter(|&(_, &code)| self.job.plan.keeps(code));
-        for (at, (span, _)) in kept.enumerate() {
-            self.push_cell(drawn, at, out);
-            out.extend_from_slice(&block[span.text_end..span.row.end]);
+            out.extend_from_slice(&block[span.line_break.clone()]);
         }
     }
 }

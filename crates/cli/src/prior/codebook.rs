@@ -2,6 +2,7 @@
 
 use undertone_core::{Alphabet, AlphabetView};
 use undertone_design::codebook::{self, Range, decimal, float};
+use undertone_design::found;
 
 use crate::failure::Failure;
 
@@ -20,12 +21,15 @@ pub(super) struct Symbols {
     /// How many bins.
     #[arg(long, requires = "range")]
     bins: Option<usize>,
+    /// The numbers found are codes that may be public, such as postcodes: every one is a symbol.
+    #[arg(long, conflicts_with_all = ["symbols", "points", "range"])]
+    categories: bool,
 }
 
 /// How cells become symbols.
 pub(super) enum Codebook {
-    /// Whatever is found.
-    Found,
+    /// Whatever is found; `categories` says that numbers are codes.
+    Found { categories: bool },
     /// Names or numbers given beforehand.
     Given(Given),
 }
@@ -56,8 +60,9 @@ pub(super) struct Coded {
 impl Symbols {
     pub(super) fn codebook(&self) -> Result<Codebook, Failure> {
         let alphabet = if let Some(names) = &self.symbols {
-            Alphabet::names(names.iter().map(|name| name.trim().to_owned()).collect())
-                .map_err(|error| Failure::usage(format!("--symbols: {error}")))?
+            let names: Vec<String> = names.iter().map(|name| name.trim().to_owned()).collect();
+            found::check_names(&names).map_err(|error| Failure::usage(format!("--{error}")))?;
+            Alphabet::names(names).map_err(|error| Failure::usage(format!("--symbols: {error}")))?
         } else if let Some(points) = &self.points {
             let points = points
                 .iter()
@@ -71,7 +76,7 @@ impl Symbols {
                 .and_then(|range| range.bins(bins))
                 .map_err(|error| Failure::usage(format!("--{error}")))?
         } else {
-            return Ok(Codebook::Found);
+            return Ok(Codebook::Found { categories: self.categories });
         };
         let names = match alphabet.view() {
             AlphabetView::Names(names) => {

@@ -89,10 +89,7 @@ fn file(
 ) -> PriorFile {
     let floored =
         fit.floored.iter().map(|&x| Floored { symbol: tally.symbols[x].clone(), to: fit.p[x] });
-    let source = args
-        .origin
-        .clone()
-        .unwrap_or_else(|| format!("column {} of {}", args.column, args.source.name()));
+    let source = source(args);
     PriorFile {
         symbols: tally.symbols.clone(),
         p: fit.p.as_slice().to_vec(),
@@ -115,6 +112,19 @@ fn file(
         }),
         date: args.date.clone(),
     }
+}
+
+/// Where the data came from: in words, or the column and the file's name.
+fn source(args: &Args) -> String {
+    let named = || format!("column {} of {}", args.column, args.source.name());
+    args.origin.clone().unwrap_or_else(named)
+}
+
+/// What the prior says of its source unasked, since it is public.
+fn source_remark(args: &Args) -> Option<String> {
+    args.origin.is_none().then(|| {
+        format!("{:?} stands in the prior and in every policy made from it: --source says something else", source(args))
+    })
 }
 
 /// Everything a reader must not overlook.
@@ -179,7 +189,9 @@ fn whole(args: &Args, tally: &Tally) -> Result<Outcome, Failure> {
     if let Some(mixed) = &mixed {
         text += &format!("\n\n{}", mixed.describe());
     }
-    for remark in remarks(tally, &fit, &counted, mixed.is_some()) {
+    for remark in
+        remarks(tally, &fit, &counted, mixed.is_some()).into_iter().chain(source_remark(args))
+    {
         text += &format!("\nnote: {remark}");
     }
     if let Some(path) = &args.output {
@@ -308,6 +320,7 @@ fn report(
             }
         }
     }
+    said.extend(source_remark(args));
     let index: Vec<Value> = groups
         .iter()
         .map(|group| {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use undertone_core::AlphabetView;
 use undertone_design::codebook::{decimal, float};
+use undertone_design::found::{self, LONGEST_NAME};
 
 use super::codebook::{Codebook, NoSymbol};
 use crate::columns::Source;
@@ -51,6 +52,11 @@ pub(super) struct GroupTally {
     pub(super) numbers: Vec<f64>,
 }
 
+/// What is wrong with a value that is too long to be a name; the value itself is not repeated.
+fn too_long(value: &str, what: &str) -> String {
+    format!("has {} bytes, and the name of a {what} has at most {LONGEST_NAME}", value.len())
+}
+
 impl GroupTally {
     /// How often each of `symbols` symbols was seen.
     pub(super) fn counts(&self, symbols: usize) -> Vec<u64> {
@@ -79,9 +85,9 @@ impl Tally {
         unknown: Unknown,
         keep: bool,
     ) -> Result<Self, Failure> {
-        let given = match codebook {
-            Codebook::Found => None,
-            Codebook::Given(given) => Some(given),
+        let (given, categories) = match codebook {
+            Codebook::Found { categories } => (None, *categories),
+            Codebook::Given(given) => (Some(given), false),
         };
         if unknown == Unknown::Other && given.is_some_and(|given| !given.is_names()) {
             return Err(Failure::usage(
@@ -105,6 +111,13 @@ impl Tally {
                 cell.as_deref().unwrap_or("(missing)").to_owned()
             };
             let key: Vec<String> = row.cells[1..].iter().map(name).collect();
+            if let Some((value, by)) = key.iter().zip(by).find(|(v, _)| v.len() > LONGEST_NAME) {
+                return Err(source.problem(format!(
+                    "{}, column {by:?} {}: --group wants columns with few values",
+                    row.place(),
+                    too_long(value, "group")
+                )));
+            }
             if groups.len() >= MAX_GROUPS && !groups.contains_key(&key) {
                 return Err(source.problem(format!(
                     "{} starts group {}: --group wants columns with few values",
@@ -124,9 +137,11 @@ impl Tally {
                         group.numbers.extend(coded.number.filter(|_| keep));
                         return Ok(());
                     }
-                    Err(NoSymbol::NotANumber) => format!("is {text:?}, which is not a number"),
-                    Err(NoSymbol::Unknown) => format!("is {text:?}, which is not one of the symbols"),
+                    // What the cell says is somebody's answer and not repeated.
+                    Err(NoSymbol::NotANumber) => "is not a number".to_owned(),
+                    Err(NoSymbol::Unknown) => "is not one of the symbols".to_owned(),
                 },
+                (Some(text), None) if text.len() > LONGEST_NAME => too_long(text, "symbol"),
                 (Some(text), None) => {
                     let symbol = match index.get(text) {
                         Some(&symbol) => symbol,
@@ -185,8 +200,13 @@ impl Tally {
             }
             _ => (None, None),
         };
+        let counted = total(|g| g.rows - g.skipped);
         let mut tally = Self { symbols: names, values, edges, groups, found: given.is_none() };
         if tally.found {
+            let own: Vec<String> =
+                tally.symbols.iter().filter(|name| *name != OTHER).cloned().collect();
+            found::check_found(&own, counted, categories)
+                .map_err(|error| source.problem(format!("column {column:?}: {error}")))?;
             tally.sort();
         }
         Ok(tally)

@@ -23,11 +23,23 @@ struct Files {
 impl Files {
     fn new() -> Self {
         // Tests share a process: the directory is this one's alone.
-        let dir = Scratch::new(&format!("bad-input-{:?}", std::thread::current().id()).replace(['(', ')'], "-"));
+        let dir = Scratch::new(
+            &format!("bad-input-{:?}", std::thread::current().id()).replace(['(', ')'], "-"),
+        );
         let prior = dir.file("prior.json", "[0.5,0.5]");
         let channel = dir.file("channel.json", "[[0.75,0.25],[0.25,0.75]]");
         let policy = dir.path("policy.json");
-        let made = undertone(&["design", "--prior", &prior, "--protect", "lip:1", "-o", &policy, "--method", "krr"]);
+        let made = undertone(&[
+            "design",
+            "--prior",
+            &prior,
+            "--protect",
+            "lip:1",
+            "-o",
+            &policy,
+            "--method",
+            "krr",
+        ]);
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         let rows = dir.file("rows.csv", "answer,other\n0,x\n1,y\n0,z\n");
         let model = root().join("examples/fusion-ga.json").to_str().unwrap().to_owned();
@@ -54,7 +66,17 @@ impl Files {
             vec!["transfer", "--from", p, "--to", p, "--epsilon", "1", "--policy", SLOT],
             vec!["design", "--prior", SLOT, "--protect", "lip:1", "--method", "krr"],
             vec!["design", "--joint", SLOT, "--protect", "lip:1", "--objective", "hamming"],
-            vec!["design", "--prior", p, "--prior-lower", SLOT, "--prior-upper", p, "--protect", "lip:1"],
+            vec![
+                "design",
+                "--prior",
+                p,
+                "--prior-lower",
+                SLOT,
+                "--prior-upper",
+                p,
+                "--protect",
+                "lip:1",
+            ],
             vec!["curve", "--prior", SLOT, "--epsilons", "1", "--methods", "krr"],
             vec!["frontier", "--prior", SLOT, "--lip", "1", "--ldp", "1"],
             vec!["watchdog", "--joint", SLOT, "--lower", "1", "--upper", "1"],
@@ -76,7 +98,20 @@ impl Files {
             vec!["prior", "fit", SLOT, "--column", "answer"],
             vec!["perturb", SLOT, "--policy", policy, "--column", "answer", "-o", "out.csv"],
             vec!["estimate", SLOT, "--policy", policy, "--column", "answer"],
-            vec!["fusion", "design", "--samples", SLOT, "--public", "answer", "--private", "other", "--sensors", "answer", "--ldp", "1"],
+            vec![
+                "fusion",
+                "design",
+                "--samples",
+                SLOT,
+                "--public",
+                "answer",
+                "--private",
+                "other",
+                "--sensors",
+                "answer",
+                "--ldp",
+                "1",
+            ],
         ]
     }
 }
@@ -99,7 +134,10 @@ fn tried(args: &[&str], about: &str) -> (i32, Value) {
         let text = error.as_str().unwrap_or_else(|| panic!("error is no text: {what}"));
         let word = value["code"].as_str().unwrap_or_else(|| panic!("no code: {what}"));
         assert_eq!(value.as_object().unwrap().len(), 2, "{what}");
-        assert!(["usage", "file", "input", "too_large", "uninformative"].contains(&word), "{word}: {what}");
+        assert!(
+            ["usage", "file", "input", "too_large", "uninformative"].contains(&word),
+            "{word}: {what}"
+        );
         assert_eq!(code, if word == "usage" { 2 } else { 1 }, "{what}");
         assert!(text.len() <= 1_600 && text.lines().count() <= 6, "too long: {what}");
         let digits = text.split(|c: char| !c.is_ascii_digit()).map(str::len).max().unwrap_or(0);
@@ -279,7 +317,18 @@ fn bad_numbers_in_options_are_bad_usage_everywhere() {
 fn a_guarantee_is_read_alike_by_every_command() {
     let files = Files::new();
     let (p, q) = (files.prior.as_str(), files.channel.as_str());
-    for (level, good) in [("1e-12", true), ("1E-1", true), ("0.5", true), ("0", true), ("-1", false), ("NaN", false), ("inf", false), ("x", false), ("", false), ("1e400", false)] {
+    for (level, good) in [
+        ("1e-12", true),
+        ("1E-1", true),
+        ("0.5", true),
+        ("0", true),
+        ("-1", false),
+        ("NaN", false),
+        ("inf", false),
+        ("x", false),
+        ("", false),
+        ("1e400", false),
+    ] {
         let (lip, ldp) = (format!("lip:{level}"), format!("ldp:{level}"));
         for args in [
             vec!["relate", "--from", &lip, "--to", "ldp", "--prior", p],

@@ -1,5 +1,5 @@
 //! `undertone design` and `undertone curve`: what ships, what is refused, and what is said beside it.
-use crate::common::{Scratch, complaint, json};
+use crate::common::{Scratch, complaint, json, undertone};
 use serde_json::Value;
 
 /// Nine digits: what a shipped policy must keep of the exact optimum.
@@ -99,6 +99,8 @@ fn uncertain_priors() {
         &high,
         "--protect",
         "lip:1.5",
+        "--objective",
+        "hamming",
     ]);
     assert_eq!(code, 0);
     nine(&value["utility"], 0.202932508708);
@@ -134,10 +136,13 @@ fn uncertain_priors() {
 fn several_protections_hold_at_once() {
     let dir = Scratch::new("several");
     let zipf = dir.file("z.json", "[0.48,0.24,0.16,0.12]");
-    let (_, lip) = json(&["design", "--prior", &zipf, "--protect", "lip:1"]);
-    let (_, ldp) = json(&["design", "--prior", &zipf, "--protect", "ldp:1.5"]);
-    let (code, both) =
-        json(&["design", "--prior", &zipf, "--protect", "lip:1", "--protect", "ldp:1.5"]);
+    let run = |protect: &[&str]| {
+        let base = ["design", "--prior", &zipf, "--objective", "hamming", "--allow-uninformative"];
+        json(&[&base[..], protect].concat())
+    };
+    let (_, lip) = run(&["--protect", "lip:1"]);
+    let (_, ldp) = run(&["--protect", "ldp:1.5"]);
+    let (code, both) = run(&["--protect", "lip:1", "--protect", "ldp:1.5"]);
     assert_eq!(code, 0);
     // The LDP optimum already satisfies the LIP claim here.
     assert!((ldp["utility"].as_f64().unwrap() - 0.3915).abs() < 5e-5, "{ldp}");
@@ -238,10 +243,135 @@ fn a_large_alphabet_gets_a_keep_policy_with_a_bound() {
     let total: f64 = weights.iter().sum();
     let zipf: Vec<String> = weights.iter().map(|w| format!("{}", w / total)).collect();
     let prior = dir.file("p.json", &format!("[{}]", zipf.join(",")));
-    let (code, value) = json(&["design", "--prior", &prior, "--protect", "lip:2"]);
+    let base = ["design", "--prior", &prior, "--protect", "lip:2"];
+    let (code, value) = json(&base);
+    assert_eq!((code, &value["objective"]), (0, &"frequency".into()));
+    let (utility, bound) = (value["utility"].as_f64().unwrap(), value["bound"].as_f64().unwrap());
+    assert!(bound <= utility && utility.is_finite(), "{bound} {utility}");
+    assert_eq!(value["uninformative"], Value::Null);
+    // The least error releases the likeliest symbols only, and tells nothing about the others.
+    let loss = [&base[..], &["--objective", "hamming"]].concat();
+    let (code, value) = json(&loss);
+    assert_eq!((code, &value["code"]), (1, &"uninformative".into()));
+    let (code, value) = json(&[&loss[..], &["--allow-uninformative"]].concat());
     assert_eq!(code, 0);
     let (utility, bound) = (value["utility"].as_f64().unwrap(), value["bound"].as_f64().unwrap());
     assert!(bound <= utility && utility < 0.95, "{bound} {utility}");
+}
+
+/// Any context and any claim has a default design, and it tells the symbols apart.
+#[test]
+fn the_default_objective_serves_every_context() {
+    let dir = Scratch::new("default");
+    let even =
+        |size: usize| format!("[{}]", vec![format!("{}", 1.0 / size as f64); size].join(","));
+    let forty = dir.file("forty.json", &even(40));
+    let (low, high) = (
+        dir.file("l.json", &even(40).replace("0.025", "0.02")),
+        dir.file("u.json", &even(40).replace("0.025", "0.03")),
+    );
+    let nine_low = dir.file("l9.json", "[0.05,0.05,0.05,0.05,0.05,0.05,0.05,0.05,0.05]");
+    let nine_high = dir.file("u9.json", "[0.2,0.2,0.2,0.2,0.2,0.2,0.2,0.2,0.2]");
+    let three = dir.file("three.json", "[0.5,0.3,0.2]");
+    let box_of = |low: &str, high: &str| {
+        ["--prior-lower", low, "--prior-upper", high].map(str::to_owned).to_vec()
+    };
+    let prior = |path: &str| ["--prior", path].map(str::to_owned).to_vec();
+    for (context, protect) in [
+        (prior(&three), "lip:1"),
+        (prior(&three), "ldp:1"),
+        (prior(&three), "lip:1,0.01"),
+        (prior(&forty), "lip:1"),
+        (prior(&forty), "ldp:1"),
+        (prior(&forty), "ldp:1,0.001"),
+        (box_of(&low, &high), "lip:1"),
+        // Some hundred corners: designed for the prior in their midst, and mixed until all are served.
+        (box_of(&nine_low, &nine_high), "lip:1"),
+        (box_of(&nine_low, &nine_high), "ldp:1"),
+    ] {
+        let context: Vec<&str> = context.iter().map(String::as_str).collect();
+        let (code, value) = json(&[&["design", "--protect", protect], &context[..]].concat());
+        assert_eq!((code, &value["objective"]), (0, &"frequency".into()), "{protect}: {value}");
+        assert_eq!(value["uninformative"], Value::Null, "{protect}");
+        assert!(value["utility"].as_f64().unwrap() > 0.0, "{protect}: {value}");
+        let level = protect.split([':', ',']).nth(1).unwrap().parse::<f64>().unwrap();
+        let notion = protect.split(':').next().unwrap();
+        assert!(value["attained"][notion].as_f64().unwrap() <= level, "{protect}: {value}");
+    }
+    // Numbers are for their squared error.
+    let scale = dir.file("scale.json", r#"{"symbols":["1","2"],"p":[0.5,0.5],"values":[1,2]}"#);
+    let (code, value) = json(&["design", "--prior", &scale, "--protect", "lip:0.5"]);
+    assert_eq!((code, &value["objective"]), (0, &"squared".into()));
+    let (code, value) = json(&[
+        "design",
+        "--prior",
+        &three,
+        "--protect",
+        "lip:2",
+        "--values",
+        "1,2,4",
+        "--allow-uninformative",
+    ]);
+    assert_eq!((code, &value["objective"]), (0, &"squared".into()));
+}
+
+/// "Verified" must not be said of a survey that learns nothing.
+#[test]
+fn a_policy_that_cannot_tell_symbols_apart_is_refused() {
+    let dir = Scratch::new("blind");
+    let rare = dir.file("p.json", r#"{"symbols":["no","yes"],"p":[0.98,0.02]}"#);
+    let out = dir.path("policy.json");
+    let base = ["design", "--prior", &rare, "--protect", "lip:1", "-o", &out];
+    // By default it learns something.
+    let (code, value) = json(&base);
+    assert_eq!((code, &value["objective"]), (0, &"frequency".into()));
+    assert_eq!(value["channel"].as_array().unwrap()[0].as_array().unwrap().len(), 2);
+    std::fs::remove_file(&out).unwrap();
+    // The least error is to say "no" to everything.
+    let loss = [&base[..], &["--objective", "hamming"]].concat();
+    let (code, value) = json(&loss);
+    assert_eq!((code, &value["code"]), (1, &"uninformative".into()), "{value}");
+    let said = value["error"].as_str().unwrap();
+    assert!(said.contains("answers alike") && said.contains("--allow-uninformative"), "{said}");
+    assert!(!std::path::Path::new(&out).exists());
+    let allowed = [&loss[..], &["--allow-uninformative"]].concat();
+    let (code, value) = json(&allowed);
+    assert_eq!(code, 0);
+    assert!(value["uninformative"].as_str().unwrap().contains("answers alike"), "{value}");
+    assert!(std::path::Path::new(&out).exists());
+    let text = String::from_utf8(undertone(&allowed).stdout).unwrap();
+    assert!(text.contains("warning: the policy answers alike"), "{text}");
+    // Two of three alike; and three different rows that still do not determine three shares.
+    let three = dir.file("three.json", "[0.6,0.3,0.1]");
+    let merging = dir.file("m.json", "[[0,1],[1,0],[1,0]]");
+    let matrix = |losses: &str| format!("matrix:{losses}");
+    let base = ["design", "--prior", &three, "--protect", "lip:1", "--objective"];
+    let (code, value) = json(&[&base[..], &[&matrix(&merging)]].concat());
+    assert_eq!((code, &value["code"]), (1, &"uninformative".into()), "{value}");
+    assert!(value["error"].as_str().unwrap().contains("for \"1\" and \"2\""), "{value}");
+    let between = dir.file("b.json", "[[0,1],[0.5,0.5],[1,0]]");
+    let (code, value) = json(&[&base[..], &[&matrix(&between)]].concat());
+    let told = value["uninformative"].as_str().map(str::to_owned).unwrap_or_default();
+    assert!(code == 0 && told.contains("only 2 of its rows are independent"), "{value}");
+    // Claims under which nothing can be told.
+    let (code, value) = json(&["design", "--prior", &three, "--protect", "lip:0"]);
+    assert_eq!((code, &value["code"]), (1, &"uninformative".into()), "{value}");
+    // Noise for numbers tells them apart; the best single numbers do not.
+    let pay = [
+        "design",
+        "--density",
+        "normal:50,10",
+        "--range",
+        "0,100",
+        "--bins",
+        "16",
+        "--protect",
+        "lip:1",
+    ];
+    let (code, value) = json(&pay);
+    assert_eq!((code, &value["code"]), (1, &"uninformative".into()), "{value}");
+    let (code, value) = json(&[&pay[..], &["--method", "laplace"]].concat());
+    assert_eq!(code, 0, "{value}");
 }
 
 #[test]

@@ -26,6 +26,8 @@ fn it_says_where_lip_costs_nothing() {
         "0.75,1,1.5",
         "--ldp",
         "1.5,3",
+        "--objective",
+        "hamming",
         "--plot",
         &svg,
         "-o",
@@ -72,7 +74,7 @@ fn every_example_has_a_frontier() {
     };
     free(&run(&["--prior", &example("rare-disease.json"), "--objective", "frequency"]));
     free(&run(&["--prior", &example("opinion.json"), "--objective", "absolute"]));
-    free(&run(&["--prior", &example("pages.json")]));
+    free(&run(&["--prior", &example("pages.json"), "--objective", "hamming"]));
     free(&run(&["--joint", &example("shopping-joint.json")]));
     let output = undertone(&["frontier", "--prior", &example("opinion.json"), "--ldp", "1"]);
     let text = String::from_utf8(output.stdout).unwrap();

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod commands;
 mod bad_input;
+mod commands;
 mod common;
 mod continuous;
 mod design;

@@ -1,4 +1,4 @@
-//! `undertone perturb`: a column randomised, everything else as it was.
+//! `undertone perturb`: a column randomised, kept columns as they were, and nothing else.
 //!
 //! Noise comes from the system and cannot be seeded, so these policies leave nothing to it: `constant`
 //! always releases the same symbol, `faithful` any other than the given one with probability 2^-31
@@ -97,16 +97,23 @@ fn piped(args: &[&str], input: &[u8]) -> (i32, Vec<u8>, String) {
 const ODD: &str = "\u{feff}id;answer;\"a, note\"\r\n1;yes;\"x;\"\"y\"\"\r\nz\"\r\n\r\n2;no; spaced \r\n3; yes ;5\" pipe\r\n4;no;";
 
 #[test]
-fn untouched_cells_keep_every_byte() {
+fn kept_cells_keep_every_byte() {
     let dir = Scratch::new("bytes");
     let data = dir.file("odd.csv", ODD);
     let out = dir.path("out.csv");
+    let run = |policy: &str, keep: &[&str]| {
+        let args = ["perturb", "--policy", policy, "--column", "answer", &data, "-o", &out];
+        let (code, value) = json(&[&args[..], keep].concat());
+        assert_eq!(code, 0, "{value}");
+        value
+    };
     let policy = dir.file("p.json", &faithful(names(&["yes", "no"])));
-    let (code, value) =
-        json(&["perturb", "--policy", &policy, "--column", "answer", &data, "-o", &out]);
-    assert_eq!(code, 0);
-    // Only the spaces around a cell that is replaced are gone.
-    assert_eq!(read(&out), ODD.replace(" yes ", "yes"));
+    let both = ["--keep", "a, note", "--keep", "id"];
+    let value = run(&policy, &both);
+    // Gone are the spaces around a cell that is replaced, and the empty line.
+    let same = ODD.replace(" yes ", "yes").replace("z\"\r\n\r\n", "z\"\r\n");
+    assert_eq!(read(&out), same);
+    assert_eq!(value["kept"], serde_json::json!(["id", "a, note"]));
     for (field, count) in
         [("rows", 4), ("perturbed", 4), ("unknown", 0), ("missing", 0), ("skipped", 0)]
     {
@@ -116,14 +123,114 @@ fn untouched_cells_keep_every_byte() {
     assert_eq!(value["policy_id"].as_str().unwrap().len(), 64);
     // Labels that need quotes get them.
     let policy = dir.file("q.json", &constant(names(&["yes", "no", "a;\"b\""])));
-    let (code, _) =
-        json(&["perturb", "--policy", &policy, "--column", "answer", &data, "-o", &out]);
-    assert_eq!(code, 0);
-    let expected = ODD
+    run(&policy, &both);
+    let expected = same
         .replace("yes;\"x", "\"a;\"\"b\"\"\";\"x")
         .replace("no;", "\"a;\"\"b\"\"\";")
-        .replace(" yes ;", "\"a;\"\"b\"\"\";");
+        .replace(";yes;", ";\"a;\"\"b\"\"\";");
     assert_eq!(read(&out), expected);
+    // One of the two, and none.
+    run(&policy, &["--keep", "id"]);
+    let cell = "\"a;\"\"b\"\"\"";
+    assert_eq!(
+        read(&out),
+        format!("\u{feff}id;answer\r\n1;{cell}\r\n2;{cell}\r\n3;{cell}\r\n4;{cell}")
+    );
+    run(&policy, &[]);
+    assert_eq!(read(&out), format!("\u{feff}answer\r\n{cell}\r\n{cell}\r\n{cell}\r\n{cell}"));
+}
+
+/// What is not named does not leave, and what is named is said aloud.
+#[test]
+fn other_columns_stay_at_home_unless_they_are_named() {
+    let dir = Scratch::new("keep");
+    let data =
+        dir.file("a.csv", "name,answer,region,gross_pay\nAnna,yes,north,31337\nBo,no,south,4711\n");
+    let policy = dir.file("p.json", &faithful(names(&["yes", "no"])));
+    let out = dir.path("out.csv");
+    let args = ["perturb", "--policy", &policy, "--column", "answer", &data, "-o", &out];
+    let said = String::from_utf8(undertone(&args).stdout).unwrap();
+    assert_eq!(read(&out), "answer\nyes\nno\n");
+    assert!(said.contains("left out: name, region, gross_pay (--keep NAME"), "{said}");
+    assert!(!said.contains("in the clear"), "{said}");
+    let keep = [&args[..], &["--keep", "region"]].concat();
+    let said = String::from_utf8(undertone(&keep).stdout).unwrap();
+    assert_eq!(read(&out), "answer,region\nyes,north\nno,south\n");
+    assert!(said.contains("kept in the clear: region"), "{said}");
+    assert!(said.contains("left out: name, gross_pay (--keep NAME"), "{said}");
+    let (code, value) = json(&keep);
+    assert_eq!(code, 0);
+    assert_eq!(value["kept"], serde_json::json!(["region"]));
+    assert_eq!(value["left_out"], serde_json::json!(["name", "gross_pay"]));
+    let (code, said) = complaint(&[&args[..], &["--keep", "answer"]].concat());
+    assert!(code == 2 && said.contains("cannot also be kept"), "{said}");
+    let (code, said) = complaint(&[&args[..], &["--keep", "nobody"]].concat());
+    assert!(code == 1 && said.contains("no column \"nobody\""), "{said}");
+    let (code, said) = complaint(&[&keep[..], &["--only"]].concat());
+    assert!(code == 2 && said.contains("cannot be used with"), "{said}");
+}
+
+/// A blank line of a file of one column is a person's blank answer, not an empty line to copy.
+#[test]
+fn a_blank_answer_of_one_column_is_missing() {
+    let dir = Scratch::new("blank");
+    let policy = dir.file("p.json", &constant(names(&["yes", "no", "other"])));
+    let out = dir.path("out.csv");
+    for (name, content) in [("a.csv", "answer\nyes\n\nno\n"), ("b.csv", "answer\r\nyes\r\n\r\nno")]
+    {
+        let data = dir.file(name, content);
+        let args = ["perturb", "--policy", &policy, "--column", "answer", &data, "-o", &out];
+        let (code, said) = complaint(&args);
+        assert!(code == 1 && said.contains("row 2 (line 3), column \"answer\" is empty"), "{said}");
+        assert!(!std::path::Path::new(&out).exists());
+        let end = if content.contains('\r') { "\r\n" } else { "\n" };
+        let last = if content.ends_with('\n') { end } else { "" };
+        let (code, value) = json(&[&args[..], &["--unknown", "skip"]].concat());
+        assert_eq!((code, &value["rows"], &value["missing"]), (0, &3.into(), &1.into()));
+        assert_eq!(read(&out), format!("answer{end}other{end}other{last}"));
+        let (code, value) = json(&[&args[..], &["--unknown", "other"]].concat());
+        assert_eq!((code, &value["perturbed"]), (0, &3.into()));
+        assert_eq!(read(&out), format!("answer{end}other{end}other{end}other{last}"));
+        std::fs::remove_file(&out).unwrap();
+    }
+    // Without a header, from the first line on; with other columns an empty line is no row.
+    let bare = dir.file("c.csv", "\nyes\n");
+    let base = ["perturb", "--policy", &policy];
+    let (code, said) =
+        complaint(&[&base[..], &["--column", "1", &bare, "-o", &out, "--no-header"]].concat());
+    assert!(code == 1 && said.contains("row 1 (line 1), column \"1\" is empty"), "{said}");
+    let two = dir.file("d.csv", "\nid,answer\n\n1,yes\n\n");
+    let (code, value) = json(&[&base[..], &["--column", "answer", &two, "-o", &out]].concat());
+    assert_eq!((code, &value["rows"]), (0, &1.into()));
+    assert_eq!(read(&out), "answer\nother\n");
+}
+
+/// Messages about a person's row name the row and the column, never the value.
+#[test]
+fn no_message_repeats_an_answer() {
+    let dir = Scratch::new("silent");
+    let out = dir.path("out.csv");
+    let secret = "Zaphod31337";
+    let named = dir.file("n.json", &faithful(names(&["yes", "no"])));
+    let points = Alphabet::points(decimals(&["0", "1"])).unwrap();
+    let points = dir.file("q.json", &faithful(points));
+    let indices = dir.file("i.json", &faithful(Alphabet::indices(2).unwrap()));
+    let binned = dir.file("b.json", &faithful(bins()));
+    let data = dir.file("a.csv", &format!("id,answer\n1,{secret}\n"));
+    let silent = |args: &[&str]| {
+        let (code, said) = complaint(args);
+        assert!(code == 1 && said.contains("row 1 (line 2), column \"answer\" is"), "{said}");
+        assert!(!said.contains(secret), "{said}");
+    };
+    for policy in [&named, &points, &indices, &binned] {
+        silent(&["perturb", "--policy", policy, "--column", "answer", &data, "-o", &out]);
+        silent(&["estimate", "--policy", policy, "--column", "answer", &data]);
+    }
+    for symbols in
+        [&["--symbols", "yes,no"][..], &["--points", "1,2"], &["--range", "0,9", "--bins", "3"]]
+    {
+        silent(&[&["prior", "fit", "--column", "answer", &data], symbols].concat());
+    }
 }
 
 #[test]
@@ -140,7 +247,8 @@ fn many_blocks_on_many_threads_keep_the_order_of_rows() {
     let out = dir.path("out.csv");
     for threads in ["1", "2", "5"] {
         let args = ["perturb", "--policy", &policy, "--column", "answer", &data, "-o", &out];
-        let (code, value) = json(&[&args[..], &["--threads", threads]].concat());
+        let more = ["--threads", threads, "--keep", "id", "--keep", "text"];
+        let (code, value) = json(&[&args[..], &more].concat());
         assert_eq!((code, &value["perturbed"]), (0, &120_000.into()));
         assert!(read(&out) == expected, "{threads} threads");
     }
@@ -155,15 +263,14 @@ fn values_without_a_symbol_are_refused_left_out_or_other() {
     let out = dir.path("out.csv");
     let run = |policy: &str, unknown: &str| {
         let args = ["perturb", "--policy", policy, "--column", "answer", &data, "-o", &out];
-        json(&[&args[..], &["--unknown", unknown]].concat())
+        json(&[&args[..], &["--unknown", unknown, "--keep", "id"]].concat())
     };
     let (code, value) = run(&policy, "error");
     let said = value["error"].as_str().unwrap();
     assert_eq!(code, 1);
     for part in [
         "row 2 (line 3)",
-        "\"answer\"",
-        "\"maybe\"",
+        "\"answer\" is none of",
         "3 symbols (yes, no, other)",
         "--unknown skip or other",
     ] {
@@ -208,7 +315,7 @@ fn numbers_are_clipped_binned_and_counted() {
     let words = dir.file("w.csv", "pay\nmuch\n");
     let (code, said) =
         complaint(&["perturb", "--policy", &policy, "--column", "pay", &words, "-o", &out]);
-    assert!(code == 1 && said.contains("\"much\", not a number"), "{said}");
+    assert!(code == 1 && said.contains("\"pay\" is not a finite number"), "{said}");
     // All of it outside: said, and a warning.
     let cents = dir.file("c.csv", &("pay\n".to_owned() + &"2500000\n2600000\n".repeat(20)));
     let args = ["perturb", "--policy", &policy, "--column", "pay", &cents, "-o", &out];
@@ -233,16 +340,16 @@ fn one_column_no_header_gzip_and_pipes() {
     run(&["--column", "answer", &data, "-o", &out, "--only"]);
     assert_eq!(read(&out), "answer\r\nyes\r\nno\r\n");
     let bare = dir.file("b.csv", "1,yes\n2,no");
-    run(&["--column", "2", &bare, "-o", &out, "--no-header"]);
+    run(&["--column", "2", &bare, "-o", &out, "--no-header", "--keep", "1"]);
     assert_eq!(read(&out), "1,yes\n2,no");
     // Packed again by the name of the output; several members, one file.
     let packed = dir.path("out.csv.gz");
-    run(&["--column", "answer", &data, "-o", &packed]);
+    run(&["--column", "answer", &data, "-o", &packed, "--keep", "id"]);
     let mut text = String::new();
     let file = std::fs::File::open(&packed).unwrap();
     flate2::read::MultiGzDecoder::new(file).read_to_string(&mut text).unwrap();
     assert_eq!(text, read(&data));
-    run(&["--column", "answer", &packed, "-o", &out]);
+    run(&["--column", "answer", &packed, "-o", &out, "--keep", "id"]);
     assert_eq!(read(&out), read(&data));
     let bytes = std::fs::read(&packed).unwrap();
     let torn = dir.path("torn.csv.gz");
@@ -258,7 +365,7 @@ fn one_column_no_header_gzip_and_pipes() {
     assert!(said.contains("perturbed") && said.contains("rows per second"), "{said}");
     let (_, _, said) = piped(&[&args[..], &["--json"]].concat(), b"answer\nno\n");
     assert!(said.contains("\"perturbed\": 1"), "{said}");
-    let (code, stdout, _) = piped(&args, &bytes);
+    let (code, stdout, _) = piped(&[&args[..], &["--keep", "id"]].concat(), &bytes);
     assert_eq!((code, stdout), (0, read(&data).into_bytes()));
     let (code, _, said) = piped(&args, b"PAR1 and more");
     assert!(code == 1 && said.contains("read from its end"), "{said}");
@@ -288,7 +395,7 @@ fn what_fails_leaves_nothing_and_says_why() {
         assert!(code == 1 && said.contains(expected), "{expected}: {code} {said}");
     };
     check(&policy, "reply", &data, &out, "no column \"reply\"; the columns are id, answer");
-    check(&policy, "id", &data, &out, "row 1 (line 2), column \"id\" is \"1\"");
+    check(&policy, "id", &data, &out, "row 1 (line 2), column \"id\" is none of");
     check(&policy, "answer", &dir.path("none.csv"), &out, "cannot read");
     check(&policy, "answer", &dir.file("e.csv", ""), &out, "the file is empty");
     check(
@@ -371,7 +478,7 @@ fn no_rows_are_no_failure() {
     let (code, value) =
         json(&["perturb", "--policy", &policy, "--column", "answer", &data, "-o", &out]);
     assert_eq!((code, &value["rows"]), (0, &0.into()));
-    assert_eq!(read(&out), "id,answer\n");
+    assert_eq!(read(&out), "answer\n");
 }
 
 #[test]
@@ -408,8 +515,9 @@ fn bits_are_written_as_digits() {
         let policy = dir.file("p.json", &document(inputs.clone(), bits, "0"));
         let data = dir.file("a.csv", "x,y\ns3,1\ns9,2\n");
         let out = dir.path("out.csv");
-        let (code, value) =
-            json(&["perturb", "--policy", &policy, "--column", "x", &data, "-o", &out]);
+        let (code, value) = json(&[
+            "perturb", "--policy", &policy, "--column", "x", "--keep", "y", &data, "-o", &out,
+        ]);
         assert_eq!(code, 0, "{value}");
         assert_eq!(read(&out), format!("x,y\n{expected},1\n{expected},2\n"));
     }

@@ -74,8 +74,20 @@ fn the_tour_runs_as_written() {
         let picture = std::fs::read_to_string(dir.path(&format!("{method}.svg"))).unwrap();
         assert!(picture.contains("6 906 perturbed answers"), "{method}");
     }
-    for line in ["below the range      41", "above the range     180"] {
+    for line in [
+        "below the range      41",
+        "above the range     180",
+        "left out: jobtitle, deptid, department, hire_date, gross_pay (--keep NAME releases a column as it is)",
+        "kept in the clear: deptid",
+        "deptid,annual_salary",
+    ] {
         assert!(said.iter().any(|said| said.contains(line)) && tour.contains(line), "{line}");
+    }
+    // Nothing but the noise left, and nothing else is beside it.
+    for method in ["laplace", "gaussian", "sampling", "optimal", "shares"] {
+        let released = std::fs::read_to_string(dir.path(&format!("{method}.csv"))).unwrap();
+        assert!(released.lines().all(|line| !line.contains(',')), "{method}");
+        assert_eq!(released.lines().next(), Some("annual_salary"), "{method}");
     }
 
     // Of what does: a mean more than six standard errors off is no chance (2 in 10^9).

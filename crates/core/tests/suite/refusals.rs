@@ -9,7 +9,8 @@ use undertone_core::policy::NotAnId;
 use undertone_core::{
     Alphabet, AlphabetError, Bits, Bound, Claim, Context, ContextError, Decimal, Delta, Draft,
     DraftError, Epsilon, EpsilonError, KEEP_ONE, Keep, MASS_ONE, PartsError, PolicyId, Prior,
-    PriorBox, Priors, Provenance, Row, Secret, Shape, ShapeError, Subject, Table, WEIGHT_ONE,
+    PriorBox, Priors, Provenance, Row, Secret, Shape, ShapeError, Subject, Symbol, Table,
+    WEIGHT_ONE,
 };
 
 /// The expected error, whose text says something about each of `words`.
@@ -158,17 +159,33 @@ fn alphabets() {
     let outside = AlphabetError::Outside { at: 1 };
     refused(bins(&["0", "1", "2"], &["0.5", "2.01"]), outside.clone(), &["bin 1"]);
     refused(bins(&["0", "1", "2"], &["0.5", "0.99"]), outside, &["bin 1"]);
+}
 
-    let unknown = |value: &str| AlphabetError::Unknown { value: value.into() };
+/// What has no symbol is somebody's answer: the error says so and holds nothing of it.
+#[test]
+fn an_unknown_value_is_refused_without_being_repeated() {
+    let refused = |result: Result<Symbol, AlphabetError>, value: &str| {
+        let error = result.unwrap_err();
+        assert_eq!(error, AlphabetError::Unknown, "{value}");
+        for said in [error.to_string(), format!("{error:?}")] {
+            assert!(!said.contains(value), "{said} repeats {value}");
+        }
+    };
     let indices = Alphabet::indices(3).unwrap();
-    refused(indices.symbol(3), unknown("3"), &["\"3\""]);
-    refused(indices.named("x"), unknown("x"), &["\"x\""]);
-    refused(indices.named("-1"), unknown("-1"), &[]);
-    refused(indices.valued(Decimal::ONE), unknown("1"), &[]);
-    refused(names(&["a"]).unwrap().named("b"), unknown("b"), &["\"b\""]);
+    refused(indices.symbol(31337), "31337");
+    for value in ["diabetes", "-1", "31337", "18446744073709551616"] {
+        refused(indices.named(value), value);
+    }
+    refused(indices.valued(decimal("31337.5")), "31337.5");
+    let names = Alphabet::names(vec!["well".into()]).unwrap();
+    refused(names.named("diabetes"), "diabetes");
+    refused(names.valued(decimal("31337.5")), "31337.5");
     let points = Alphabet::points(decimals(&["0", "1"])).unwrap();
-    refused(points.named("0.5"), unknown("0.5"), &[]);
-    refused(points.named("zero"), unknown("zero"), &[]);
+    refused(points.named("0.5123"), "0.5123");
+    refused(points.named("diabetes"), "diabetes");
+    refused(points.valued(decimal("31337.5")), "31337.5");
+    let bins = Alphabet::bins(decimals(&["0", "1"]), decimals(&["0.5"])).unwrap();
+    refused(bins.named("diabetes"), "diabetes");
 }
 
 /// What a name or a number stands for, bins with both kinds of edge included.

@@ -137,9 +137,8 @@ fn a_box_of_priors_is_designed_for_under_every_objective() {
 
 #[test]
 fn a_large_box_takes_a_shape_that_is_not_written_out() {
-    let within = Knowledge::Within(
-        PriorBox::new(vec![0.5 / 500.0; 500], vec![3.0 / 500.0; 500]).unwrap(),
-    );
+    let within =
+        Knowledge::Within(PriorBox::new(vec![0.5 / 500.0; 500], vec![3.0 / 500.0; 500]).unwrap());
     for objective in [Objective::Frequency, Objective::Hamming] {
         let found = designed(&request(&within, &["lip:2"], objective, Method::Optimal));
         assert!(found.utility.unwrap().is_finite());

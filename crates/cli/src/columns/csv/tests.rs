@@ -1,7 +1,15 @@
 use super::*;
 
 fn cells(text: &str, separator: u8) -> Vec<Vec<String>> {
-    let mut records = Records::new(text.as_bytes(), separator);
+    walked(Records::new(text.as_bytes(), separator, false))
+}
+
+/// The cells of a file of one column.
+fn column(text: &str) -> Vec<String> {
+    walked(Records::new(text.as_bytes(), b',', true)).concat()
+}
+
+fn walked(mut records: Records<'_>) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     while let Some(record) = records.next().unwrap() {
         let text = |cell: &Range<usize>| {
@@ -21,7 +29,24 @@ fn cells_are_found_where_they_are() {
     // A quote inside a cell is a character; after a closed quote the rest counts.
     assert_eq!(cells("5\" pipe,\"a\"b\n", b','), [["5\" pipe", "ab"]]);
     assert_eq!(cells("\"\",x\n", b','), [["", "x"]]);
-    assert!(Records::new(b"a,\"b\n", b',').next().is_err());
+    assert!(Records::new(b"a,\"b\n", b',', false).next().is_err());
+}
+
+/// A blank line of a file of one column is somebody's blank answer, wherever it stands.
+#[test]
+fn an_empty_line_of_one_column_is_an_empty_cell() {
+    assert_eq!(column("a\n\nb\n"), ["a", "", "b"]);
+    assert_eq!(column("\r\na\r\n\r\n\r\nb"), ["", "a", "", "", "b"]);
+    assert_eq!(column("a\n\n"), ["a", ""]);
+    assert_eq!(column("\"\"\n \n"), ["", " "]);
+    let text = b"a\r\n\r\n\"x\r\ny\"\n\n\r\rb\r\n\r\n";
+    let whole = column(std::str::from_utf8(text).unwrap());
+    assert_eq!(whole, ["a", "", "x\r\ny", "", "", "", "b", ""]);
+    for cut in 0..text.len() {
+        let (a, b) = text.split_at(whole_records(&text[..cut], b',', false));
+        let parts = [a, b].map(|part| column(std::str::from_utf8(part).unwrap()));
+        assert_eq!(parts.concat(), whole, "cut at {cut}");
+    }
 }
 
 #[test]

@@ -46,6 +46,7 @@ pub(super) fn shipped(
     request: &Request,
     inputs: &Inputs,
     shipped: &Shipped,
+    blind: Option<String>,
 ) -> Result<Outcome, Failure> {
     let designed = &shipped.designed;
     let comparison = continuous::compare(shipped)?;
@@ -102,9 +103,13 @@ pub(super) fn shipped(
             "ldp_twice": optional(comparison.ldp_twice),
             "blind": number(comparison.blind),
         },
+        "uninformative": blind,
         "output": args.output.as_ref().map(|path| path.display().to_string()),
     });
-    let text = describe(args, request, inputs, shipped, &comparison, bound, delta);
+    let mut text = describe(args, request, inputs, shipped, &comparison, bound, delta);
+    if let Some(blind) = blind {
+        text += &format!("\n\nwarning: {blind}");
+    }
     Ok(Outcome::good(json, text))
 }
 

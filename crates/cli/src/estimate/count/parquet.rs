@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use arrow_array::{Array, ArrayRef};
+use arrow_array::Array;
 use undertone_estimate::Tally;
 
 use super::{BadRow, Batch, Counted, Counter, Kind, Reader, Tokens};
@@ -59,14 +59,14 @@ impl Reader<'_> {
             {
                 codes.clear();
                 coder.codes(&array, &mut codes).map_err(|kind| odd(self.column, kind))?;
-                for (at, &code) in codes.iter().enumerate() {
+                for &code in &codes {
                     counted.rows += 1;
                     let taken = match code {
                         Code::Symbol(index) => {
                             indices.push(index);
                             Ok(())
                         }
-                        code => self.skip(code, &mut counted, || self.complain(&array, at, code)),
+                        code => self.skip(code, &mut counted, || self.complain(code)),
                     };
                     if let Err(what) = taken {
                         return Ok(Err(bad(counted.rows, what)));
@@ -94,9 +94,8 @@ impl Reader<'_> {
         Ok(Ok(counted))
     }
 
-    fn complain(&self, array: &ArrayRef, at: usize, code: Code) -> String {
-        let value = text(array, at).ok().flatten().unwrap_or_default();
-        let complaint = self.policies.first().map(|tokens| tokens.complaint(code, &value));
+    fn complain(&self, code: Code) -> String {
+        let complaint = self.policies.first().map(|tokens| tokens.complaint(code));
         format!(", column {:?} {}", self.column, complaint.unwrap_or_default())
     }
 }

@@ -1,4 +1,4 @@
-//! Parquet: the column re-encoded, the others copied.
+//! Parquet: the column re-encoded, kept ones copied, and nothing else.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -81,8 +81,14 @@ fn texts(batch: &RecordBatch, column: &str) -> Vec<String> {
 
 const GROUPS: usize = 2;
 
+/// All columns of `rows` but the answer.
+const OTHERS: [&str; 12] = [
+    "--keep", "id", "--keep", "tags", "--keep", "category", "--keep", "when", "--keep", "pay",
+    "--keep", "grade",
+];
+
 #[test]
-fn the_column_changes_and_nothing_else() {
+fn the_column_changes_and_kept_ones_do_not() {
     let dir = Scratch::new("pq");
     let known: Vec<Option<&str>> =
         ANSWERS.iter().map(|a| a.filter(|a| *a != "maybe").or(Some("no"))).collect();
@@ -100,8 +106,13 @@ fn the_column_changes_and_nothing_else() {
                 "a test".to_owned(),
             )]));
         write(&data, &batch, properties.build());
-        let (code, value) =
-            json(&["perturb", "--policy", &policy, "--column", "answer", &data, "-o", &out]);
+        let (code, value) = json(
+            &[
+                &["perturb", "--policy", &policy, "--column", "answer", &data, "-o", &out],
+                &OTHERS[..],
+            ]
+            .concat(),
+        );
         assert_eq!((code, &value["perturbed"]), (0, &7.into()), "{value}");
         let (before, after) = (all(&data), all(&out));
         assert_eq!(before.schema(), after.schema());
@@ -140,7 +151,8 @@ fn the_column_changes_and_nothing_else() {
         let note = |key: &str| {
             notes.iter().find(|note| note.key == key).and_then(|note| note.value.clone())
         };
-        assert_eq!(note("made by").as_deref(), Some("a test"));
+        assert_eq!(note("made by"), None);
+        assert_eq!(value["notes_left_out"], serde_json::json!(["made by"]));
         assert_eq!(note("undertone.policy.answer").as_deref(), value["policy_id"].as_str());
     }
     // The raw bytes are nowhere in the output.
@@ -186,7 +198,7 @@ fn unknown_values_and_nulls_are_refused_left_out_or_other() {
     assert!(code == 1 && said.contains("row 4, column \"answer\" is empty or NaN"), "{said}");
     assert!(!std::path::Path::new(&out).exists());
     assert_no_part(&dir);
-    let (code, value) = run(&["--unknown", "skip"]);
+    let (code, value) = run(&[&["--unknown", "skip"], &OTHERS[..]].concat());
     assert_eq!(code, 0, "{value}");
     for (field, count) in
         [("rows", 7), ("perturbed", 5), ("unknown", 1), ("missing", 1), ("skipped", 2)]
@@ -277,7 +289,7 @@ fn columns_that_are_no_columns_are_refused() {
     };
     check("tags", &data, &out, "holds lists, not one value per row");
     check("reply", &data, &out, "the columns are id, tags, answer");
-    check("id", &data, &out, "row 1, column \"id\" is \"0\"");
+    check("id", &data, &out, "row 1, column \"id\" is none of");
     check("answer", &data, "/no/such/folder/out.parquet", "cannot write");
     let bytes = std::fs::read(&data).unwrap();
     let torn = dir.path("torn.parquet");
@@ -298,8 +310,110 @@ fn a_file_without_rows_keeps_its_columns() {
     let (data, out) = (dir.path("a.parquet"), dir.path("out.parquet"));
     write(&data, &rows(&ANSWERS).slice(0, 0), WriterProperties::default());
     let policy = dir.file("p.json", &faithful(names(&["yes", "no"])));
-    let (code, value) =
-        json(&["perturb", "--policy", &policy, "--column", "answer", &data, "-o", &out]);
+    let (code, value) = json(
+        &[&["perturb", "--policy", &policy, "--column", "answer", &data, "-o", &out], &OTHERS[..]]
+            .concat(),
+    );
     assert_eq!((code, &value["rows"]), (0, &0.into()));
     assert_eq!(all(&out).schema(), all(&data).schema());
+}
+
+/// Whatever pandas, Spark, Arrow or a person wrote into the file beside its rows stays at home, and so do
+/// the columns that are not named.
+#[test]
+fn nothing_a_file_says_about_itself_is_copied() {
+    const SECRET: &str = "Zaphod31337";
+    let dir = Scratch::new("pq-notes");
+    let (data, out) = (dir.path("a.parquet"), dir.path("out.parquet"));
+    let noted = |field: &arrow_schema::Field| {
+        let notes = [("comment", SECRET), ("PARQUET:field_id", "7")];
+        let notes = notes.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        field.clone().with_metadata(std::collections::HashMap::from(notes))
+    };
+    let plain = rows(&[Some("yes"), Some("no"), None, Some("no")]);
+    let mut fields: Vec<_> = plain.schema().fields().iter().map(|field| noted(field)).collect();
+    // Notes about a part of a nested column, too.
+    let DataType::List(item) = fields[1].data_type().clone() else { panic!() };
+    fields[1] = fields[1].clone().with_data_type(DataType::List(Arc::new(noted(&item))));
+    let columns = plain
+        .columns()
+        .iter()
+        .zip(&fields)
+        .map(|(column, field)| arrow_cast::cast(column, field.data_type()).unwrap());
+    let about = std::collections::HashMap::from([("owner".to_owned(), SECRET.to_owned())]);
+    let schema = Arc::new(arrow_schema::Schema::new_with_metadata(fields.clone(), about));
+    let batch = RecordBatch::try_new(schema, columns.collect()).unwrap();
+    let policy = dir.file("p.json", &constant(names(&["yes", "no"])));
+    let id = "0123456789abcdef".repeat(4);
+    let notes = [
+        ("pandas", SECRET),
+        ("org.apache.spark.sql.parquet.row.metadata", SECRET),
+        ("undertone.policy.pay", SECRET),
+        ("undertone.policy.grade", &id),
+        ("undertone.policy.id", &id),
+    ];
+    let notes = notes.map(|(key, value)| KeyValue::new(key.to_owned(), value.to_owned()));
+    let properties = WriterProperties::builder().set_key_value_metadata(Some(notes.to_vec()));
+    write(&data, &batch, properties.build());
+    let bytes = std::fs::read(&data).unwrap();
+    let found =
+        |bytes: &[u8], text: &str| bytes.windows(text.len()).any(|at| at == text.as_bytes());
+    assert!(found(&bytes, SECRET));
+    // The Arrow schema is kept in base64.
+    let hidden = |path: &str| {
+        let about = ParquetMetaDataReader::new().parse_and_finish(&File::open(path).unwrap());
+        let about = about.unwrap();
+        let notes = about.file_metadata().key_value_metadata().cloned().unwrap_or_default();
+        let note = notes.iter().find(|note| note.key == "ARROW:schema").cloned();
+        let text = note.and_then(|note| note.value).unwrap();
+        (unpacked(&text), notes.into_iter().map(|note| note.key).collect::<Vec<_>>())
+    };
+    assert!(found(&hidden(&data).0, SECRET));
+    let base = ["perturb", "--policy", &policy, "--column", "answer", &data, "-o", &out];
+    // Left out rows make kept columns be written anew instead of copied.
+    let args = [&base[..], &["--unknown", "skip"]].concat();
+    for (keep, kept_notes) in [
+        (&[][..], &[][..]),
+        (&["--keep", "grade", "--keep", "tags", "--keep", "pay"], &["undertone.policy.grade"][..]),
+    ] {
+        let (code, value) = json(&[&args[..], keep].concat());
+        assert_eq!(code, 0, "{value}");
+        let bytes = std::fs::read(&out).unwrap();
+        let (arrow, notes) = hidden(&out);
+        assert!(!found(&bytes, SECRET) && !found(&arrow, SECRET), "{keep:?}");
+        let mut expected = kept_notes.to_vec();
+        expected.extend(["ARROW:schema", "undertone.policy.answer"]);
+        assert_eq!(notes, expected);
+        assert!(!found(&bytes, "category") && !found(&arrow, "category"), "{keep:?}");
+        let left_out = value["notes_left_out"].as_array().unwrap().len();
+        assert_eq!(left_out, 5 - kept_notes.len(), "{value}");
+        let (before, after) = (all(&data), all(&out));
+        let stay = arrow_array::BooleanArray::from(vec![true, true, false, true]);
+        for name in keep.iter().filter(|name| **name != "--keep") {
+            let was = arrow_select::filter::filter(before.column_by_name(name).unwrap(), &stay);
+            let is = after.column_by_name(name).unwrap();
+            assert_eq!(&arrow_cast::cast(&was.unwrap(), is.data_type()).unwrap(), is, "{name}");
+        }
+        // Numbers that tables are joined by are no secret.
+        let answer = after.schema().field_with_name("answer").unwrap().clone();
+        assert_eq!(answer.metadata().get("PARQUET:field_id").map(String::as_str), Some("7"));
+        assert_eq!(answer.metadata().len(), 1);
+    }
+    let said = String::from_utf8(undertone(&args).stdout).unwrap();
+    assert!(
+        said.contains("left out: what the file says about itself (pandas, org.apache"),
+        "{said}"
+    );
+}
+
+/// Base64 by the book.
+fn unpacked(text: &str) -> Vec<u8> {
+    let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let values: Vec<usize> =
+        text.bytes().filter_map(|byte| digits.iter().position(|digit| *digit == byte)).collect();
+    let group = |group: &[usize]| {
+        let bits = group.iter().fold(0, |bits, value| bits << 6 | value) << (6 * (4 - group.len()));
+        (0..group.len() - 1).map(|at| (bits >> (16 - 8 * at)) as u8).collect::<Vec<_>>()
+    };
+    values.chunks(4).filter(|part| part.len() > 1).flat_map(group).collect()
 }

@@ -90,10 +90,9 @@ impl Design {
                 return Ok(design);
             }
         }
-        Err(Error::other(
-            "objective",
-            "under these claims the outputs cannot tell the symbols apart, so no frequencies can be estimated; allow a larger epsilon",
-        ))
+        Err(Error::Uninformative {
+            problem: "under these claims the outputs cannot tell the symbols apart, so no frequencies can be estimated; allow a larger epsilon".into(),
+        })
     }
 
     /// Adds a mixture with this share of the whole.
@@ -254,8 +253,7 @@ impl Design {
 }
 
 fn singular() -> Error {
-    Error::other(
-        "objective",
-        "the design became singular: frequencies are too poorly told apart at this epsilon",
-    )
+    Error::Uninformative {
+        problem: "the design became singular: frequencies are too poorly told apart at this epsilon; allow a larger one".into(),
+    }
 }

@@ -30,7 +30,7 @@ mod mixture;
 mod region;
 mod utility;
 
-pub use region::{MAX_LISTED, MAX_LISTED_CONJUNCTION};
+pub use region::{MAX_CORNERS, MAX_LISTED, MAX_LISTED_CONJUNCTION};
 
 pub(super) use matrix::Factor;
 
@@ -38,20 +38,26 @@ use mixture::{Mixture, Source};
 use region::Region;
 use utility::Utility;
 
+use undertone_core::Delta;
+
 use super::Proposal;
 use crate::extremal::LiftRange;
 use crate::objective::Objective;
 use crate::quantize::Promise;
 use crate::{Channel, Distribution, Error};
 
-/// Rounds of generation where `frequency` has more symbols than vertices can be visited for.
+/// Above this many symbols `frequency` visits no vertices, which would take minutes.
+const VISITED: usize = 14;
+
+/// Rounds of generation where `frequency` visits no vertices.
 const HASTY: usize = 2;
 
 /// The best channel for `objective` under the pure claims of `promise`. `prior` weighs the objective;
 /// the beliefs of the claims come from the promise's context.
 ///
 /// Outputs of the linear objectives are the loss's columns; of the others, one per vertex in use, in no
-/// particular order. Claims with a δ and boxes of priors are refused.
+/// particular order. A claim with a δ is kept without it, and there is no bound then; a box of priors is taken as
+/// the list of its corners, where these are few.
 pub fn optimal(
     promise: &Promise,
     prior: &Distribution,
@@ -59,7 +65,9 @@ pub fn optimal(
 ) -> Result<Proposal, Error> {
     let region = Region::of(promise, prior)?;
     let found = optimal_in(region.clone(), objective)?;
-    let bound = match found.bound {
+    // What is claimed with a δ was kept without it: the optimum of that is no bound for others.
+    let pure = promise.claims.iter().all(|claim| claim.delta == Delta::ZERO);
+    let bound = match found.bound.filter(|_| pure) {
         Some(bound) => carried::carried(bound, objective, prior, &region)?,
         None => None,
     };
@@ -96,7 +104,7 @@ fn optimal_in(region: Region, objective: &Objective) -> Result<Proposal, Error> 
     let mut source = Source::new(region)?;
     match objective {
         Objective::Frequency => {
-            if prior.len() > corners::MAX_SYMBOLS {
+            if source.vertices.is_none() && (prior.len() > VISITED || source.region.is_cone()) {
                 // Outputs are only climbed to, and those found in passing serve the design as well.
                 source.rounds = HASTY;
             }

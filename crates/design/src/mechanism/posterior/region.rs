@@ -1,8 +1,9 @@
 //! The lift vectors a single output may have under a promise.
 
-use undertone_core::{Bound, Context, Delta, Epsilon, Subject};
+use undertone_core::{Bound, Context, Epsilon, Subject};
 
 use super::cone;
+use crate::knowledge::corners;
 use crate::quantize::Promise;
 use crate::solve::Program;
 use crate::{Distribution, Error, extremal, realise};
@@ -12,6 +13,9 @@ pub const MAX_LISTED: usize = 12;
 
 /// A conjunction of unlike claims has its vertices listed up to this many symbols.
 pub const MAX_LISTED_CONJUNCTION: usize = 8;
+
+/// Up to this many corners a box of priors is taken as the list of them.
+pub const MAX_CORNERS: usize = 64;
 
 /// All L >= 0 with Σ P(x) L(x) = 1 that one output of a channel may have as lifts q(y|x)/P(y); the
 /// constant vector 1 is always among them.
@@ -51,15 +55,10 @@ impl Form {
 }
 
 impl Region {
-    /// The region of `promise`, with lifts taken under `prior`.
+    /// The region of `promise`, with lifts taken under `prior`. A claim with a δ is kept without it: δ
+    /// bounds a sum over outputs, which no single output can be held to.
     pub(super) fn of(promise: &Promise, prior: &Distribution) -> Result<Self, Error> {
         let prior = &*promise.in_order(prior)?;
-        if let Some(claim) = promise.claims.iter().find(|claim| claim.delta != Delta::ZERO) {
-            let problem = format!(
-                "{claim}: a delta bounds a sum over outputs, which this method cannot spread; claim it pure, or choose an objective that is linear in the channel"
-            );
-            return Err(Error::other("claims", problem));
-        }
         let prior = &promised(&promise.context, prior)?;
         let mut rows = Rows::default();
         for claim in &promise.claims {
@@ -84,6 +83,11 @@ impl Region {
 
     pub(super) fn symbols(&self) -> usize {
         self.prior.len()
+    }
+
+    /// Whether it is known by its faces alone, so that every point of it takes a linear program.
+    pub(super) fn is_cone(&self) -> bool {
+        matches!(self.form, Form::Cone(_))
     }
 
     /// All vertices, where they are few enough to list.
@@ -350,10 +354,13 @@ fn beliefs(context: &Context) -> Result<Vec<Distribution>, Error> {
             let problem = "lip and di are about belief but no prior is given: add one or claim ldp";
             Err(Error::other("claims", problem))
         }
-        Context::Within(_) => {
-            let problem = "this method lists priors and a box has no list: give priors one by one, claim ldp, or choose an objective that is linear in the channel";
-            Err(Error::other("the prior box", problem))
-        }
+        // What holds at the corners of a box holds within it: the claims are linear in the prior.
+        Context::Within(within) => corners(within, MAX_CORNERS).ok_or_else(|| Error::TooLarge {
+            what: "the list of the prior box's corners".into(),
+            size: MAX_CORNERS + 1,
+            limit: MAX_CORNERS,
+            fix: "claim ldp, make the box narrower, or choose an objective that is linear in the channel".into(),
+        }),
     }
 }
 

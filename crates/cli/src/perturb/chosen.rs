@@ -1,0 +1,50 @@
+//! Which columns leave the machine.
+
+use super::Args;
+use crate::failure::Failure;
+
+/// The randomised column and those named to be kept; all others stay at home.
+pub(super) struct Chosen {
+    /// The randomised column's place among the file's columns.
+    pub(super) column: usize,
+    /// The places of the columns kept in the clear, in the file's order.
+    pub(super) kept: Vec<usize>,
+    pub(super) kept_names: Vec<String>,
+    /// The names of the columns that are left out.
+    pub(super) left_out: Vec<String>,
+}
+
+impl Chosen {
+    pub(super) fn new(args: &Args, columns: &[String]) -> Result<Self, Failure> {
+        let column = args.source.position(&args.column, columns)?;
+        let kept = args.keep.iter().map(|name| args.source.position(name, columns));
+        let mut kept = kept.collect::<Result<Vec<_>, _>>()?;
+        kept.sort_unstable();
+        kept.dedup();
+        if kept.contains(&column) {
+            return Err(Failure::usage(format!(
+                "--keep {:?}: that column is randomised, and cannot also be kept as it is",
+                args.column
+            )));
+        }
+        let stays = |at: &usize| *at != column && !kept.contains(at);
+        let names = |places: &mut dyn Iterator<Item = usize>| {
+            places.map(|at| columns[at].clone()).collect::<Vec<_>>()
+        };
+        let left_out = names(&mut (0..columns.len()).filter(stays));
+        let kept_names = names(&mut kept.iter().copied());
+        Ok(Self { column, kept, kept_names, left_out })
+    }
+
+    /// The places of all columns that are released, in the file's order.
+    pub(super) fn released(&self) -> Vec<usize> {
+        let mut all = self.kept.clone();
+        all.insert(self.place(), self.column);
+        all
+    }
+
+    /// The randomised column's place among those that are released.
+    pub(super) fn place(&self) -> usize {
+        self.kept.partition_point(|&at| at < self.column)
+    }
+}
