@@ -19,7 +19,7 @@ pub(crate) fn call(
     let reply = py.detach(|| undertone_cli::call(&words, documents));
     match reply {
         Ok(reply) => Ok((reply.json.to_string(), reply.good, reply.written)),
-        Err(NoReply { code: Some(code), message, .. }) if code == "uninformative" => {
+        Err(NoReply { code: code @ "uninformative", message, .. }) => {
             let (cell, level) = (PyDict::new(py).unbind(), None::<f64>);
             Err(Refused::new_err((message, cell, level, level, code)))
         }

@@ -119,8 +119,9 @@ fn offline_reports_wait_and_go_in_batches_in_both_forms() {
 fn a_batch_that_is_too_large_goes_in_parts() {
     for (name, form) in [("minimal", Form::Json), ("bits_11", Form::Binary)] {
         let (curator, policy) = published(name);
-        let consent = Consent { lip: None, ldp: None, secret: None };
-        let device = Device::memory_with_budget(nats("100"));
+        let consent = Consent::UNLIMITED;
+        let mut device = Device::memory_with_budget(nats("100"));
+        device.set_collector_budget(nats("1000")).unwrap();
         let mut client =
             Client::with_curator(curator.curator(), device).with_consent(consent).with_form(form);
         let survey = client.survey("survey").unwrap();
