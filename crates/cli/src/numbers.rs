@@ -97,8 +97,8 @@ pub(crate) fn rounded(value: f64, round: Round) -> String {
     if value.abs() >= 1e15 {
         return format!("{value:e}");
     }
-    let whole = if value.abs() < 1.0 { 0 } else { value.abs().log10().floor() as usize };
-    let text = format!("{value:.*}", 11 - whole.min(11));
+    let power = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
+    let text = format!("{value:.*}", (BOUND_DIGITS as i32 - 1 - power).max(0) as usize);
     let text =
         if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     text.into()
@@ -131,6 +131,10 @@ pub(crate) fn decimal(value: f64, round: Round, digits: usize) -> f64 {
         Round::Nearest => near,
         _ if close => near,
         _ if away && off > 0.0 => read(whole + 1),
+        // Below a power of ten the digits are finer by one place.
+        _ if !away && off < 0.0 && whole == 10u64.pow(digits as u32 - 1) => {
+            format!("{}e{}", 10 * whole - 1, power - 1).parse().unwrap_or(f64::NAN)
+        }
         _ if !away && off < 0.0 => read(whole - 1),
         _ => near,
     };

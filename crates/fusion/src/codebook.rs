@@ -388,9 +388,12 @@ mod tests {
             let error = codebook.samples(&columns).unwrap_err().to_string();
             assert!(words.iter().all(|word| error.contains(word)), "{error}");
         };
-        refused(&|c| c.sensors[1].cells[2] = "ajar".into(), ["sample 2", "\"ajar\" was not seen"]);
-        refused(&|c| c.public.cells[0] = "maybe".into(), ["\"maybe\"", "no, yes"]);
-        refused(&|c| c.private[0].cells[3] = "z".into(), ["column \"home\"", "\"z\""]);
+        refused(
+            &|c| c.sensors[1].cells[2] = "ajar".into(),
+            ["sample 2: sensor door", "it was not seen"],
+        );
+        refused(&|c| c.public.cells[0] = "maybe".into(), ["sample 0", "no, yes"]);
+        refused(&|c| c.private[0].cells[3] = "z".into(), ["column \"home\"", "a, b"]);
         refused(&|c| drop(c.sensors.remove(0)), ["sensor \"heat\" is missing", "door"]);
         refused(&|c| drop(c.sensors[0].cells.pop()), ["column \"heat\"", "3 entries where 4"]);
         refused(&|c| c.public.cells = vec!["no".into(); 4], ["fire", "every sample has the label"]);

@@ -1,5 +1,5 @@
 //! `undertone fusion design` and `evaluate`: their fields, files, exit codes and complaints.
-use crate::common::{Scratch, complaint, json, root, undertone};
+use crate::common::{Scratch, complaint, is_unbounded, json, root, undertone};
 use serde_json::{Value, json};
 
 fn example(name: &str) -> String {
@@ -158,7 +158,7 @@ fn every_method_keeps_what_it_promises() {
     }
     assert!(errors.values().all(|error| errors["joint"] <= error + 1e-7), "{errors:?}");
     let (_, data) = json(&[&base[..], &["--ldp", "1", "--method", "ldp"]].concat());
-    assert!(number(&data["information"]) > 0.1 && data["requested"]["information"] == "inf");
+    assert!(number(&data["information"]) > 0.1 && is_unbounded(&data, "/requested/information"));
     assert!(number(&data["error_public"]) < errors["joint"]);
     let (_, hidden) = json(&[&base[..], &["--information", "0.1", "--method", "infp"]].concat());
     assert!(number(&hidden["error_public"]) <= errors["joint"] + 1e-9);

@@ -53,6 +53,11 @@ pub(crate) fn json(args: &[&str]) -> (i32, Value) {
     (output.status.code().unwrap(), value)
 }
 
+/// Whether an answer lists this place as a number without bound.
+pub(crate) fn is_unbounded(answer: &Value, pointer: &str) -> bool {
+    answer["unbounded"].as_array().is_some_and(|list| list.iter().any(|at| at == pointer))
+}
+
 /// Exit code and what was said on standard error.
 #[track_caller]
 pub(crate) fn complaint(args: &[&str]) -> (i32, String) {

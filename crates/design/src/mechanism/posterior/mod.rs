@@ -63,6 +63,7 @@ pub fn optimal(
     prior: &Distribution,
     objective: &Objective,
 ) -> Result<Proposal, Error> {
+    let prior = &*promise.in_order(prior)?;
     let region = Region::of(promise, prior)?;
     let found = optimal_in(region.clone(), objective)?;
     // What is claimed with a δ was kept without it: the optimum of that is no bound for others.
