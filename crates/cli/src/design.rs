@@ -53,9 +53,9 @@ pub(crate) struct Args {
     #[arg(long, value_delimiter = ',', allow_negative_numbers = true)]
     values: Vec<f64>,
     /// How: optimal, published, symmetric, krr, oue, sue, sampling or extremal-ldp; for numbers optimal, published, laplace,
-    /// gaussian or sampling.
-    #[arg(long, default_value = "optimal")]
-    method: String,
+    /// gaussian or sampling. The default is optimal, or where that cannot tell numbers apart the best that can.
+    #[arg(long)]
+    method: Option<String>,
     /// Ship a printed formula that misses its claim, with the level it attains as the claim.
     #[arg(long)]
     accept: bool,
@@ -295,7 +295,42 @@ pub(crate) fn request(
     Ok(Request { promise, prior: known.prior.clone(), objective, method, accept: false })
 }
 
+/// Designs as asked. Where the method is left to us and the best for single numbers cannot tell them apart, the best of
+/// the methods that can is taken.
+fn designed(args: &Args, request: Request) -> Result<(Request, Found), Failure> {
+    let found = designer::design(&request)?;
+    let defeated = |found: &Found| match found {
+        Found::Shipped(designed) => args.defeated(designed, &request.objective),
+        Found::Missed(_) => true,
+    };
+    if args.method.is_some() || !request.objective.is_about_numbers() || !defeated(&found) {
+        return Ok((request, found));
+    }
+    let loss = |found: &Found| match found {
+        Found::Shipped(designed) => designed.utility.unwrap_or(f64::INFINITY),
+        Found::Missed(_) => f64::INFINITY,
+    };
+    let others = [Method::Krr, Method::Sampling].into_iter().filter_map(|method| {
+        let request = Request { method, ..request.clone() };
+        // A method that does not know this context is none to choose from.
+        let found = designer::design(&request).ok()?;
+        (!defeated(&found)).then_some((request, found))
+    });
+    let best = others.min_by(|(_, a), (_, b)| loss(a).total_cmp(&loss(b)));
+    Ok(best.unwrap_or((request, found)))
+}
+
 impl Args {
+    /// How the channel is to be found.
+    fn method(&self) -> &str {
+        self.method.as_deref().unwrap_or("optimal")
+    }
+
+    /// Whether the policy tells too little to be shipped.
+    fn defeated(&self, designed: &Designed, goal: &Objective) -> bool {
+        !self.allow_uninformative && designed.blind().is_some_and(|blind| blind.defeats(goal))
+    }
+
     /// What the policy does not tell, in words; a failure if that defeats its purpose and was not allowed.
     fn checked(&self, designed: &Designed, goal: &Objective) -> Result<Option<String>, Failure> {
         let Some(blind) = designed.blind() else { return Ok(None) };
@@ -333,9 +368,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         goal = goal.or(Some("frequency"));
     }
     let objective = objective(goal, &args.values, &known)?;
-    let method = method(&args.method)?;
+    let method = method(args.method())?;
     let request = Request { accept: args.accept, ..request(&known, &protect, objective, method)? };
-    match designer::design(&request)? {
+    let (request, found) = designed(args, request)?;
+    match found {
         Found::Shipped(mut designed) => {
             let blind = args.checked(&designed, &request.objective)?;
             if let (Some(accuracy), Some(channel)) = (&accuracy, designed.channel.clone()) {

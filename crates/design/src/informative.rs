@@ -34,8 +34,8 @@ pub enum Blind {
 }
 
 impl Blind {
-    /// Whether it defeats the purpose of a policy made for `objective`. Inputs that cannot be told apart
-    /// always do; shares that are not determined do where shares are what is wanted.
+    /// Whether it defeats the purpose of a policy made for `objective`. Inputs that cannot be told apart always do; shares
+    /// that are not determined do where shares are what is wanted.
     pub fn defeats(&self, objective: &Objective) -> bool {
         match self {
             Self::Everything | Self::Pair(..) => true,

@@ -47,6 +47,11 @@ impl Objective {
         matches!(self, Self::MutualInformation | Self::NormalisedMutualInformation)
     }
 
+    /// Whether it is about how far numbers are apart.
+    pub fn is_about_numbers(&self) -> bool {
+        matches!(self, Self::Absolute(_) | Self::Squared(_) | Self::Mmse(_))
+    }
+
     /// Whether it is an expected loss, linear in the channel.
     pub fn is_linear(&self) -> bool {
         match self {

@@ -69,7 +69,7 @@ def design(
     objective: str | None = None,
     loss: Any = None,
     values: Any = None,
-    method: str = "optimal",
+    method: str | None = None,
     accept: bool = False,
     allow_uninformative: bool = False,
     prior_lower: Any = None,

@@ -65,12 +65,12 @@ pub(crate) struct NumberArgs {
 pub(super) fn wanted(args: &Args, priors: &[NamedPrior]) -> Result<bool, Failure> {
     let NumberArgs { points, range, density, .. } = &args.numbers;
     let given = points.is_some() || range.is_some() || density.is_some();
-    if given || ["laplace", "gaussian"].contains(&args.method.as_str()) {
+    if given || ["laplace", "gaussian"].contains(&args.method()) {
         return Ok(true);
     }
     let binned =
         matches!(priors, [one] if one.file.as_ref().is_some_and(|file| file.edges.is_some()));
-    let about_numbers = ["optimal", "published", "sampling"].contains(&args.method.as_str())
+    let about_numbers = ["optimal", "published", "sampling"].contains(&args.method())
         && args.objective.as_deref().is_none_or(|name| loss(name).is_ok())
         && args.values.is_empty()
         && args.accuracy.is_none()
@@ -118,7 +118,7 @@ pub(super) fn run(args: &Args, priors: &[NamedPrior]) -> Result<Outcome, Failure
     let promise =
         super::request(&inputs.known, &args.protect, Objective::Hamming, super::Method::Optimal)?
             .promise;
-    let request = Request {
+    let mut request = Request {
         method: method(args, &promise)?,
         codebook: inputs.codebook.clone(),
         prior: inputs.known.prior.clone(),
@@ -128,15 +128,31 @@ pub(super) fn run(args: &Args, priors: &[NamedPrior]) -> Result<Outcome, Failure
         convention,
         accept: args.accept,
     };
-    match continuous::design(&request)? {
+    let mut named = args.method();
+    let mut found = continuous::design(&request)?;
+    // Inside, the objective is a table of losses between bins.
+    let numbers = Objective::Squared(request.codebook.points());
+    let left_to_us = args.method.is_none()
+        && matches!(&found, Found::Shipped(made) if args.defeated(&made.designed, &numbers));
+    if left_to_us {
+        let noisy = Request { method: Method::Laplace(Scale::Exact), ..request.clone() };
+        match continuous::design(&noisy) {
+            Ok(Found::Shipped(made)) if !args.defeated(&made.designed, &numbers) => {
+                (named, request, found) = ("laplace", noisy, Found::Shipped(made));
+            }
+            // Laplace noise does not know this claim: the refusal says what else there is.
+            _ => {}
+        }
+    }
+    match found {
         Found::Shipped(shipped) => {
-            let blind = args.checked(&shipped.designed, &shipped.inner.objective)?;
+            let blind = args.checked(&shipped.designed, &numbers)?;
             if let Some(path) = &args.output {
                 crate::output::save(path, &shipped.designed.policy.draft().to_json())?;
             }
-            shown::shipped(args, &request, &inputs, &shipped, blind)
+            shown::shipped(args, named, &request, &inputs, &shipped, blind)
         }
-        Found::Missed(missed) => Ok(shown::refused(args, &request, &missed)),
+        Found::Missed(missed) => Ok(shown::refused(named, &request, &missed)),
     }
 }
 
@@ -181,7 +197,7 @@ fn method(args: &Args, promise: &Promise) -> Result<Method, Failure> {
             Sigma::Given(number("--sigma", text, "constant, floor, published, analytic, vanilla")?)
         }
     };
-    let method = match args.method.as_str() {
+    let method = match args.method() {
         "laplace" => Method::Laplace(scale),
         "gaussian" => Method::Gaussian(sigma),
         "sampling" => Method::Sampling,

@@ -210,7 +210,8 @@ fn advice(request: &Request) -> Option<String> {
         );
     }
     let slack = request.promise.claims.iter().any(|claim| claim.delta != Delta::ZERO);
-    if slack && request.method == Method::Optimal && !request.objective.is_linear() {
+    let table = !surveyed && request.method == Method::Optimal;
+    if slack && table && !request.objective.is_linear() {
         said.push(
             "This objective cannot make use of a delta: the policy keeps its claims without it. \
              Use hamming, absolute, squared or a matrix of losses to spend it.",

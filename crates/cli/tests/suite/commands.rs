@@ -65,7 +65,7 @@ fn an_unbounded_leakage_is_null_and_listed() {
     let (code, value) = json(&["audit", "--prior", &p, "--channel", &q]);
     assert_eq!((code, &value["ldp"]), (0, &serde_json::Value::Null));
     let unbounded = value["unbounded"].as_array().unwrap();
-    assert!(unbounded.contains(&"/ldp".into()) && !unbounded.contains(&"/lip".into()));
+    assert!(unbounded.contains(&"/ldp".into()) && !unbounded.contains(&"/max_lift".into()));
 }
 
 #[test]

@@ -279,6 +279,7 @@ fn a_column_becomes_a_mixture_a_picture_and_a_policy() {
             "lip:1",
             "--method",
             method,
+            "--allow-uninformative",
             "-o",
             &policy,
         ]);

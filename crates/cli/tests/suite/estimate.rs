@@ -236,7 +236,7 @@ fn several_policies_make_one_estimate() {
     check(
         &["--column", "y", "--policy-column", "who", &third],
         1,
-        "row 2 (line 3), column \"who\" is \"third\"",
+        "row 2 (line 3), column \"who\" names none of the policies",
     );
     let (code, said) = complaint(&["estimate", "--policy", &first, "--tally", &b]);
     assert!(code == 1 && said.contains("which is not given"), "{said}");
@@ -266,7 +266,7 @@ fn cells_that_are_no_reports_are_refused_or_counted() {
     let (code, said) = complaint(&args);
     for part in [
         "row 2 (line 3)",
-        "\"y\" is \"e\"",
+        "column \"y\" is none",
         "none of the policy's 4 outputs (a, b, c, d)",
         "--unknown skip",
     ] {
@@ -427,7 +427,8 @@ fn bits_are_read_from_digits() {
     // Unbiased: (frequency - 1/4) / (1/2 - 1/4).
     let found = values(&value["unbiased"]["shares"]);
     for (x, share) in [(0, 0.6), (1, 0.4), (9, 0.4), (2, 0.0)] {
-        near(found[x], (share - 0.25) / 0.25, 1e-9);
+        // What comes out beyond [0, 1] is printed as the nearest possible share.
+        near(found[x], ((share - 0.25) / 0.25f64).clamp(0.0, 1.0), 1e-9);
     }
     assert_eq!(value["mmse"], Value::Null);
     for bad in ["80", "80000", "8g00", "8001", "zz"] {
@@ -537,6 +538,8 @@ mod parquet_files {
         write(&data, vec![("y", Arc::new(StringArray::from(vec!["80", "60", "e0"])))], None);
         let (code, value) = json(&["estimate", "--policy", &policy, "--column", "y", &data]);
         assert_eq!(code, 0, "{value}");
-        near(values(&value["unbiased"]["shares"])[0], (2.0 / 3.0 - 0.25) / 0.25, 1e-9);
+        // (2/3 - 1/4) / (1/4) is above 1: the nearest possible share is.
+        near(values(&value["unbiased"]["shares"])[0], 1.0, 1e-9);
+        near(values(&value["unbiased"]["shares"])[1], 1.0, 1e-9);
     }
 }

@@ -261,8 +261,8 @@ fn a_bare_matrix_is_refused_where_two_orders_meet() {
     for words in [
         "compose --prior first --prior second --channels q",
         "compose --prior first --prior second --markov q --epsilons 1,1",
-        "design --prior first --prior second --protect lip:1 --objective matrix:q",
-        "design --prior first --prior second --protect lip:1 --objective squared --values 1,2,3",
+        "design --prior first --prior second --protect lip:1 --objective matrix:q --allow-uninformative",
+        "design --prior first --prior second --protect lip:1 --objective squared --values 1,2,3 --allow-uninformative",
     ] {
         refused(words, &documents, &["second", "no names", "another order"]);
         good(&words.replace("second", "alike"), &documents);

@@ -136,13 +136,13 @@ struct Case {
 
 const CASES: &[Case] = &[
     Case {
-        words: "design --prior first --prior second --protect lip:1 --objective mi",
+        words: "design --prior first --prior second --protect lip:1 --objective mi --allow-uninformative",
         first: &["first"],
         matched: &["second"],
         fields: &["/utility", "/attained/lip", "/attained/ldp", "/comparison/blind"],
     },
     Case {
-        words: "design --prior first --prior-lower low --prior-upper high --protect lip:1 --objective hamming",
+        words: "design --prior first --prior-lower low --prior-upper high --protect lip:1 --objective hamming --allow-uninformative",
         first: &["first"],
         matched: &["low", "high"],
         fields: &["/utility", "/attained/lip"],
@@ -154,13 +154,13 @@ const CASES: &[Case] = &[
         fields: &["/attained/lip", "/parameters/lambda"],
     },
     Case {
-        words: "design --prior wc --prior first --protect lip:1 --objective mi",
+        words: "design --prior wc --prior first --protect lip:1 --objective mi --allow-uninformative",
         first: &["first"],
         matched: &[],
         fields: &["/utility", "/attained/ldp"],
     },
     Case {
-        words: "design --joint joint --protect lip:0.3 --objective mi",
+        words: "design --joint joint --protect lip:0.3 --objective mi --allow-uninformative",
         first: &["joint"],
         matched: &[],
         fields: &["/utility", "/attained/secret/lip"],

@@ -117,7 +117,8 @@ fn ask(pool: Pool) -> Summary {
 
 /// Answers that do not depend on which policy is which: ids differ with the order.
 fn same(a: &Summary, b: &Summary, what: &str) {
-    let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{what}: {a} against {b}");
+    // Ends of intervals are found by a search.
+    let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-7, "{what}: {a} against {b}");
     let shares = [(&a.unbiased, &b.unbiased), (&a.mle, &b.mle)];
     for (ours, theirs) in shares.into_iter().chain(a.mmse.as_ref().zip(b.mmse.as_ref())) {
         for (ours, theirs) in ours.symbols.iter().zip(&theirs.symbols) {

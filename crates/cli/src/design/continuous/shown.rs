@@ -43,6 +43,7 @@ fn published(request: &Request, density: Option<&Kept>) -> Option<Value> {
 
 pub(super) fn shipped(
     args: &Args,
+    method: &str,
     request: &Request,
     inputs: &Inputs,
     shipped: &Shipped,
@@ -75,7 +76,7 @@ pub(super) fn shipped(
     let (low, high) = request.codebook.range().ends();
     let json = json!({
         "policy_id": designed.policy.id().to_string(),
-        "method": args.method,
+        "method": method,
         "objective": request.loss.name(),
         "utility": optional(designed.utility),
         "optimum": optional(designed.optimum),
@@ -233,13 +234,13 @@ fn density(kept: &Kept) -> String {
     }
 }
 
-pub(super) fn refused(args: &Args, request: &Request, missed: &Missed) -> Outcome {
+pub(super) fn refused(method: &str, request: &Request, missed: &Missed) -> Outcome {
     let channel = &missed.channel;
     let rows: Option<Vec<&[f64]>> = (channel.inputs() * channel.outputs() <= LISTED)
         .then(|| channel.rows().iter().map(Distribution::as_slice).collect());
     let json = json!({
         "policy_id": null,
-        "method": args.method,
+        "method": method,
         "objective": request.loss.name(),
         "published": published(request, missed.density.as_ref()),
         "density": missed.density.as_ref().map(kept),
