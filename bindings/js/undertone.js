@@ -1344,11 +1344,13 @@ function bitsStrength(bits, context) {
   let [ldp, upper, lower] = [NOTHING, NOTHING, NOTHING];
   if (bits.inputs > 1) ldp = worse(ldp, high, low, { ...CELL, output: 0, high: 0, low: 1 });
   if (context.kind === "unknown") return { ldp, upper: null, lower: null };
+  // Where other bits are never (or always) set, belief in x falls at the pattern of another symbol, not at the complement of its own.
+  const apart = bits.other === 0n || bits.other === WEIGHT_ONE;
   for (let x = 0; x < bits.inputs; x += 1) {
     const [weight, one, prior] = leastWeight(context, x);
     const rest = one - weight;
     upper = worse(upper, high * one, weight * high + rest * low, { ...CELL, output: x, high: x, prior });
-    lower = worse(lower, weight * low + rest * high, low * one, { ...CELL, output: x, low: x, prior });
+    lower = worse(lower, weight * low + rest * high, low * one, { ...CELL, output: apart ? null : x, low: x, prior });
   }
   return { ldp, upper, lower };
 }
@@ -1407,8 +1409,10 @@ function identifiability(view, channel, context) {
   priors.forEach((weights, at) => {
     const columns = view === null ? bitsWeightedExtremes(channel, weights) : view.weightedExtremes(weights);
     columns.forEach(({ high, low }, y) => {
-      const prior = priors.length > 1 ? at : null;
-      worst = worse(worst, high[0], low[0], { output: y, high: high[1], low: low[1], prior });
+      // Of bits, the pattern in which only the heaviest input's bit speaks for its symbol, if bits speak at all.
+      const own = channel.own === channel.other ? null : high[1];
+      const output = view === null ? own : y;
+      worst = worse(worst, high[0], low[0], { output, high: high[1], low: low[1], prior: context.kind === "priors" ? at : null });
     });
   });
   return worst;

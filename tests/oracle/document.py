@@ -80,6 +80,12 @@ class _Fields:
     def take_or(self, name: str, read: Callable[[Any, str], T], default: T) -> T:
         return self.take(name, read) if name in self.left else default
 
+    def without_nulls(self, *names: str) -> None:
+        """For these fields null is as if they were missing."""
+        for name in names:
+            if self.left.get(name, 0) is None:
+                del self.left[name]
+
     def end(self) -> None:
         if self.left:
             raise Refused("json", f"{self.what} has a field too many: {sorted(self.left)[0]}")
@@ -127,6 +133,7 @@ _rows = _list(_integers)
 
 def _alphabet(value: Any, what: str) -> Alphabet:
     fields = _Fields(value, what)
+    fields.without_nulls("indices", "names", "points", "edges", "values")
     kinds = [kind for kind in ("indices", "names", "points", "edges") if kind in fields.left]
     if len(kinds) != 1:
         raise Refused("json", f"{what} has not exactly one kind of symbols")
@@ -211,17 +218,14 @@ def _channel(value: Any, what: str) -> Channel:
     return found
 
 
-def _confidence(value: Any, what: str) -> Decimal | None:
-    return None if value is None else _decimal(value, what)
-
-
 def _provenance(value: Any, what: str) -> Provenance:
     fields = _Fields(value, what)
+    fields.without_nulls("confidence")
     found = rules.provenance(
         fields.take_or("source", _text, ""),
         fields.take_or("n", _integer, 0),
         fields.take_or("date", _text, ""),
-        fields.take_or("confidence", _confidence, None),
+        fields.take_or("confidence", _decimal, None),
         fields.take_or("rounding", _integer, 0),
     )
     fields.end()
@@ -231,6 +235,7 @@ def _provenance(value: Any, what: str) -> Provenance:
 def read_value(value: Any) -> Policy:
     """Reads a parsed document, or raises `Refused`."""
     fields = _Fields(value, "a policy")
+    fields.without_nulls("id", "outputs")
     if fields.take("undertone", _text) != "policy/1":
         raise Refused("version", "not policy/1")
     given_id = fields.take_or("id", _text, None)

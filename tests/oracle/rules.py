@@ -157,8 +157,8 @@ def delta(value: int) -> int:
 def provenance(source: str, n: int, date: str, confidence: Decimal | None, rounding: int) -> Provenance:
     if len(source.encode()) > 500:
         raise Refused("draft", "the source has more than 500 bytes")
-    if n > 2**53:
-        raise Refused("draft", "n is above 2^53")
+    if max(n, rounding) >= 2**53:
+        raise Refused("draft", "n or rounding is not below 2^53")
     if date and not DATE.fullmatch(date):
         raise Refused("draft", "the date is not YYYY-MM-DD")
     if confidence is not None and not 0 <= confidence.value() <= 1:

@@ -114,7 +114,7 @@ test("offline reports wait and are flushed in batches, in both forms", async () 
 test("a batch that is too large goes in parts", async () => {
   for (const [id, form] of [["one", "json"], ["bits", "binary"]]) {
     fresh();
-    const one = client({ form, consent: new Consent({ ldp: null, lip: null }), device: new MemoryDevice({ budget: "100" }) });
+    const one = client({ form, consent: new Consent({ ldp: null, lip: null }), device: new MemoryDevice({ budget: "100", collectorBudget: "1000" }) });
     const asked = await one.survey(id);
     const record = async (from, to) => {
       for (let person = from; person < to; person += 1) await one.record({ ...asked, datum: `person ${person}` }, 1);

@@ -69,10 +69,11 @@ pub(crate) fn float(nats: Nats) -> f64 {
     nats.to_string().parse().unwrap_or(f64::INFINITY)
 }
 
-/// A probability the kernel computed as a ratio, as a float that is printed no smaller.
+/// A probability the kernel computed as a ratio, in decimal and never below it: it is exact, and has no noise to forgive.
 pub(crate) fn share(ratio: Ratio) -> f64 {
-    let scaled = ratio.scaled_up(52) as f64 / (1u64 << 52) as f64;
-    decimal(scaled, Round::Up, BOUND_DIGITS)
+    let above = ratio.scaled_up(52) as f64 / (1u64 << 52) as f64;
+    let near = decimal(above, Round::Up, BOUND_DIGITS);
+    if near >= above { near } else { decimal(above * (1.0 + 2.0 * NOISE), Round::Up, BOUND_DIGITS) }
 }
 
 /// A number as a cell of a CSV file, where an unbounded one is `inf`: tables are read as columns of floats.

@@ -329,11 +329,16 @@ pub(crate) fn identifiability(view: &View<'_>, context: &Context) -> Option<Wors
             }
         };
         for (y, Extremes { high, low }) in columns.into_iter().enumerate() {
+            let output = match view {
+                View::Listed(_) => Some(y),
+                // The pattern in which only the heaviest input's bit speaks for its symbol, if bits speak at all.
+                View::Bits(bits) => (bits.own() != bits.other()).then_some(high.1),
+            };
             let cell = Cell {
-                output: Some(y as u32),
+                output: output.map(|y| y as u32),
                 high: Some(high.1 as u32),
                 low: Some(low.1 as u32),
-                prior: (priors.len() > 1).then_some(at as u32),
+                prior: matches!(context, Context::Each(_)).then_some(at as u32),
             };
             keep_worst(&mut worst, high.0, low.0, cell);
         }

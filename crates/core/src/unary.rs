@@ -25,6 +25,9 @@ pub(crate) fn strength(bits: &Bits, context: &Context) -> Strength {
         let cell = Cell { output: Some(0), high: Some(0), low: Some(1), prior: None };
         keep_worst(&mut ldp, high, low, cell);
     }
+    // Where other bits are never (or always) set, no two of them speak for their symbols at once: belief in x falls at
+    // the pattern of another symbol, not at the complement of its own.
+    let apart = [0, WEIGHT_ONE].contains(&bits.other());
     let known = !matches!(context, Context::Unknown);
     for x in (0..bits.symbols()).filter(|_| known) {
         let (weight, one, prior) = least_weight(context, x);
@@ -32,7 +35,8 @@ pub(crate) fn strength(bits: &Bits, context: &Context) -> Strength {
         let here = Some(x as u32);
         let cell = Cell { output: here, high: here, low: None, prior };
         keep_worst(&mut upper, high * one, weight * high + rest * low, cell);
-        let cell = Cell { output: here, high: None, low: here, prior };
+        let output = if apart { None } else { here };
+        let cell = Cell { output, high: None, low: here, prior };
         keep_worst(&mut lower, weight * low + rest * high, low * one, cell);
     }
     Strength { ldp, upper: known.then_some(upper), lower: known.then_some(lower) }

@@ -23,7 +23,7 @@ pub fn leakage(prior: &Distribution, channel: &Channel, alpha: f64) -> Result<f6
 
 /// I_α under the law whose probabilities have these logarithms, 1 < α < ∞.
 ///
-/// E[ℓ] - 1 is summed output by output as (Σ w q^α)^(1/α) - Σ w q, each through its deviations: near α = 1,
+/// `E[ℓ]` - 1 is summed output by output as (Σ w q^α)^(1/α) - Σ w q, each through its deviations: near α = 1,
 /// and for small leakages, it is far smaller than its terms.
 pub(super) fn of_log_weights(log_weights: &[f64], channel: &Channel, alpha: f64) -> f64 {
     let mut excess = 0.0;

@@ -14,8 +14,8 @@
 //! of a lower end h(x) ≤ v(x). A value t is refused as the mean of S if S, or what lies beyond it, has
 //! probability at most β/2 under every population for which the mean is t:
 //!
-//! * a score with two values makes a binomial count, and its tail is exact ([`binomial`], Clopper and Pearson);
-//! * otherwise the tail is bounded by exponential tilting ([`chernoff`]), which uses the exact law of the
+//! * a score with two values makes a binomial count, and its tail is exact (`binomial.rs`, Clopper and Pearson);
+//! * otherwise the tail is bounded by exponential tilting (`chernoff.rs`), which uses the exact law of the
 //!   scores given every symbol and the worst population among those for which the mean is t.
 //!
 //! What is left is the interval. It can lie outside of what is possible (or be empty): then no population
@@ -23,7 +23,7 @@
 //! says so.
 //!
 //! Estimates with the prior have intervals for these respondents that hold if the prior is right
-//! ([`posterior`]).
+//! (`posterior.rs`).
 //!
 //! [`Target::Respondents`]: crate::Target::Respondents
 //! [`Coverage::All`]: crate::Coverage::All
