@@ -16,7 +16,7 @@ policy: Policy = undertone.Policy.load("policy.json")
 try:
     policy.verify()
 except Refused as refusal:
-    leak: float = refusal.attained
+    leak: float | None = refusal.attained
 tally: Tally = Tally(policy).add(policy.randomize(["a"])).merge(Tally(policy))
 counts: list[int] = tally.counts
 names: list[str] = policy.outputs

@@ -293,8 +293,13 @@ pub(crate) fn ship(
 ) -> Result<Designed, Error> {
     let (channel, kept) = quantize::drop_ghosts(&proposal.channel)?;
     let all = proposal.channel.outputs();
+    let spoken = if read_as_inputs { None } else { one_output_for_each_input(&channel)? };
+    let named_by_inputs = spoken.is_some();
+    let channel = spoken.unwrap_or(channel);
     let promise = if read_as_inputs {
         request.promise.releasing(all, &kept)?
+    } else if named_by_inputs {
+        Promise { outputs: None, ..request.promise.clone() }
     } else {
         let outputs = undertone_core::Alphabet::indices(kept.len());
         let outputs = outputs.map_err(|error| Error::other("outputs", error.to_string()))?;
@@ -316,6 +321,27 @@ pub(crate) fn ship(
         parameters: Vec::new(),
         published: None,
     })
+}
+
+/// The columns in the order of the inputs they speak for most, if every input has one of its own: then
+/// an output can bear the name of its input. `None` otherwise.
+fn one_output_for_each_input(channel: &Channel) -> Result<Option<Channel>, Error> {
+    let inputs = channel.inputs();
+    if channel.outputs() != inputs {
+        return Ok(None);
+    }
+    let mut own = vec![None; inputs];
+    for y in 0..inputs {
+        let likelier =
+            |best: usize, x: usize| if channel.q(x, y) > channel.q(best, y) { x } else { best };
+        let x = (1..inputs).fold(0, likelier);
+        if own[x].replace(y).is_some() {
+            return Ok(None);
+        }
+    }
+    let order: Vec<usize> = own.into_iter().flatten().collect();
+    let row = |row: &Distribution| order.iter().map(|&y| row[y]).collect();
+    Channel::new(channel.rows().iter().map(row).collect()).map(Some)
 }
 
 /// The objective on a channel some of whose outputs were dropped.

@@ -124,7 +124,7 @@ def design(
     """
     call = Call("design")
     _context(call, prior, prior_lower, prior_upper, joint, secret_name)
-    for one in _texts(protect):
+    for one in _texts("protect", protect, "lip:1"):
         call.option("protect", one)
     if loss is not None:
         objective = f"matrix:{call.document('loss.json', matrix(loss))}"

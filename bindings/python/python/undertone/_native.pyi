@@ -12,6 +12,7 @@ __all__ = [
     "Tally",
     "__version__",
     "call",
+    "check_found",
     "commit",
     "count",
     "draw",

@@ -329,6 +329,8 @@ fn a_policy_that_cannot_tell_symbols_apart_is_refused() {
     let (code, value) = json(&base);
     assert_eq!((code, &value["objective"]), (0, &"frequency".into()));
     assert_eq!(value["channel"].as_array().unwrap()[0].as_array().unwrap().len(), 2);
+    // An output that speaks for one input bears its name.
+    assert_eq!(value["outputs"], serde_json::json!(["no", "yes"]));
     std::fs::remove_file(&out).unwrap();
     // The least error is to say "no" to everything.
     let loss = [&base[..], &["--objective", "hamming"]].concat();
