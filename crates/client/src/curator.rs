@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use undertone_core::{DecodeError, Draft, Policy, PolicyId, Refusal, Report};
+use undertone_core::{DecodeError, Draft, Object, Policy, PolicyId, Refusal, Report};
 
 /// A curator's address with a pool of connections and the policies verified so far. Cloning is
 /// cheap and shares both.
@@ -221,14 +221,14 @@ impl Curator {
         check_survey_id(id)?;
         let body = self.get(&format!("/v1/surveys/{id}"), "the survey", SURVEY_LIMIT)?;
         let malformed = |message: String| FetchError::Malformed { what: "the survey", message };
-        let raw: RawSurvey =
+        let Object::<RawSurvey>(raw) =
             serde_json::from_slice(&body).map_err(|error| malformed(error.to_string()))?;
         if raw.id != id {
             return Err(malformed(format!("{id:?} was asked for and {:?} came", raw.id)));
         }
-        let group = raw.round.group(group)?;
+        let group = raw.round.0.group(group)?;
         let policy = self.policy(group.policy_id()?)?;
-        if !raw.answers.are(policy.draft().inputs()) {
+        if !raw.answers.0.are(policy.draft().inputs()) {
             return Err(FetchError::Answers);
         }
         Ok(Survey {
@@ -236,8 +236,8 @@ impl Curator {
                 .or_else(|| datum::of_question(&raw.title))
                 .unwrap_or_else(|| datum::of_old_survey(id)),
             curator: self.base.to_string(),
-            round: raw.round.number,
-            open: raw.round.state == "open",
+            round: raw.round.0.number,
+            open: raw.round.0.state == "open",
             group: group.group.clone(),
             people: group.people,
             policy,

@@ -3,7 +3,7 @@
 use crate::curator::FetchError;
 use serde::Deserialize;
 use std::sync::Arc;
-use undertone_core::{Alphabet, AlphabetView, Decimal, Nats, Policy, PolicyId};
+use undertone_core::{Alphabet, AlphabetView, Decimal, Nats, Object, Policy, PolicyId};
 
 /// One survey's newest round, for one group, with a policy that was verified on this device.
 #[derive(Clone, Debug)]
@@ -106,8 +106,8 @@ pub(crate) struct RawSurvey {
     pub(crate) title: String,
     #[serde(default)]
     pub(crate) question: String,
-    pub(crate) answers: RawAnswers,
-    pub(crate) round: RawRound,
+    pub(crate) answers: Object<RawAnswers>,
+    pub(crate) round: Object<RawRound>,
     #[serde(default)]
     pub(crate) contact: Option<String>,
     #[serde(default)]
@@ -118,7 +118,7 @@ pub(crate) struct RawSurvey {
 pub(crate) struct RawRound {
     pub(crate) number: u32,
     pub(crate) state: String,
-    pub(crate) groups: Vec<RawGroup>,
+    pub(crate) groups: Vec<Object<RawGroup>>,
 }
 
 #[derive(Deserialize)]
@@ -168,12 +168,12 @@ impl RawRound {
     /// The group of this name, or the only one.
     pub(crate) fn group(&self, name: Option<&str>) -> Result<&RawGroup, FetchError> {
         let found = match name {
-            Some(name) => self.groups.iter().find(|group| group.group == name),
+            Some(name) => self.groups.iter().find(|Object(group)| group.group == name),
             None if self.groups.len() == 1 => self.groups.first(),
             None => None,
         };
-        found.ok_or_else(|| FetchError::Group {
-            groups: self.groups.iter().map(|group| group.group.clone()).collect(),
+        found.map(|Object(group)| group).ok_or_else(|| FetchError::Group {
+            groups: self.groups.iter().map(|Object(group)| group.group.clone()).collect(),
         })
     }
 }

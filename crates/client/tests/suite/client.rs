@@ -346,6 +346,15 @@ fn a_curator_that_cheats_is_refused() {
     });
     assert!(matches!(two, Err(FetchError::Group { groups }) if groups == ["everyone", "others"]));
     assert_eq!(curator.curator().survey_of_group("survey", "others").unwrap().group(), "others");
+    curator.publish("survey", &policy, "open");
+    let listed = fetch(&|seen| {
+        let round = &mut seen.surveys.get_mut("survey").unwrap()["round"];
+        let group = &round["groups"][0];
+        let values = serde_json::json!([group["group"], group["policy"], group["people"]]);
+        round["groups"] = serde_json::json!([values]);
+    });
+    assert!(matches!(listed, Err(FetchError::Malformed { .. })), "a list for an object");
+    curator.publish("survey", &policy, "open");
     let renamed = fetch(&|seen| seen.surveys.get_mut("survey").unwrap()["id"] = "x".into());
     assert!(matches!(renamed, Err(FetchError::Malformed { .. })));
     for id in ["", "../admin", "A", &"a".repeat(65)] {

@@ -6,7 +6,7 @@ pub use plan::{GivenPrior, Group, Plan};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use undertone_core::{Alphabet, AlphabetView, Decimal, Nats};
+use undertone_core::{Alphabet, AlphabetView, Decimal, Nats, Object};
 
 use crate::problem::{Code, Problem};
 
@@ -120,7 +120,7 @@ impl Answers {
 impl SurveyBody {
     /// Reads and checks a body; `id` is not checked here, the store's type does that.
     pub fn from_json(body: &[u8]) -> Result<Self, Problem> {
-        let survey: Self =
+        let Object::<Self>(survey) =
             serde_json::from_slice(body).map_err(|error| Problem::malformed(error.to_string()))?;
         survey.check()?;
         Ok(survey)

@@ -163,6 +163,9 @@ fn stored_tallies_are_checked() {
         assert_ne!(bad, good);
         assert!(matches!(Tally::from_json(&bad), Err(Error::Malformed { .. })), "{bad}");
     }
+    // The values of its fields in a list, which a derived reader would take.
+    let listed = format!("[\"tally/1\",\"{}\",\"indices\",0,[0,0,0,0,0]]", policy.id());
+    assert!(matches!(Tally::from_json(&listed), Err(Error::Malformed { .. })));
     // A tally of four outputs under the id of a policy with five.
     let four = Tally::from_json(&good.replacen("[0,0,0,0,0]", "[0,0,0,0]", 1)).unwrap();
     assert!(matches!(Pool::new(&policy, four), Err(Error::Malformed { .. })));

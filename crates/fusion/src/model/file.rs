@@ -1,7 +1,7 @@
 //! Models as JSON.
 
 use serde::Deserialize;
-use undertone_core::Alphabet;
+use undertone_core::{Alphabet, Object};
 use undertone_design::{Distribution, Error};
 
 use super::{Atom, Hypothesis, MAX_VALUES, Model, Point, Sensor};
@@ -62,7 +62,7 @@ struct RawSensor {
 /// `name`, the `values`' names, or (for a vector of hypotheses) the sizes of its `components`;
 /// a sensor may have a `name` and names for its `readings`.
 pub fn read(text: &str) -> Result<Model, Error> {
-    let raw: RawModel = serde_json::from_str(text).map_err(|error| {
+    let Object::<RawModel>(raw) = serde_json::from_str(text).map_err(|error| {
         let expected = "{\"hypotheses\": [[P(h,g)...]...], \"sensors\": [{\"given\": \
                         [[[P(x|h,g)...]...]...]}...]}";
         Error::other("model", format!("{error}; expected {expected}"))
