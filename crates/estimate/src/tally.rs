@@ -2,7 +2,7 @@
 
 use crate::Error;
 use serde::{Deserialize, Serialize};
-use undertone_core::{Policy, PolicyId, Report, Shape, Token};
+use undertone_core::{Object, Policy, PolicyId, Report, Shape, Token};
 
 /// How often each output of one policy was seen; for `Bits`, how often each bit was set.
 ///
@@ -191,7 +191,7 @@ impl Tally {
     /// Reads a tally; that it fits a policy is checked where the two meet, in
     /// [`Pool`](crate::Pool).
     pub fn from_json(text: &str) -> Result<Self, Error> {
-        let raw: RawTally =
+        let Object::<RawTally>(raw) =
             serde_json::from_str(text).map_err(|error| Error::malformed(error.to_string()))?;
         if raw.undertone != NAME {
             let found = raw.undertone;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use undertone_core::{Draft, Epsilon, Nats, Policy};
+use undertone_core::{Draft, Epsilon, Nats, Object, Policy};
 use undertone_design::Error;
 
 use super::{Bundle, Origin};
@@ -161,7 +161,7 @@ fn raw_certificate(certificate: &Certificate) -> RawCertificate {
 
 pub(super) fn read(text: &str) -> Result<Bundle, Error> {
     let refuse = |what: &str, problem: String| Error::other(format!("bundle: {what}"), problem);
-    let raw: RawBundle = serde_json::from_str(text).map_err(|error| {
+    let Object::<RawBundle>(raw) = serde_json::from_str(text).map_err(|error| {
         refuse("not a document of a network", format!("{error}; write one with `fusion design -o`"))
     })?;
     if raw.undertone != VERSION {
@@ -170,8 +170,12 @@ pub(super) fn read(text: &str) -> Result<Bundle, Error> {
         return Err(refuse("version", problem));
     }
     let policy = |(t, value): (usize, &Value)| {
-        let draft = Draft::from_json(&value.to_string())
-            .map_err(|error| refuse(&format!("policies[{t}]"), error.to_string()))?;
+        let draft = Draft::from_json(&value.to_string()).map_err(|error| {
+            // The policy is written anew to be read, so that a place in it is none in the bundle.
+            let said = error.to_string();
+            let said = said.split(" at line ").next().unwrap_or_default();
+            refuse(&format!("policies[{t}]"), said.to_owned())
+        })?;
         draft.verify().map_err(|refusal| refuse(&format!("policies[{t}]"), refusal.to_string()))
     };
     let policies: Vec<Policy> =
