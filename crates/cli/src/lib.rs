@@ -194,6 +194,11 @@ pub struct NoReply {
     pub message: String,
 }
 
+/// Runs work for a caller who must not die of a panic: that becomes the words to report.
+pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, NoReply> {
+    failure::guarded(|| Ok(work())).map_err(NoReply::from)
+}
+
 /// Runs one command in this process without printing. Files named like one of `documents` are read
 /// from there (JSON, or a table as CSV), and JSON and SVG files the command writes are returned, not
 /// written.
