@@ -64,7 +64,10 @@ pub(crate) fn problem(path: &Path, error: &ParquetError) -> Failure {
             "{said}; write the file with snappy, gzip, lz4 or no compression (for zstd, build with --features zstd)"
         ),
         ParquetError::General(said) | ParquetError::ArrowError(said) => {
-            format!("this cannot be read as Parquet ({}): write it again", shortened(said))
+            // What follows the first clause are offsets and types of the reader.
+            let clause = said.split(" {").next().and_then(|said| said.split(": ").next());
+            let clause = shortened(clause.unwrap_or_default());
+            format!("this cannot be read as Parquet ({clause}): write it again")
         }
         ParquetError::NYI(said) => {
             format!("this holds what is not read here ({}): write plain columns", shortened(said))

@@ -8,7 +8,8 @@ const LONGEST: usize = 400;
 /// What a parser said about `text`, in words for people who do not know its types. Where the parser gives a
 /// place, the field at that place comes first: `p[1]: found the text "half", expected a number at line 1 column 9`.
 pub(crate) fn json_words(text: &str, said: &str) -> String {
-    let words = plain(said);
+    let valid = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    let words = plain(said, valid);
     // At a sudden end every field is as much to blame as the last.
     let field = match said.contains("EOF while") || said.contains("trailing characters") {
         true => String::new(),
@@ -20,11 +21,13 @@ pub(crate) fn json_words(text: &str, said: &str) -> String {
 /// What a parser said about a text that nobody sees, such as a part of a document that was written anew.
 pub(crate) fn unplaced(said: &str) -> String {
     let place = place(said).and_then(|_| said.rfind(" at line "));
-    shortened_to(LONGEST, &plain(&said[..place.unwrap_or(said.len())]))
+    shortened_to(LONGEST, &plain(&said[..place.unwrap_or(said.len())], true))
 }
 
-/// A parser's words, each replaced by ours.
-fn plain(said: &str) -> String {
+/// A parser's words about a text that is JSON or not, each replaced by ours.
+fn plain(said: &str, valid: bool) -> String {
+    // Also said of JSON, where a word out of a list is expected and something else stands.
+    let no_value = if valid { "something else is expected" } else { "this is not JSON" };
     let mut words = said.to_owned();
     for (theirs, ours) in [
         ("invalid type: ", "found "),
@@ -47,7 +50,7 @@ fn plain(said: &str) -> String {
         ("expected usize", "expected a whole number of at least 0"),
         ("EOF while parsing", "it ends in the middle of"),
         ("trailing characters", "something follows the end of the document"),
-        ("expected value", "this is not JSON"),
+        ("expected value", no_value),
         ("expected ident", "this is not JSON"),
         ("key must be a string", "a name must be written in quotes"),
         ("number out of range", "the number is too large"),
@@ -175,6 +178,12 @@ mod tests {
             _rows: Vec<Vec<f64>>,
             #[serde(default)]
             _parts: Vec<Document>,
+            #[serde(default)]
+            _kind: Option<Kind>,
+        }
+        #[derive(Debug, serde::Deserialize)]
+        enum Kind {
+            _Bits,
         }
         for (text, begins) in [
             (r#"{"_p": [0.5, "half"]}"#, "_p[1]: found the text \"half\", expected a number"),
@@ -185,6 +194,8 @@ mod tests {
             (r#"{"_parts": [{}, {"_p": [true]}]}"#, "_parts[1]._p[0]: found `true`"),
             (r#"{"_parts": [{}, {"a \" b": [true]}]}"#, "_parts[1]: unknown field"),
             (r#"{"_p": [1e999]}"#, "_p[0]: the number is too large"),
+            (r#"{"_p": [NaN]}"#, "_p[0]: this is not JSON"),
+            (r#"{"_kind": [[]]}"#, "_kind: something else is expected"),
             (r#"{"_p": [0.5, 0."#, "it ends in the middle of a value"),
             ("[[1], 2]", "[0]: found a list"),
         ] {
