@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use undertone_cli::NoReply;
 
-use crate::errors::{Error, Refused};
+use crate::errors::{Error, Refused, guarded};
 
 /// Runs one command with documents in memory for files. Returns its JSON, whether it is good news, and
 /// the documents it wrote.
@@ -16,19 +16,18 @@ pub(crate) fn call(
     words: Vec<String>,
     documents: BTreeMap<String, String>,
 ) -> PyResult<(String, bool, BTreeMap<String, String>)> {
-    let reply = py.detach(|| undertone_cli::call(&words, documents));
-    match reply {
+    guarded(|| match py.detach(|| undertone_cli::call(&words, documents)) {
         Ok(reply) => Ok((reply.json.to_string(), reply.good, reply.written)),
         Err(NoReply { code: code @ "uninformative", message, .. }) => {
             let (cell, level) = (PyDict::new(py).unbind(), None::<f64>);
             Err(Refused::new_err((message, cell, level, level, code)))
         }
         Err(none) => Err(Error::new_err(none.message)),
-    }
+    })
 }
 
 /// Runs a command line, the program's name first, prints what it prints, and returns its exit code.
 #[pyfunction]
-pub(crate) fn main(py: Python<'_>, words: Vec<std::ffi::OsString>) -> u8 {
-    py.detach(|| undertone_cli::main_from(words))
+pub(crate) fn main(py: Python<'_>, words: Vec<std::ffi::OsString>) -> PyResult<u8> {
+    guarded(|| Ok(py.detach(|| undertone_cli::main_from(words))))
 }

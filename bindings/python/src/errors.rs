@@ -16,6 +16,11 @@ pub(crate) fn failed(error: impl std::fmt::Display) -> PyErr {
     Error::new_err(error.to_string())
 }
 
+/// Runs what Python called. A panic would reach it as something no `except Exception` holds; here it is an `Error`.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    undertone_cli::guarded(work).unwrap_or_else(|none| Err(Error::new_err(none.message)))
+}
+
 /// A ratio's logarithm in nats, rounded up.
 fn nats(ratio: Ratio) -> f64 {
     // Ten decimals survive the trip through a float.

@@ -9,7 +9,7 @@ use undertone_design::density::{self, Density, Settings};
 use undertone_design::fit::{Fit, UNSEEN};
 use undertone_design::{found, transfer};
 
-use crate::errors::failed;
+use crate::errors::{failed, guarded};
 use crate::source::Source;
 
 /// How many components are tried when none are given.
@@ -52,68 +52,70 @@ pub(crate) fn count<'py>(
     bins: Option<usize>,
     skip: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let alphabet = alphabet(symbols, points, range, bins)?;
-    let lookup = Lookup::of_inputs(&alphabet);
-    let named = matches!(alphabet.view(), AlphabetView::Names(_));
-    let source = Source::of(values)?;
-    let pieces = source.pieces(&lookup, None, named)?;
-    let mut counts = vec![0u64; alphabet.len()];
-    let (mut below, mut above, mut skipped) = (0u64, 0u64, 0u64);
-    let tallied = py.detach(|| {
-        let (mut codes, mut before) = (Vec::new(), 0);
-        for cells in &pieces {
-            for start in (0..cells.len()).step_by(4096) {
-                cells.read(start..(start + 4096).min(cells.len()), &mut codes);
-                for (at, code) in codes.iter().enumerate() {
-                    let symbol = match code {
-                        Code::Symbol(index) => *index as usize,
-                        Code::Below => {
-                            below += 1;
-                            0
-                        }
-                        Code::Above => {
-                            above += 1;
-                            counts.len() - 1
-                        }
-                        Code::Missing | Code::Unknown if skip => {
-                            skipped += 1;
-                            continue;
-                        }
-                        bad => {
-                            let what = if *bad == Code::Missing {
-                                "missing"
-                            } else {
-                                "not one of the symbols"
-                            };
-                            let row = before + start + at;
-                            return Err(format!(
-                                "row {row} is {what}: mend it, or use unknown=\"skip\""
-                            ));
-                        }
-                    };
-                    counts[symbol] += 1;
+    guarded(|| {
+        let alphabet = alphabet(symbols, points, range, bins)?;
+        let lookup = Lookup::of_inputs(&alphabet);
+        let named = matches!(alphabet.view(), AlphabetView::Names(_));
+        let source = Source::of(values)?;
+        let pieces = source.pieces(&lookup, None, named)?;
+        let mut counts = vec![0u64; alphabet.len()];
+        let (mut below, mut above, mut skipped) = (0u64, 0u64, 0u64);
+        let tallied = py.detach(|| {
+            let (mut codes, mut before) = (Vec::new(), 0);
+            for cells in &pieces {
+                for start in (0..cells.len()).step_by(4096) {
+                    cells.read(start..(start + 4096).min(cells.len()), &mut codes);
+                    for (at, code) in codes.iter().enumerate() {
+                        let symbol = match code {
+                            Code::Symbol(index) => *index as usize,
+                            Code::Below => {
+                                below += 1;
+                                0
+                            }
+                            Code::Above => {
+                                above += 1;
+                                counts.len() - 1
+                            }
+                            Code::Missing | Code::Unknown if skip => {
+                                skipped += 1;
+                                continue;
+                            }
+                            bad => {
+                                let what = if *bad == Code::Missing {
+                                    "missing"
+                                } else {
+                                    "not one of the symbols"
+                                };
+                                let row = before + start + at;
+                                return Err(format!(
+                                    "row {row} is {what}: mend it, or use unknown=\"skip\""
+                                ));
+                            }
+                        };
+                        counts[symbol] += 1;
+                    }
                 }
+                before += cells.len();
             }
-            before += cells.len();
+            Ok(())
+        });
+        tallied.map_err(failed)?;
+        let found = PyDict::new(py);
+        let labels: Vec<String> = (0..alphabet.len()).map(|x| alphabet.label(x)).collect();
+        found.set_item("symbols", labels)?;
+        match alphabet.view() {
+            AlphabetView::Points(points) => found.set_item("values", floats(points))?,
+            AlphabetView::Bins { edges, values } => {
+                found.set_item("values", floats(values))?;
+                found.set_item("edges", floats(edges))?;
+                found.set_item("clipped", [below, above])?;
+            }
+            _ => {}
         }
-        Ok(())
-    });
-    tallied.map_err(failed)?;
-    let found = PyDict::new(py);
-    let labels: Vec<String> = (0..alphabet.len()).map(|x| alphabet.label(x)).collect();
-    found.set_item("symbols", labels)?;
-    match alphabet.view() {
-        AlphabetView::Points(points) => found.set_item("values", floats(points))?,
-        AlphabetView::Bins { edges, values } => {
-            found.set_item("values", floats(values))?;
-            found.set_item("edges", floats(edges))?;
-            found.set_item("clipped", [below, above])?;
-        }
-        _ => {}
-    }
-    found.set_item("counts", counts)?;
-    found.set_item("skipped", skipped)?;
-    Ok(found)
+        found.set_item("counts", counts)?;
+        found.set_item("skipped", skipped)?;
+        Ok(found)
+    })
 }
 
 fn fields<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Bound<'py, PyDict>> {
@@ -133,8 +135,10 @@ fn fields<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Bound<'py, PyDict>> {
 /// Refuses values found in data that are too many, or too long, to be published as symbols.
 #[pyfunction]
 pub(crate) fn check_found(values: Vec<String>, rows: u64, categories: bool) -> PyResult<()> {
-    found::check_names(&values).map_err(failed)?;
-    found::check_found(&values, rows, categories).map_err(failed)
+    guarded(|| {
+        found::check_names(&values).map_err(failed)?;
+        found::check_found(&values, rows, categories).map_err(failed)
+    })
 }
 
 /// A prior with its confidence box from counts.
@@ -145,8 +149,10 @@ pub(crate) fn fit_counts<'py>(
     smoothing: f64,
     beta: f64,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let fit = py.detach(|| Fit::from_counts(counts, smoothing, beta)).map_err(failed)?;
-    fields(py, &fit)
+    guarded(|| {
+        let fit = py.detach(|| Fit::from_counts(counts, smoothing, beta)).map_err(failed)?;
+        fields(py, &fit)
+    })
 }
 
 /// Weight, mean and deviation of one part of a mixture.
@@ -163,35 +169,38 @@ pub(crate) fn fit_mixture<'py>(
     beta: f64,
     components: Option<usize>,
 ) -> PyResult<(Bound<'py, PyDict>, Vec<Part>)> {
-    let work = || -> Result<_, undertone_design::Error> {
-        let mut fit = Fit::from_counts(counts, 0.0, beta)?;
-        let (&[low, ..], &[.., high]) = (edges.as_slice(), edges.as_slice()) else {
-            return Err(undertone_design::Error::Empty { what: "edges".into() });
+    guarded(|| {
+        let work = || -> Result<_, undertone_design::Error> {
+            let mut fit = Fit::from_counts(counts, 0.0, beta)?;
+            let (&[low, ..], &[.., high]) = (edges.as_slice(), edges.as_slice()) else {
+                return Err(undertone_design::Error::Empty { what: "edges".into() });
+            };
+            let clipped: Vec<f64> = numbers.iter().map(|v| v.clamp(low, high)).collect();
+            // Nothing narrower than what a bin hides can be seen in the bins.
+            let bin = (high - low) / (edges.len() - 1) as f64;
+            let settings =
+                Settings { least_deviation: Some(bin / 12f64.sqrt()), ..Settings::default() };
+            let chosen = match components {
+                Some(count) => density::fit(&clipped, count, &settings)?,
+                None => {
+                    let (best, mut tried) = density::choose(&clipped, TRIED, &settings)?;
+                    tried.swap_remove(best)
+                }
+            };
+            let law = Density::Mixture(chosen.mixture.clone());
+            let binned = law.clipped(&edges)?.raised(UNSEEN / fit.n as f64)?;
+            let shares = fit.counts.iter().map(|&count| count as f64 / fit.n as f64);
+            let moved: f64 =
+                binned.p.as_slice().iter().zip(shares).map(|(p, s)| (p - s).abs()).sum();
+            let sampling = transfer::radius(fit.n, fit.counts.len(), beta)?;
+            fit.confidence.radius = (sampling + moved).min(2.0);
+            (fit.p, fit.floored) = (binned.p, binned.floored);
+            let parts = chosen.mixture.components().iter();
+            let parts =
+                parts.map(|part| (part.weight, part.law.mean(), part.law.deviation())).collect();
+            Ok((fit, parts))
         };
-        let clipped: Vec<f64> = numbers.iter().map(|v| v.clamp(low, high)).collect();
-        // Nothing narrower than what a bin hides can be seen in the bins.
-        let bin = (high - low) / (edges.len() - 1) as f64;
-        let settings =
-            Settings { least_deviation: Some(bin / 12f64.sqrt()), ..Settings::default() };
-        let chosen = match components {
-            Some(count) => density::fit(&clipped, count, &settings)?,
-            None => {
-                let (best, mut tried) = density::choose(&clipped, TRIED, &settings)?;
-                tried.swap_remove(best)
-            }
-        };
-        let law = Density::Mixture(chosen.mixture.clone());
-        let binned = law.clipped(&edges)?.raised(UNSEEN / fit.n as f64)?;
-        let shares = fit.counts.iter().map(|&count| count as f64 / fit.n as f64);
-        let moved: f64 = binned.p.as_slice().iter().zip(shares).map(|(p, s)| (p - s).abs()).sum();
-        let sampling = transfer::radius(fit.n, fit.counts.len(), beta)?;
-        fit.confidence.radius = (sampling + moved).min(2.0);
-        (fit.p, fit.floored) = (binned.p, binned.floored);
-        let parts = chosen.mixture.components().iter();
-        let parts =
-            parts.map(|part| (part.weight, part.law.mean(), part.law.deviation())).collect();
-        Ok((fit, parts))
-    };
-    let (fit, parts): (Fit, Vec<Part>) = py.detach(work).map_err(failed)?;
-    Ok((fields(py, &fit)?, parts))
+        let (fit, parts): (Fit, Vec<Part>) = py.detach(work).map_err(failed)?;
+        Ok((fields(py, &fit)?, parts))
+    })
 }

@@ -6,37 +6,43 @@ use rand_core::{Infallible, TryCryptoRng, TryRng};
 use undertone_core as core;
 
 use crate::draw::Prepared;
-use crate::errors::failed;
+use crate::errors::{failed, guarded};
 use crate::policy::{Policy, verified};
 
 /// The policy with these canonical bytes.
 #[pyfunction]
 pub(crate) fn policy_from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Policy> {
-    verified(py, core::Draft::from_bytes(bytes).map_err(failed)?)
+    guarded(|| verified(py, core::Draft::from_bytes(bytes).map_err(failed)?))
 }
 
 /// Odds and printed nats of the level written as a decimal.
 #[pyfunction]
 pub(crate) fn parse_epsilon(text: &str) -> PyResult<((u32, u32), String)> {
-    let epsilon = core::Epsilon::parse(text).map_err(failed)?;
-    Ok((epsilon.odds(), epsilon.nats().to_string()))
+    guarded(|| {
+        let epsilon = core::Epsilon::parse(text).map_err(failed)?;
+        Ok((epsilon.odds(), epsilon.nats().to_string()))
+    })
 }
 
 /// The printed nats of odds.
 #[pyfunction]
 pub(crate) fn odds_nats(numerator: u32, denominator: u32) -> PyResult<String> {
-    let epsilon = core::Epsilon::from_odds(numerator, denominator).map_err(failed)?;
-    Ok(epsilon.nats().to_string())
+    guarded(|| {
+        let epsilon = core::Epsilon::from_odds(numerator, denominator).map_err(failed)?;
+        Ok(epsilon.nats().to_string())
+    })
 }
 
 /// What LDP spent on a datum means for belief, in printed nats, under the prior with these weights.
 #[pyfunction]
 pub(crate) fn lip_consequence(spent: &str, weights: Vec<u64>) -> PyResult<Option<String>> {
-    let cost = Some(core::Nats::parse_down(spent).map_err(failed)?);
-    let release = core::Release { policy: core::PolicyId([0; 32]), cost };
-    let ledger = core::Ledger::restore(core::Nats::ZERO, [("datum".into(), vec![release])]);
-    let prior = core::Prior::new(weights).map_err(failed)?;
-    Ok(ledger.lip_consequence("datum", &prior).map(|nats| nats.to_string()))
+    guarded(|| {
+        let cost = Some(core::Nats::parse_down(spent).map_err(failed)?);
+        let release = core::Release { policy: core::PolicyId([0; 32]), cost };
+        let ledger = core::Ledger::restore(core::Nats::ZERO, [("datum".into(), vec![release])]);
+        let prior = core::Prior::new(weights).map_err(failed)?;
+        Ok(ledger.lip_consequence("datum", &prior).map(|nats| nats.to_string()))
+    })
 }
 
 /// Given bytes in place of randomness, for vectors alone; past the end there are zeros, and the
@@ -101,15 +107,17 @@ pub(crate) fn draw<'py>(
     stream: &[u8],
     flat: bool,
 ) -> PyResult<(Token<'py>, usize)> {
-    let prepared = &policy.get().0;
-    let x = symbol(prepared, index)?;
-    let mut bytes = Bytes { bytes: stream, used: 0 };
-    let drawn = match flat {
-        true => prepared.policy.draw_flat(x, &mut bytes),
-        false => prepared.policy.draw(x, &mut bytes),
-    };
-    let drawn = drawn.map_err(failed)?;
-    Ok((token(py, &drawn), bytes.used))
+    guarded(|| {
+        let prepared = &policy.get().0;
+        let x = symbol(prepared, index)?;
+        let mut bytes = Bytes { bytes: stream, used: 0 };
+        let drawn = match flat {
+            true => prepared.policy.draw_flat(x, &mut bytes),
+            false => prepared.policy.draw(x, &mut bytes),
+        };
+        let drawn = drawn.map_err(failed)?;
+        Ok((token(py, &drawn), bytes.used))
+    })
 }
 
 /// One randomised answer: the only thing that leaves a device.
@@ -122,13 +130,13 @@ impl Report {
     /// Reads a report from JSON.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Self> {
-        core::Report::from_json(text).map(Self).map_err(failed)
+        guarded(|| core::Report::from_json(text).map(Self).map_err(failed))
     }
 
     /// Reads a report from bytes.
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        core::Report::from_bytes(bytes).map(Self).map_err(failed)
+        guarded(|| core::Report::from_bytes(bytes).map(Self).map_err(failed))
     }
 
     /// The report as JSON.
@@ -161,7 +169,7 @@ impl Report {
 
     /// Raises unless the report could have come from this policy.
     fn check(&self, policy: &Bound<'_, Policy>) -> PyResult<()> {
-        policy.get().0.policy.accepts(&self.0).map_err(failed)
+        guarded(|| policy.get().0.policy.accepts(&self.0).map_err(failed))
     }
 
     fn __repr__(&self) -> String {

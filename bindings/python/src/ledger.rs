@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rand_core::CryptoRng;
 use undertone_core as core;
+use undertone_design::protection;
 
 use crate::draw::generator;
-use crate::errors::failed;
+use crate::errors::{failed, guarded};
 use crate::kernel::{Bytes, Report, symbol};
 use crate::policy::Policy;
 
@@ -36,8 +36,11 @@ struct Kept {
 
 type Earlier<'a, 'py> = Option<&'a Bound<'py, Policy>>;
 
-fn nats(value: &Bound<'_, PyAny>) -> PyResult<core::Nats> {
-    core::Nats::parse_down(&value.str()?.to_cow()?).map_err(failed)
+/// Nats of a number or a text, which Python may write with an exponent.
+fn nats(what: &str, value: &Bound<'_, PyAny>) -> PyResult<core::Nats> {
+    let text = value.str()?;
+    let text = text.to_cow()?;
+    protection::nats(&text).map_err(|error| failed(format!("{what} is {text}: {error}")))
 }
 
 #[pymethods]
@@ -52,16 +55,19 @@ impl Ledger {
         ldp: Option<&Bound<'_, PyAny>>,
         secrets: Option<BTreeMap<String, Bound<'_, PyAny>>>,
     ) -> PyResult<Self> {
-        let secret = |(name, level): (String, Bound<'_, PyAny>)| {
-            Ok(core::SecretConsent { name, ldp: nats(&level)? })
-        };
-        let consent = core::Consent {
-            lip: lip.map(nats).transpose()?,
-            ldp: ldp.map(nats).transpose()?,
-            secrets: secrets.into_iter().flatten().map(secret).collect::<PyResult<_>>()?,
-        };
-        let ledger = core::Ledger::new(nats(budget)?);
-        Ok(Self { state: Mutex::new(State { ledger, past: BTreeMap::new() }), consent })
+        guarded(|| {
+            let secret = |(name, level): (String, Bound<'_, PyAny>)| {
+                let ldp = nats(&format!("the limit of secret {name}"), &level)?;
+                Ok(core::SecretConsent { name, ldp })
+            };
+            let consent = core::Consent {
+                lip: lip.map(|level| nats("lip", level)).transpose()?,
+                ldp: ldp.map(|level| nats("ldp", level)).transpose()?,
+                secrets: secrets.into_iter().flatten().map(secret).collect::<PyResult<_>>()?,
+            };
+            let ledger = core::Ledger::new(nats("budget", budget)?);
+            Ok(Self { state: Mutex::new(State { ledger, past: BTreeMap::new() }), consent })
+        })
     }
 
     /// Asks to answer about a datum: "fresh" spends the budget, "repeat" means that the earlier answer is to be sent
@@ -74,12 +80,14 @@ impl Ledger {
         policy: &Bound<'_, Policy>,
         earlier: Earlier<'_, '_>,
     ) -> PyResult<&'static str> {
-        let id = policy.get().0.policy.id();
-        let known = |kept: &Kept| kept.release.policy == id;
-        if self.state()?.past.get(datum).is_some_and(|past| past.iter().any(known)) {
-            return Ok("repeat");
-        }
-        self.spend(datum, policy, earlier).map(|()| "fresh")
+        guarded(|| {
+            let id = policy.get().0.policy.id();
+            let known = |kept: &Kept| kept.release.policy == id;
+            if self.state()?.past.get(datum).is_some_and(|past| past.iter().any(known)) {
+                return Ok("repeat");
+            }
+            self.spend(datum, policy, earlier).map(|()| "fresh")
+        })
     }
 
     /// Always a new answer: spends the budget, or raises.
@@ -90,10 +98,12 @@ impl Ledger {
         policy: &Bound<'_, Policy>,
         earlier: Earlier<'_, '_>,
     ) -> PyResult<()> {
-        let mut state = self.state()?;
-        let _permit = state.permit(datum, policy, earlier, &self.consent)?;
-        state.note(datum, policy, None, false);
-        Ok(())
+        guarded(|| {
+            let mut state = self.state()?;
+            let _permit = state.permit(datum, policy, earlier, &self.consent)?;
+            state.note(datum, policy, None, false);
+            Ok(())
+        })
     }
 
     /// Spends the budget, draws one report for the input with this index, and remembers it.
@@ -105,7 +115,7 @@ impl Ledger {
         index: usize,
         earlier: Earlier<'_, '_>,
     ) -> PyResult<Report> {
-        self.drawn(datum, policy, index, earlier, &mut generator(None).map_err(failed)?)
+        guarded(|| self.drawn(datum, policy, index, earlier, &mut generator(None).map_err(failed)?))
     }
 
     /// Notes an answer that was given elsewhere, and charges it whether or not the budget allows it: with its report, with
@@ -118,14 +128,16 @@ impl Ledger {
         report: Option<&Bound<'_, Report>>,
         kept: bool,
     ) -> PyResult<()> {
-        let report = report.map(|report| report.get().0.clone());
-        if let Some(report) = &report {
-            policy.get().0.policy.accepts(report).map_err(failed)?;
-        }
-        let mut state = self.state()?;
-        state.note(datum, policy, report, kept);
-        state.charge();
-        Ok(())
+        guarded(|| {
+            let report = report.map(|report| report.get().0.clone());
+            if let Some(report) = &report {
+                policy.get().0.policy.accepts(report).map_err(failed)?;
+            }
+            let mut state = self.state()?;
+            state.note(datum, policy, report, kept);
+            state.charge();
+            Ok(())
+        })
     }
 
     /// What everything released about a datum would attain at worst with one more answer: `exact`, `ldp`, `lip`, `secrets`,
@@ -136,24 +148,27 @@ impl Ledger {
         datum: &str,
         policy: &Bound<'py, Policy>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let state = self.state()?;
-        let standing = state.sequence(datum, None).after(&policy.get().0.policy);
-        let level =
-            |ratio: core::Ratio| ratio.ln_up().map_or("unbounded".into(), |nats| nats.to_string());
-        let found = PyDict::new(py);
-        found.set_item("exact", standing.exact)?;
-        found.set_item("ldp", level(standing.ldp))?;
-        found.set_item("lip", standing.lip.map(level))?;
-        let secrets: BTreeMap<String, String> =
-            standing.secrets.into_iter().map(|(name, ratio)| (name, level(ratio))).collect();
-        found.set_item("secrets", secrets)?;
-        found.set_item("claims", standing.claims)?;
-        Ok(found)
+        guarded(|| {
+            let state = self.state()?;
+            let standing = state.sequence(datum, None).after(&policy.get().0.policy);
+            let level = |ratio: core::Ratio| {
+                ratio.ln_up().map_or("unbounded".into(), |nats| nats.to_string())
+            };
+            let found = PyDict::new(py);
+            found.set_item("exact", standing.exact)?;
+            found.set_item("ldp", level(standing.ldp))?;
+            found.set_item("lip", standing.lip.map(level))?;
+            let secrets: BTreeMap<String, String> =
+                standing.secrets.into_iter().map(|(name, ratio)| (name, level(ratio))).collect();
+            found.set_item("secrets", secrets)?;
+            found.set_item("claims", standing.claims)?;
+            Ok(found)
+        })
     }
 
     /// The nats spent on a datum; `None` where they have no finite sum.
     fn spent(&self, datum: &str) -> PyResult<Option<String>> {
-        Ok(self.state()?.ledger.spent(datum).map(|nats| nats.to_string()))
+        guarded(|| Ok(self.state()?.ledger.spent(datum).map(|nats| nats.to_string())))
     }
 }
 
@@ -176,7 +191,7 @@ impl Ledger {
     }
 
     fn state(&self) -> PyResult<MutexGuard<'_, State>> {
-        self.state.lock().map_err(|_| PyValueError::new_err("the ledger was left half-written"))
+        self.state.lock().map_err(|_| failed("the ledger was left half-written by another thread"))
     }
 }
 
@@ -249,5 +264,7 @@ pub(crate) fn report_from(
     index: usize,
     stream: &[u8],
 ) -> PyResult<Report> {
-    ledger.get().drawn(datum, policy, index, None, &mut Bytes { bytes: stream, used: 0 })
+    guarded(|| {
+        ledger.get().drawn(datum, policy, index, None, &mut Bytes { bytes: stream, used: 0 })
+    })
 }

@@ -14,7 +14,7 @@ use crate::arrow::stream::Perturbed;
 use crate::arrow::{ArrowArray, ArrowStream, capsule};
 use crate::cells::Cells;
 use crate::draw::{Drawn, Options, Prepared, Trouble};
-use crate::errors::{failed, refused};
+use crate::errors::{failed, guarded, refused};
 use crate::source::Source;
 
 /// A verified policy; the package's `Policy` adds what is written in Python.
@@ -47,7 +47,7 @@ fn kind(view: AlphabetView<'_>) -> &'static str {
 impl Policy {
     #[new]
     fn new(py: Python<'_>, document: &str) -> PyResult<Self> {
-        verified(py, py.detach(|| Draft::from_json(document)).map_err(failed)?)
+        guarded(|| verified(py, py.detach(|| Draft::from_json(document)).map_err(failed)?))
     }
 
     /// The policy document.
@@ -116,20 +116,24 @@ impl Policy {
         values: &Bound<'py, PyAny>,
         other: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let source = Source::of(values)?;
-        let pieces = self.pieces(&source)?;
-        let prepared = &self.0;
-        let encode = || {
-            let mut rows = 0;
-            let mut all = Vec::new();
-            for cells in &pieces {
-                all.extend(prepared.encode(cells, other).map_err(|trouble| trouble.after(rows))?);
-                rows += cells.len();
-            }
-            Ok(all)
-        };
-        let indices = py.detach(encode).map_err(troubled)?;
-        answer(py, &source, vec![Drawn::Indices(indices)], &Released::Indices)
+        guarded(|| {
+            let source = Source::of(values)?;
+            let pieces = self.pieces(&source)?;
+            let prepared = &self.0;
+            let encode = || {
+                let mut rows = 0;
+                let mut all = Vec::new();
+                for cells in &pieces {
+                    all.extend(
+                        prepared.encode(cells, other).map_err(|trouble| trouble.after(rows))?,
+                    );
+                    rows += cells.len();
+                }
+                Ok(all)
+            };
+            let indices = py.detach(encode).map_err(troubled)?;
+            answer(py, &source, vec![Drawn::Indices(indices)], &Released::Indices)
+        })
     }
 
     /// Randomises a column: indices from a list or an array, labels from Arrow.
@@ -142,21 +146,23 @@ impl Policy {
         threads: Option<usize>,
         seed: Option<u64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options = Options { other, threads: checked(threads)?, seed };
-        let source = Source::of(values)?;
-        let pieces = self.pieces(&source)?;
-        let prepared = &self.0;
-        let draw = || {
-            let mut rows = 0;
-            let mut all = Vec::new();
-            for cells in &pieces {
-                all.push(prepared.draw(cells, options).map_err(|trouble| trouble.after(rows))?);
-                rows += cells.len();
-            }
-            Ok(all)
-        };
-        let drawn = py.detach(draw).map_err(troubled)?;
-        answer(py, &source, drawn, &Released::new(prepared))
+        guarded(|| {
+            let options = Options { other, threads: checked(threads)?, seed };
+            let source = Source::of(values)?;
+            let pieces = self.pieces(&source)?;
+            let prepared = &self.0;
+            let draw = || {
+                let mut rows = 0;
+                let mut all = Vec::new();
+                for cells in &pieces {
+                    all.push(prepared.draw(cells, options).map_err(|trouble| trouble.after(rows))?);
+                    rows += cells.len();
+                }
+                Ok(all)
+            };
+            let drawn = py.detach(draw).map_err(troubled)?;
+            answer(py, &source, drawn, &Released::new(prepared))
+        })
     }
 
     /// A stream of record batches with one column randomised and some kept, batch by batch.
@@ -169,13 +175,15 @@ impl Policy {
         other: bool,
         threads: Option<usize>,
     ) -> PyResult<ArrowStream> {
-        let options = Options { other, threads: checked(threads)?, seed: None };
-        if other && self.0.other.is_none() {
-            return Err(troubled(Trouble::NoOther));
-        }
-        let source = capsule::import_batches(stream)?;
-        let perturbed = Perturbed::new(source, column, &keep, self.0.clone(), options);
-        Ok(ArrowStream::new(Box::new(perturbed.map_err(PyValueError::new_err)?)))
+        guarded(|| {
+            let options = Options { other, threads: checked(threads)?, seed: None };
+            if other && self.0.other.is_none() {
+                return Err(troubled(Trouble::NoOther));
+            }
+            let source = capsule::import_batches(stream)?;
+            let perturbed = Perturbed::new(source, column, &keep, self.0.clone(), options);
+            Ok(ArrowStream::new(Box::new(perturbed.map_err(PyValueError::new_err)?)))
+        })
     }
 }
 

@@ -14,7 +14,7 @@ use undertone_estimate as estimate;
 use crate::arrow;
 use crate::cells::Cells;
 use crate::draw::Prepared;
-use crate::errors::failed;
+use crate::errors::{failed, guarded};
 use crate::policy::Policy;
 use crate::source::Source;
 
@@ -44,66 +44,72 @@ impl Tally {
     #[new]
     #[pyo3(signature = (policy = None, document = None))]
     fn new(policy: Option<&Bound<'_, Policy>>, document: Option<&str>) -> PyResult<Self> {
-        let policy = policy.map(|policy| policy.get().0.clone());
-        let counted = match (document, &policy) {
-            (Some(text), _) => estimate::Tally::from_json(text).map_err(failed)?,
-            (None, Some(policy)) => estimate::Tally::new(&policy.policy),
-            (None, None) => return Err(PyTypeError::new_err("a tally needs its policy")),
-        };
-        if let Some(policy) = &policy
-            && policy.policy.id() != counted.policy()
-        {
-            let (expected, found) = (policy.policy.id(), counted.policy());
-            return Err(failed(estimate::Error::Policy { expected, found }));
-        }
-        Ok(Self { counted: Mutex::new(counted), policy })
+        guarded(|| {
+            let policy = policy.map(|policy| policy.get().0.clone());
+            let counted = match (document, &policy) {
+                (Some(text), _) => estimate::Tally::from_json(text).map_err(failed)?,
+                (None, Some(policy)) => estimate::Tally::new(&policy.policy),
+                (None, None) => return Err(PyTypeError::new_err("a tally needs its policy")),
+            };
+            if let Some(policy) = &policy
+                && policy.policy.id() != counted.policy()
+            {
+                let (expected, found) = (policy.policy.id(), counted.policy());
+                return Err(failed(estimate::Error::Policy { expected, found }));
+            }
+            Ok(Self { counted: Mutex::new(counted), policy })
+        })
     }
 
     /// The tally as JSON, exact to the last report.
     fn to_json(&self) -> PyResult<String> {
-        Ok(self.counted()?.to_json())
+        guarded(|| Ok(self.counted()?.to_json()))
     }
 
     /// The id of the policy.
     #[getter]
     fn policy_id(&self) -> PyResult<String> {
-        Ok(self.counted()?.policy().to_string())
+        guarded(|| Ok(self.counted()?.policy().to_string()))
     }
 
     /// How many reports were counted.
     #[getter]
     fn reports(&self) -> PyResult<u64> {
-        Ok(self.counted()?.reports())
+        guarded(|| Ok(self.counted()?.reports()))
     }
 
     /// Reports per output, or set bits per symbol.
     #[getter]
     fn counts(&self) -> PyResult<Vec<u64>> {
-        Ok(self.counted()?.counts().to_vec())
+        guarded(|| Ok(self.counted()?.counts().to_vec()))
     }
 
     /// Adds the reports of another tally of the same policy.
     #[pyo3(name = "_merge_tally")]
     fn merge_tally(&self, py: Python<'_>, other: &Bound<'_, Tally>) -> PyResult<()> {
-        // Copied first: the other may be this one.
-        let other = other.get().counted()?.clone();
-        py.detach(|| self.counted()?.merge(&other).map_err(failed))
+        guarded(|| {
+            // Copied first: the other may be this one.
+            let other = other.get().counted()?.clone();
+            py.detach(|| self.counted()?.merge(&other).map_err(failed))
+        })
     }
 
     /// Counts released values; all of them or, with an error, none.
     #[pyo3(name = "_add_column")]
     fn add_column(&self, py: Python<'_>, tokens: &Bound<'_, PyAny>) -> PyResult<()> {
-        let prepared = self.prepared()?.clone();
-        if let Some(width) = prepared.width() {
-            let symbols = prepared.policy.draft().inputs().len();
-            let packed = packed(tokens, width, symbols)?;
-            return py.detach(|| self.counted()?.add_packed_bits(&packed).map_err(failed));
-        }
-        let source = Source::of(tokens)?;
-        let pieces = source.pieces(&prepared.outputs, prepared.bare_outputs, true)?;
-        let outputs = prepared.policy.draft().outputs().len();
-        let counts = py.detach(|| count(&pieces, outputs)).map_err(failed)?;
-        py.detach(|| self.counted()?.add_counts(&counts).map_err(failed))
+        guarded(|| {
+            let prepared = self.prepared()?.clone();
+            if let Some(width) = prepared.width() {
+                let symbols = prepared.policy.draft().inputs().len();
+                let packed = packed(tokens, width, symbols)?;
+                return py.detach(|| self.counted()?.add_packed_bits(&packed).map_err(failed));
+            }
+            let source = Source::of(tokens)?;
+            let pieces = source.pieces(&prepared.outputs, prepared.bare_outputs, true)?;
+            let outputs = prepared.policy.draft().outputs().len();
+            let counts = py.detach(|| count(&pieces, outputs)).map_err(failed)?;
+            py.detach(|| self.counted()?.add_counts(&counts).map_err(failed))
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 """Bad input is an exception that says what is wrong; it is never a crash."""
 
+import ctypes
 import datetime
 import json
 
@@ -218,6 +219,34 @@ def test_tallies(policy, counted):
         (lambda: undertone.design([0.5, 0.5], protect="lop:1"), "protect"),
         (lambda: undertone.design([0.5, 0.5], protect="lip:-1"), "protect"),
         (lambda: undertone.design([0.5, 0.5]), "protect"),
+        (lambda: undertone.design([0.5, 0.5], protect=1.0), "protect is 1.0: give a text such as 'lip:1'"),
+        (lambda: undertone.design([0.5, 0.5], protect=["lip:1", 2]), "protect is .*: give a text such as 'lip:1'"),
+        (lambda: undertone.design(0.5, protect="lip:1"), "prior is 0.5: give a list of probabilities"),
+        (lambda: undertone.design(np.float64(0.5), protect="lip:1"), "prior is 0.5: give a list of probabilities"),
+        (lambda: undertone.design([0.5, 0.5], protect="lip:1", values=3), "values is 3: give a list of numbers"),
+        (lambda: undertone.design([0.5, 0.5], protect="lip:1", values=[1], objective="squared"), "values has 1 entries"),
+        (lambda: undertone.design([0.5, 0.5], protect="lip:1", loss=[1, 2]), "loss is .*: give a matrix"),
+        (lambda: undertone.design(protect="lip:1", prior_lower=1, prior_upper=[1]), "prior_lower is 1: give a list"),
+        (lambda: undertone.design(protect="lip:1", joint=1.0, objective="hamming"), "joint is 1.0: give a matrix"),
+        (lambda: undertone.audit(3), "policy is 3: give a Policy"),
+        (lambda: undertone.audit(prior=[0.5, 0.5], channel=1), "channel is 1: give a matrix"),
+        (lambda: undertone.audit(prior=[1.0], channel={"row": []}), "channel has the fields"),
+        (lambda: undertone.transfer([1.0], [1.0], epsilon=1, policy="p"), "policy is 'p': give a Policy"),
+        (lambda: undertone.compose([0.5, 0.5], epsilons=1.0), "epsilons is 1.0: give a list"),
+        (lambda: undertone.compose([0.5, 0.5], channels=1.0), "channels is 1.0: give a list"),
+        (lambda: undertone.relate("lip:1", "sibson", alpha=-1), "alpha is -1"),
+        (lambda: undertone.estimate(3, ["a"]), "policy is 3: give a Policy"),
+        (lambda: undertone.Prior(0.5), "p is 0.5: give a list of numbers"),
+        (lambda: undertone.Prior([0.5, 0.5], symbols=2), "symbols is 2: give a list of names"),
+        (lambda: undertone.Prior.fit([1.0], range=3, bins=3), "range is 3: give two numbers"),
+        (lambda: undertone.Prior.fit([1.0], points=3), "points is 3: give a list of numbers"),
+        (lambda: undertone.Prior.fit([1.0], points=["x", None]), "points is .*: give a list of numbers"),
+        (lambda: undertone.Prior.mixture(3, [1.0]), "priors is 3: give a list of priors"),
+        (lambda: undertone.Prior.mixture([[1.0]], 1.0), "weights is 1.0: give a list of numbers"),
+        (lambda: undertone.fusion.evaluate(maps=3, model={}), "maps is 3: give a list of matrices"),
+        (lambda: undertone.fusion.design({}, ldp=-1), "ldp is -1: give a number of nats"),
+        (lambda: undertone.fusion.train({"a": [1]}, public="a", private="a", sensors=3), "sensors is 3: give a list"),
+        (lambda: undertone.fusion.train(3, public="a", private="a", sensors=["a"]), "samples is of type int"),
         (lambda: undertone.design([0.5, 0.5], protect="lip:1", method="magic"), "method 'magic'|method \"magic\""),
         (lambda: undertone.design("uniform", protect="lip:1"), "prior is 'uniform'"),
         (lambda: undertone.design(protect="lip:1"), "prior"),
@@ -245,6 +274,65 @@ def test_requests(call, words):
     with pytest.raises(Error, match=words) as caught:
         call()
     assert "--" not in str(caught.value), "options are keyword arguments here"
+
+
+def test_a_message_stays_short():
+    with pytest.raises(Error) as caught:
+        undertone.design([0.5, 0.5], protect=["lip:1"] * 1000 + [2])
+    assert len(str(caught.value)) < 200
+
+
+def test_a_byte_order_mark_is_no_part_of_a_document(policy, tmp_path):
+    tally = Tally(policy).add(["a", "b"])
+    for name, content in (("policy", policy.to_json()), ("tally", tally.to_json()), ("prior", '{"a": 0.5, "b": 0.5}')):
+        (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + content.encode())
+    assert Policy.load(tmp_path / "policy") == policy
+    assert Tally.load(tmp_path / "tally", policy) == tally
+    assert undertone.Prior.load(tmp_path / "prior").symbols == ["a", "b"]
+    for load in (Policy.load, Tally.load, undertone.Prior.load):
+        (tmp_path / "latin").write_bytes(b"\xff[")
+        with pytest.raises(Error, match="latin"):
+            load(tmp_path / "latin")
+
+
+def test_levels_are_read_as_python_writes_them(policy):
+    # str(1e-05) has an exponent.
+    for budget in (1e-05, "1e-12", 1, 0.5, np.float64(2), "+1"):
+        undertone.Ledger(budget, lip=1e-05, ldp=2.5, secrets={"s": 1e-05})
+    with pytest.raises(Error, match="budget is nan: not a number of nats"):
+        undertone.Ledger(float("nan"))
+    with pytest.raises(Error, match="lip is -1: not a number of nats"):
+        undertone.Ledger(1, lip=-1)
+    with pytest.raises(Error, match="the limit of secret s is x"):
+        undertone.Ledger(1, secrets={"s": "x"})
+
+
+class BadFormat:
+    """An Arrow array whose schema's format is no text, at which the Arrow library panics."""
+
+    FORMAT = ctypes.create_string_buffer(b"\xff\xfe")
+
+    def spoiled(self, capsule):
+        get = ctypes.pythonapi.PyCapsule_GetPointer
+        get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        schema = get(capsule, b"arrow_schema")
+        # The structure begins with the pointer to its format. Whoever made it frees its own text, not this pointer.
+        ctypes.cast(schema, ctypes.POINTER(ctypes.c_void_p))[0] = ctypes.addressof(self.FORMAT)
+        return capsule
+
+    def __arrow_c_array__(self, requested_schema=None):
+        schema, array = pa.array(["a", "b"]).__arrow_c_array__()
+        return self.spoiled(schema), array
+
+
+def test_a_panic_is_an_error(policy):
+    tally = Tally(policy)
+    for call in (policy.randomize, policy.encode, tally.add, lambda column: undertone.Prior.fit(column, symbols=["a"])):
+        with pytest.raises(Error, match="a fault of undertone.*report it"):
+            call(BadFormat())
+    # What was in use when it happened can be used again.
+    assert policy.encode(["b"]) == [1]
+    assert tally.add(["a"]).reports == 1
 
 
 def test_estimates(policy):

@@ -14,7 +14,7 @@ pub(crate) use workers::{in_order, threads};
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{BufRead, Read, Seek};
+use std::io::{BufRead, ErrorKind, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
@@ -123,16 +123,24 @@ impl Source {
         if let Some(document) = crate::documents::read(&self.file) {
             return self.open_stream(std::io::Cursor::new(document), progress);
         }
-        let mut file = File::open(&self.file).map_err(|error| {
-            Failure::input(format!("cannot read {}: {error}", self.file.display()))
-        })?;
+        let unreadable = |error| Failure::of_system("read", &self.file, &error);
+        let mut file = File::open(&self.file).map_err(unreadable)?;
         let mut magic = [0; 4];
         // What cannot be wound back is a pipe, and read like one.
         if file.stream_position().is_ok() {
-            let known = file.read_exact(&mut magic).is_ok() && &magic == PARQUET;
-            file.rewind().map_err(|error| self.problem(error))?;
+            let known = match file.read_exact(&mut magic) {
+                Ok(()) => &magic == PARQUET,
+                Err(error) if error.kind() == ErrorKind::UnexpectedEof => false,
+                Err(error) => return Err(unreadable(error)),
+            };
+            file.rewind().map_err(unreadable)?;
             if known {
                 return self.open_parquet(file);
+            }
+            if self.file.extension().is_some_and(|end| end.eq_ignore_ascii_case("parquet")) {
+                return Err(self.problem(
+                    "this is not Parquet, whose first four letters are PAR1: write it as Parquet, or rename it if it is CSV",
+                ));
             }
             progress.expect_bytes(file.metadata().map_or(0, |about| about.len()));
         }
@@ -146,7 +154,8 @@ impl Source {
         progress: &Progress,
     ) -> Result<Opened, Failure> {
         let mut bytes = std::io::BufReader::with_capacity(1 << 18, progress.count(stream));
-        let start = bytes.fill_buf().map_err(|error| self.problem(error))?;
+        let start =
+            bytes.fill_buf().map_err(|error| Failure::of_system("read", &self.file, &error))?;
         match start {
             [0x1f, 0x8b, ..] => {
                 self.open_csv(Box::new(flate2::bufread::MultiGzDecoder::new(bytes)))

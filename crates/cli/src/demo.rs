@@ -141,9 +141,8 @@ impl Stage {
     /// Starts a curator; gives it, its address and its owner's token besides.
     fn build() -> Result<(Self, Curator, String, String), Failure> {
         let folder = std::env::temp_dir().join(format!("undertone-demo-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).map_err(|error| {
-            Failure::input(format!("cannot make the folder {}: {error}", folder.display()))
-        })?;
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| Failure::of_system("make", &folder, &error))?;
         let runtime = serve::runtime()?;
         let mut stage = Self { runtime: None, serving: None, stop: None, folder };
         let (owner, token) = serve::new_owner()?;

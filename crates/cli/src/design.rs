@@ -234,6 +234,7 @@ pub(crate) fn objective(
     }
     let numbers = known.values.is_some() || !values.is_empty();
     let name = name.unwrap_or(if numbers { "squared" } else { "frequency" });
+    let given = !values.is_empty();
     let values = || {
         let counted = || (0..known.prior.len()).map(|x| x as f64).collect();
         if values.is_empty() {
@@ -242,7 +243,7 @@ pub(crate) fn objective(
             values.to_vec()
         }
     };
-    Ok(match name {
+    let goal = match name {
         "hamming" => Objective::Hamming,
         "absolute" => Objective::Absolute(values()),
         "squared" => Objective::Squared(values()),
@@ -261,7 +262,13 @@ pub(crate) fn objective(
                 )));
             }
         },
-    })
+    };
+    goal.check(known.prior.len()).map_err(|error| match name.strip_prefix("matrix:") {
+        Some(path) => Failure::input(format!("{path}: {error}")),
+        None if given => Failure::usage(format!("--values: {error}")),
+        None => error.into(),
+    })?;
+    Ok(goal)
 }
 
 pub(crate) fn method(name: &str) -> Result<Method, Failure> {

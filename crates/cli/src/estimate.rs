@@ -159,15 +159,18 @@ fn read_files(args: &Args, groups: &mut [Group]) -> Result<Counted, Failure> {
 /// Adds the tallies of a file, one or a list of them.
 fn add_tallies(path: &Path, groups: &mut [Group]) -> Result<(), Failure> {
     let fail = |error: String| Failure::input(format!("{}: {error}", path.display()));
-    let stored: serde_json::Value =
-        serde_json::from_str(&input::text(path)?).map_err(|error| fail(error.to_string()))?;
+    let stored: serde_json::Value = input::json(path, "a tally, or a list of tallies")?;
     let list = match stored {
         serde_json::Value::Array(list) => list,
         one => vec![one],
     };
+    if list.is_empty() {
+        return Err(fail("there is no tally in this list".into()));
+    }
     for entry in list {
-        let tally =
-            Tally::from_json(&entry.to_string()).map_err(|error| fail(error.to_string()))?;
+        // The entry is written anew to be read, so that a place in it is none in the file.
+        let tally = Tally::from_json(&entry.to_string())
+            .map_err(|error| fail(input::unplaced(&error.to_string())))?;
         let of = |group: &&mut Group| group.policy.id() == tally.policy();
         let Some(group) = groups.iter_mut().find(of) else {
             return Err(fail(format!(

@@ -2,7 +2,9 @@
 
 use std::any::Any;
 use std::fmt;
+use std::io::{self, ErrorKind as Trouble};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::json;
@@ -65,6 +67,21 @@ impl Failure {
         Self::new(Code::File, message)
     }
 
+    /// A file or folder with which the system refused to do something: `verb` is read, write or make.
+    pub(crate) fn of_system(verb: &str, path: &Path, error: &io::Error) -> Self {
+        let what = match (verb, path == Path::new("-")) {
+            ("read", true) => "standard input".into(),
+            (_, true) => "standard output".into(),
+            _ => path.display().to_string(),
+        };
+        let words = match error.kind() {
+            // What is written or made needs no file to be there, only the folder around it.
+            Trouble::NotFound if verb != "read" => "there is no such folder".into(),
+            _ => system_words(error),
+        };
+        Self::file(format!("cannot {verb} {what}: {words}"))
+    }
+
     /// Something in the arguments: exit 2.
     pub(crate) fn usage(message: impl fmt::Display) -> Self {
         Self::new(Code::Usage, message)
@@ -122,6 +139,23 @@ impl From<Failure> for crate::NoReply {
     }
 }
 
+/// Why the system refused, in words, without its numbers.
+pub(crate) fn system_words(error: &io::Error) -> String {
+    match error.kind() {
+        Trouble::NotFound => "there is no such file".into(),
+        Trouble::PermissionDenied => "there is no permission to".into(),
+        Trouble::IsADirectory => "it is a folder; give a file".into(),
+        Trouble::NotADirectory => "a part of its path is not a folder".into(),
+        Trouble::InvalidData => "it is not UTF-8 text: save it as UTF-8".into(),
+        Trouble::StorageFull => "the disk is full: make room".into(),
+        Trouble::BrokenPipe => "the reader went away".into(),
+        _ => {
+            let said = error.to_string();
+            said.split(" (os error").next().unwrap_or_default().to_lowercase()
+        }
+    }
+}
+
 /// What is wrong with the arguments, in one line: the option, the value and the fix.
 fn argument_words(error: &clap::Error) -> String {
     let said = |kind: ContextKind| match error.get(kind) {
@@ -166,8 +200,14 @@ fn number_words(source: &str) -> String {
             "give a whole number of at least 0".into()
         }
         "number too large to fit in target type" => "the number is too large".into(),
+        "number would be zero for non-zero type" => "give a whole number of at least 1".into(),
         "invalid float literal" | "cannot parse float from empty string" => "give a number".into(),
-        other => other.into(),
+        // A whole number outside its range: "0 is not in 1..=10".
+        other => match other.split_once(" is not in ").and_then(|(_, ends)| ends.split_once("..="))
+        {
+            Some((low, high)) => format!("give a whole number from {low} to {high}"),
+            None => other.into(),
+        },
     }
 }
 
@@ -197,12 +237,16 @@ fn tidy(text: &str) -> String {
 
 /// A text that fits a line of an error: its beginning and its length, where it is long.
 pub(crate) fn shortened(text: &str) -> String {
-    const MOST: usize = 200;
+    shortened_to(200, text)
+}
+
+/// A text of at most so many characters: its beginning and its length, where it is longer.
+pub(crate) fn shortened_to(most: usize, text: &str) -> String {
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if plain.chars().count() <= MOST {
+    if plain.chars().count() <= most {
         return plain;
     }
-    let start: String = plain.chars().take(MOST).collect();
+    let start: String = plain.chars().take(most).collect();
     format!("{start}... ({} characters)", plain.chars().count())
 }
 

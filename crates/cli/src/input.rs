@@ -1,9 +1,13 @@
 //! Reading priors, channels, joints and policies from files or standard input.
 
 mod by_name;
+mod words;
+
+use words::json_words;
+pub(crate) use words::unplaced;
 
 use std::borrow::Cow;
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -13,7 +17,7 @@ use undertone_design::sequence::Process;
 use undertone_design::transfer::PriorBox;
 use undertone_design::{Channel, Distribution, Joint, Symbols};
 
-use crate::failure::{Failure, shortened};
+use crate::failure::Failure;
 
 /// Files above this are not read.
 const MAX_BYTES: u64 = 1 << 30;
@@ -87,39 +91,37 @@ pub(crate) struct NamedPrior {
 /// The text of a file; `-` is standard input. A byte-order mark at its beginning is no part of it.
 pub(crate) fn text(path: &Path) -> Result<String, Failure> {
     if let Some(document) = crate::documents::read(path) {
-        return Ok(document);
+        return Ok(unmarked(document));
     }
     let fail = |problem: &str| Failure::file(format!("cannot read {}: {problem}", path.display()));
     let mut bytes = Vec::new();
     let read = if path == Path::new("-") {
         std::io::stdin().take(MAX_BYTES + 1).read_to_end(&mut bytes)
     } else {
-        let file = std::fs::File::open(path).map_err(|error| fail(&file_words(&error)))?;
+        let file =
+            std::fs::File::open(path).map_err(|error| Failure::of_system("read", path, &error))?;
         file.take(MAX_BYTES + 1).read_to_end(&mut bytes)
     };
     match read {
         Ok(size) if size as u64 > MAX_BYTES => return Err(fail("it is larger than 1 GiB")),
         Ok(_) => {}
-        Err(error) => return Err(fail(&file_words(&error))),
+        Err(error) => return Err(Failure::of_system("read", path, &error)),
     }
     let text =
         String::from_utf8(bytes).map_err(|_| fail("it is not UTF-8 text: save it as UTF-8"))?;
-    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    Ok(unmarked(text))
 }
 
-/// Why a file cannot be used, in words.
-pub(crate) fn file_words(error: &std::io::Error) -> String {
-    match error.kind() {
-        ErrorKind::NotFound => "there is no such file".into(),
-        ErrorKind::PermissionDenied => "there is no permission to".into(),
-        ErrorKind::IsADirectory => "it is a folder; give a file".into(),
-        ErrorKind::NotADirectory => "a part of its path is not a folder".into(),
-        ErrorKind::InvalidData => "it is not UTF-8 text: save it as UTF-8".into(),
-        _ => error.to_string(),
-    }
+/// A text without the byte-order mark some programs begin a file with.
+fn unmarked(text: String) -> String {
+    text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)
 }
 
-fn json<T: serde::de::DeserializeOwned>(path: &Path, expected: &str) -> Result<T, Failure> {
+/// A JSON document; `expected` says what it should be where it is something else.
+pub(crate) fn json<T: serde::de::DeserializeOwned>(
+    path: &Path,
+    expected: &str,
+) -> Result<T, Failure> {
     parsed(path, &text(path)?, expected)
 }
 
@@ -137,48 +139,9 @@ fn unreadable(path: &Path, text: &str, error: &serde_json::Error, expected: &str
     let problem = if text.trim().is_empty() {
         "the file is empty".to_owned()
     } else {
-        json_words(&error.to_string())
+        json_words(text, &error.to_string())
     };
     Failure::input(format!("{}: {problem}; expected {expected}", path.display()))
-}
-
-/// What a JSON parser says, in words for people who do not know its types.
-pub(crate) fn json_words(said: &str) -> String {
-    let mut words = said.to_owned();
-    for (theirs, ours) in [
-        ("invalid type: ", "found "),
-        ("invalid value: ", "found "),
-        ("invalid length ", "found a list of length "),
-        ("found map", "found an object"),
-        ("found sequence", "found a list"),
-        ("found string ", "found the text "),
-        ("found integer ", "found the number "),
-        ("found floating point ", "found the number "),
-        ("found boolean ", "found "),
-        ("expected a sequence", "expected a list"),
-        ("expected a map", "expected an object"),
-        ("expected f64", "expected a number"),
-        ("expected a borrowed string", "expected a text"),
-        ("expected a string", "expected a text"),
-        ("expected u64", "expected a whole number of at least 0"),
-        ("expected u32", "expected a whole number of at least 0"),
-        ("expected usize", "expected a whole number of at least 0"),
-        ("EOF while parsing", "it ends in the middle of"),
-        ("trailing characters", "something follows the end of the document"),
-        ("expected value", "this is not JSON"),
-    ] {
-        words = words.replace(theirs, ours);
-    }
-    // Names of Rust types say nothing to whoever wrote the file.
-    for kind in ["struct ", "enum ", "tuple struct "] {
-        let pattern = format!("expected {kind}");
-        while let Some(at) = words.find(&pattern) {
-            let after = at + pattern.len();
-            let length = words[after..].find([' ', ',']).unwrap_or(words.len() - after);
-            words.replace_range(at..after + length, "expected an object");
-        }
-    }
-    shortened(&words)
 }
 
 /// Names the file in front of what is wrong with its content.
@@ -291,12 +254,9 @@ fn matrix_file<Named: serde::de::DeserializeOwned>(
     expected: &str,
 ) -> Result<by_name::Matrix<Named>, Failure> {
     let text = text(path)?;
-    let fail = |error: serde_json::Error| {
-        Failure::input(format!("{}: {error}; expected {expected}", path.display()))
-    };
     Ok(match text.trim_start().starts_with('{') {
-        true => by_name::Matrix::Named(serde_json::from_str(&text).map_err(fail)?),
-        false => by_name::Matrix::Bare(serde_json::from_str(&text).map_err(fail)?),
+        true => by_name::Matrix::Named(parsed(path, &text, expected)?),
+        false => by_name::Matrix::Bare(parsed(path, &text, expected)?),
     })
 }
 
@@ -312,18 +272,19 @@ pub(crate) fn channel(path: &Path) -> Result<Channel, Failure> {
 pub(crate) fn prior_box(lower: &Path, upper: &Path) -> Result<PriorBox, Failure> {
     let ends = |path: &Path| -> Result<(Vec<f64>, Symbols), Failure> {
         let text = text(path)?;
-        let fail = |error: serde_json::Error| {
-            Failure::input(format!(
-                "{}: {error}; expected a list of probabilities, one per symbol, {{\"a\": 0.1, \"b\": 0.2}} or {{\"symbols\": [\"a\", \"b\"], \"p\": [0.1, 0.2]}}",
-                path.display()
-            ))
-        };
+        let expected = "a list of probabilities, one per symbol, {\"a\": 0.1, \"b\": 0.2} or \
+            {\"symbols\": [\"a\", \"b\"], \"p\": [0.1, 0.2]}";
         if !text.trim_start().starts_with('{') {
-            let list: Vec<f64> = serde_json::from_str(&text).map_err(fail)?;
+            let list: Vec<f64> = parsed(path, &text, expected)?;
+            if list.is_empty() {
+                let what = "the list of probabilities".into();
+                return named(path, Err(undertone_design::Error::Empty { what }));
+            }
             let symbols = Symbols::unnamed(list.len());
             return Ok((list, symbols));
         }
-        let file = by_name::prior_file(&text).map_err(fail)?;
+        let file = by_name::prior_file(&text)
+            .map_err(|error| unreadable(path, &text, &error, expected))?;
         let symbols = Symbols::of(&named(path, by_name::alphabet(&file))?);
         if symbols.len() != file.p.len() {
             let (expected, found) = (file.p.len(), symbols.len());
@@ -388,29 +349,6 @@ pub(crate) fn document<T, E: std::fmt::Display>(
         return Err(Failure::input(format!("{}: the file is empty", path.display())));
     }
     read(&text).map_err(|error| {
-        Failure::input(format!("{}: {}", path.display(), json_words(&error.to_string())))
+        Failure::input(format!("{}: {}", path.display(), json_words(&text, &error.to_string())))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_parsers_types_are_not_shown() {
-        for (theirs, ours) in [
-            (
-                "invalid type: sequence, expected struct RawProvenance at line 1 column 9",
-                "found a list, expected an object at line 1 column 9",
-            ),
-            (
-                "invalid type: map, expected f64 at line 2 column 1",
-                "found an object, expected a number at line 2 column 1",
-            ),
-            ("expected value at line 1 column 1", "this is not JSON at line 1 column 1"),
-        ] {
-            assert_eq!(json_words(theirs), ours);
-        }
-        assert!(json_words(&format!("invalid type: string {:?}", "x".repeat(100_000))).len() < 400);
-    }
 }

@@ -16,6 +16,7 @@ mod frontier;
 mod fusion;
 mod input;
 mod numbers;
+mod options;
 mod output;
 mod perturb;
 mod plot;
@@ -111,8 +112,33 @@ fn parsed<T: Into<OsString> + Clone>(
             })
             .mut_subcommands(negative_numbers)
     }
-    let matches = negative_numbers(Cli::command()).try_get_matches_from(words)?;
+    let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
+    let mut command = negative_numbers(Cli::command());
+    if let Some(option) = without_value(&command, &words) {
+        let message = format!("{option} has no value before the --: give one");
+        return Err(command.error(clap::error::ErrorKind::InvalidValue, message));
+    }
+    let matches = command.try_get_matches_from(words)?;
     Cli::from_arg_matches(&matches)
+}
+
+/// An option that takes a value and has a bare `--` behind it, which would only end the options.
+fn without_value(command: &clap::Command, words: &[OsString]) -> Option<String> {
+    let end = words.iter().position(|word| word == "--")?;
+    let option = words[..end].last()?.to_str()?;
+    let mut command = command;
+    for word in &words[..end] {
+        command = command.find_subcommand(word).unwrap_or(command);
+    }
+    let called = |arg: &&clap::Arg| match option.strip_prefix("--") {
+        Some(long) => arg.get_long() == Some(long),
+        None => arg
+            .get_short()
+            .is_some_and(|short| option.strip_prefix('-') == Some(&*short.to_string())),
+    };
+    let arg = command.get_arguments().find(called)?;
+    let open = arg.get_action().takes_values() && !arg.is_allow_hyphen_values_set();
+    open.then(|| option.to_owned())
 }
 
 /// Runs a command line, its first word the program's name, and returns the exit code.
@@ -166,6 +192,11 @@ pub struct NoReply {
     pub code: &'static str,
     /// In words.
     pub message: String,
+}
+
+/// Runs work for a caller who must not die of a panic: that becomes the words to report.
+pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, NoReply> {
+    failure::guarded(|| Ok(work())).map_err(NoReply::from)
 }
 
 /// Runs one command in this process without printing. Files named like one of `documents` are read

@@ -46,10 +46,7 @@ pub(crate) fn save(path: &std::path::Path, content: &str) -> Result<(), Failure>
     if crate::documents::write(path, content) {
         return Ok(());
     }
-    std::fs::write(path, content).map_err(|error| {
-        let problem = crate::input::file_words(&error);
-        Failure::file(format!("cannot write {}: {problem}", path.display()))
-    })
+    std::fs::write(path, content).map_err(|error| Failure::of_system("write", path, &error))
 }
 
 /// A progress bar on standard error, where that is a terminal.

@@ -80,6 +80,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         from = from.with_delta(from.delta(), convention).map_err(usage("--convention"))?;
     }
     let to: Notion = to.parse().map_err(usage("--to"))?;
+    check_numbers(args)?;
     let mut priors = input::priors(&args.prior)?.priors;
     let set = [from.notion(), to].contains(&Notion::Bplip);
     let prior = if set || priors.is_empty() { None } else { Some(priors.remove(0)) };
@@ -105,6 +106,23 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         outcome.text = format!("{}\n{drawn}", outcome.text);
     }
     Ok(outcome)
+}
+
+/// Refuses numbers of the command line that cannot be, whatever the prior.
+fn check_numbers(args: &Args) -> Result<(), Failure> {
+    let (p_min, symbols) = (args.p_min, args.symbols);
+    for (options, numbers) in [
+        ("--p-min", Setting { p_min, ..Setting::default() }),
+        ("--symbols", Setting { symbols, ..Setting::default() }),
+        ("--p-min, --symbols", Setting { p_min, symbols, ..Setting::default() }),
+        ("--sensors", Setting { sensors: args.sensors, ..Setting::default() }),
+        ("--secrets", Setting { secrets: args.secrets, ..Setting::default() }),
+        ("--alpha", Setting { alpha: args.alpha, ..Setting::default() }),
+        ("--spread", Setting { spread: args.spread, ..Setting::default() }),
+    ] {
+        numbers.check().map_err(|error| Failure::usage(format!("{options}: {error}")))?;
+    }
+    Ok(())
 }
 
 /// A guarantee for people: what was asked for as it was asked, what follows rounded up.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use undertone_core::Epsilon;
-use undertone_design::Joint;
 use undertone_design::watchdog::{self, Budget, Method, Request, SPLITS, Shipment};
+use undertone_design::{Joint, protection};
 
 use crate::audit::attained;
 use crate::failure::Failure;
@@ -138,7 +138,7 @@ fn level(flag: &str, value: f64) -> Result<Epsilon, Failure> {
         return Err(Failure::usage(problem));
     }
     // Twelve places hide the float error of a split; the kernel keeps ten, rounded down.
-    Epsilon::parse(&format!("{value:.12}"))
+    protection::epsilon(&format!("{value:.12}"))
         .map_err(|error| Failure::usage(format!("{flag} is {value}: {error}")))
 }
 

@@ -134,7 +134,8 @@ fn sum_words(sum: f64) -> String {
             if sum > 1.0 { "plus" } else { "less" }
         );
     }
-    let sum = Plain(sum);
+    // Sixteen digits would show the noise of the addition itself.
+    let sum = Plain(format!("{sum:.12e}").parse().unwrap_or(sum));
     format!("sums to {sum}: probabilities must sum to 1 (divide each by {sum})")
 }
 
@@ -153,5 +154,37 @@ impl Error {
     /// A number outside its range.
     pub fn range(what: impl Into<String>, value: f64, range: impl Into<String>) -> Self {
         Self::Range { what: what.into(), value, range: range.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_told_so_that_the_fix_works() {
+        let said = |sum: f64| Error::Sum { what: "prior".into(), sum }.to_string();
+        assert_eq!(
+            said(0.9),
+            "prior sums to 0.9: probabilities must sum to 1 (divide each by 0.9)"
+        );
+        assert!(said(1.799_999_999_999_999_8).contains("sums to 1.8:"));
+        // What is off by little is not printed as the 1 that it must be.
+        assert!(said(1.000_000_002).contains("sums to 1 plus 2.00e-9:"));
+        assert!(said(1.0 - 5e-8).contains("sums to 1 less 5.00e-8:"));
+        // Nobody can divide by these.
+        for sum in [f64::INFINITY, f64::NAN, 0.0] {
+            assert!(!said(sum).contains("divide"), "{}", said(sum));
+        }
+        assert!(said(2e300).contains("divide each by 2e300"));
+    }
+
+    #[test]
+    fn no_number_has_hundreds_of_zeros() {
+        for value in [1e300, -1e300, 1e-300, f64::MAX, 123_456_789.5, 0.25, 0.0, f64::NAN] {
+            let said = Error::range("alpha", value, "above 1").to_string();
+            assert!(said.len() < 60, "{said}");
+        }
+        assert!(Error::range("alpha", 1e300, "above 1").to_string().contains("1e300"));
     }
 }

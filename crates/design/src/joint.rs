@@ -15,11 +15,16 @@ pub struct Joint {
 impl Joint {
     /// Checks that the matrix is a distribution over pairs and that no row is empty of mass.
     pub fn new(rows: Vec<Vec<f64>>) -> Result<Self, Error> {
+        let columns = rows.first().map_or(0, Vec::len);
         let mut sums = Vec::with_capacity(rows.len());
         let mut conditionals = Vec::with_capacity(rows.len());
         for (s, row) in rows.into_iter().enumerate() {
             let what = format!("joint row {s}");
             check_weights(&what, &row)?;
+            // Before the sum of all: a number too few is why it is not 1.
+            if row.len() != columns {
+                return Err(Error::Size { what, expected: columns, found: row.len() });
+            }
             sums.push(row.iter().sum());
             conditionals.push(Distribution::normalised(&what, row)?);
         }

@@ -63,6 +63,20 @@ impl Objective {
         }
     }
 
+    /// Refuses values and losses that do not fit so many symbols.
+    pub fn check(&self, symbols: usize) -> Result<(), Error> {
+        match self {
+            Self::Absolute(values) | Self::Squared(values) | Self::Mmse(values) => {
+                check_values(values, symbols)
+            }
+            Self::Matrix(losses) => check_losses(losses, symbols),
+            Self::Hamming
+            | Self::MutualInformation
+            | Self::NormalisedMutualInformation
+            | Self::Frequency => Ok(()),
+        }
+    }
+
     /// The loss of releasing y for x, for objectives linear in the channel; `None` for the others. A table with a
     /// cell for every pair: not for large alphabets.
     pub fn losses(&self, symbols: usize) -> Result<Option<Vec<Vec<f64>>>, Error> {
@@ -79,7 +93,7 @@ impl Objective {
             Self::Absolute(values) => distances(values, f64::abs),
             Self::Squared(values) => distances(values, |d| d * d),
             Self::Matrix(losses) => {
-                check_matrix(losses, symbols)?;
+                check_losses(losses, symbols)?;
                 Ok(Some(losses.clone()))
             }
             Self::Mmse(_)
@@ -140,13 +154,19 @@ fn check_values(values: &[f64], symbols: usize) -> Result<(), Error> {
     if values.len() != symbols {
         return Err(Error::Size { what: "values".into(), expected: symbols, found: values.len() });
     }
-    match values.iter().position(|v| !v.is_finite()) {
-        Some(at) => Err(Error::NotFinite { what: format!("values[{at}]"), value: values[at] }),
+    let what = |at: usize| format!("values[{at}]");
+    if let Some(at) = values.iter().position(|v| !v.is_finite()) {
+        return Err(Error::NotFinite { what: what(at), value: values[at] });
+    }
+    // Squares of differences must stay finite.
+    match values.iter().position(|v| v.abs() > 1e49) {
+        Some(at) => Err(Error::range(what(at), values[at], "between -1e49 and 1e49")),
         None => Ok(()),
     }
 }
 
-fn check_matrix(losses: &[Vec<f64>], symbols: usize) -> Result<(), Error> {
+/// Refuses a loss matrix that is no table of moderate numbers with a row for every symbol.
+pub(crate) fn check_losses(losses: &[Vec<f64>], symbols: usize) -> Result<(), Error> {
     if losses.len() != symbols {
         return Err(Error::Size {
             what: "the loss matrix".into(),
@@ -165,6 +185,10 @@ fn check_matrix(losses: &[Vec<f64>], symbols: usize) -> Result<(), Error> {
         }
         if let Some(&value) = row.iter().find(|v| !v.is_finite()) {
             return Err(Error::NotFinite { what, value });
+        }
+        // Sums and differences of losses must stay finite.
+        if let Some(&value) = row.iter().find(|loss| loss.abs() > 1e100) {
+            return Err(Error::range(what, value, "between -1e100 and 1e100"));
         }
     }
     Ok(())
@@ -301,6 +325,27 @@ mod tests {
         let share = channel.q(0, 1) + slope * 0.2;
         let variance = share * (1.0 - share) / (slope * slope);
         assert!((frequency(&prior, &channel).unwrap() - 2.0 * variance).abs() < 1e-12);
+    }
+
+    #[test]
+    fn values_and_losses_that_do_not_fit_are_refused() {
+        let rows = |rows: &[&[f64]]| {
+            Objective::Matrix(rows.iter().map(|row| row.to_vec()).collect()).check(2)
+        };
+        assert_eq!(rows(&[&[0.0, 1.0], &[1.0, 0.0]]), Ok(()));
+        for (bad, words) in [
+            (rows(&[]), "has 0 entries where 2 are needed"),
+            (rows(&[&[], &[]]), "is empty"),
+            (rows(&[&[0.0], &[1.0, 0.0]]), "row 1 has 2 entries"),
+            (rows(&[&[0.0, f64::NAN], &[1.0, 0.0]]), "row 0 is NaN"),
+            (rows(&[&[0.0, 1e300], &[1.0, 0.0]]), "row 0 is 1e300"),
+            (Objective::Squared(vec![1.0]).check(2), "values has 1 entries"),
+            (Objective::Mmse(vec![1.0, f64::INFINITY]).check(2), "values[1] is inf"),
+            (Objective::Absolute(vec![-1e300, 0.0]).check(2), "values[0] is -1e300"),
+        ] {
+            assert!(bad.as_ref().is_err_and(|e| e.to_string().contains(words)), "{words}: {bad:?}");
+        }
+        assert_eq!(Objective::Frequency.check(2), Ok(()));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Protections as people write them: `lip:1`, `lip:1,0.01`, `alip:0.5,1`, `ldp:2`, `di:3`.
 
-use undertone_core::{Bound, Claim, Delta, Epsilon, EpsilonError, MASS_ONE, Subject};
+use undertone_core::{Bound, Claim, Delta, Epsilon, EpsilonError, MASS_ONE, Nats, Subject};
 
 use crate::Error;
 
@@ -46,10 +46,19 @@ pub fn parse(text: &str, about: Subject) -> Result<Claim, Error> {
 /// Reads a level in nats, also with an exponent (`1e-3`), rounded down to odds the kernel can express. Levels below
 /// 10^-10 round down to nought.
 pub fn epsilon(text: &str) -> Result<Epsilon, EpsilonError> {
-    match plain_decimal(text) {
-        Some(plain) => Epsilon::parse(&plain),
-        None => Epsilon::parse(text),
+    Epsilon::at_most(nats(text)?)
+}
+
+/// Reads a number of nats as people and programs write it: with an exponent (`1e-3`), with a plus, or a nought with a
+/// minus. Digits past the tenth are dropped.
+pub fn nats(text: &str) -> Result<Nats, EpsilonError> {
+    let text = text.trim();
+    if text.starts_with('-') && text.parse() == Ok(0.0) {
+        return Ok(Nats::ZERO);
     }
+    let text = text.strip_prefix('+').unwrap_or(text);
+    let plain = plain_decimal(text);
+    Nats::parse_down(plain.as_deref().unwrap_or(text)).map_err(|_| EpsilonError::NotNats)
 }
 
 /// A decimal with an exponent written out, digit by digit, so that nothing is rounded; `None` for any other text.
@@ -114,10 +123,17 @@ mod tests {
             ("1e-12", "0"),
             ("0e5", "0"),
             ("3e-400", "0"),
+            ("+1", "1"),
+            (" 1 ", "1"),
+            ("-0", "0"),
+            ("-0.000000000000", "0"),
         ] {
             assert_eq!(epsilon(text).unwrap(), epsilon(plain).unwrap(), "{text}");
         }
-        for bad in ["1e", "e1", "-1e0", "1e-", "1e2.5", "1e999", "NaN", "1e30", "0x1e1"] {
+        for bad in [
+            "1e", "e1", "-1e0", "1e-", "1e2.5", "1e999", "NaN", "1e30", "0x1e1", "+-1", "-+0", "+",
+            "-", "",
+        ] {
             assert!(epsilon(bad).is_err(), "{bad}");
         }
     }

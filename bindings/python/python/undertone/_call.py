@@ -130,6 +130,38 @@ def _raise_refusal(answer: Answer) -> None:
     raise Refused(refusal["message"], cell, attained, claimed)
 
 
+def shown(value: Any) -> str:
+    """A value for a message: its beginning, where it is long.
+
+    >>> shown(1.0), len(shown([0.5] * 1000))
+    ('1.0', 83)
+    """
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}..."
+
+
+def listed(name: str, value: Any, wanted: str) -> list[Any]:
+    """The items of an argument that must be a list, or an error that names it.
+
+    >>> listed("sensors", ("heat", "lamp"), "a list of columns")
+    ['heat', 'lamp']
+    >>> listed("sensors", 3, "a list of columns")
+    Traceback (most recent call last):
+    ...
+    undertone._errors.Error: sensors is 3: give a list of columns
+    """
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
+        raise Error(f"{name} is {shown(value)}: give {wanted}")
+    return list(value)
+
+
+def policy_document(name: str, value: Any) -> str:
+    """The document of an argument that must be a policy, or an error that names it."""
+    if not isinstance(value, _native.Policy):
+        raise Error(f"{name} is {shown(value)}: give a Policy, such as Policy.load(path)")
+    return value.to_json()
+
+
 def names_of(index: Any) -> list[str] | None:
     """What a pandas index calls its entries; None for one that only counts them."""
     if index is None or callable(index) or type(index).__name__ == "RangeIndex":
@@ -144,8 +176,8 @@ def series_names(value: Any) -> list[str] | None:
     return None
 
 
-def named_matrix(value: Any, rows: str, columns: str) -> Any:
-    """A matrix as the command line reads it: rows of numbers, or with names under `rows` and `columns`.
+def named_matrix(what: str, value: Any, rows: str, columns: str) -> Any:
+    """The matrix `what` as the command line reads it: rows of numbers, or with names under `rows` and `columns`.
 
     Names come from a document (a dict with ``rows`` and either list of names) or a pandas frame's index and
     columns.
@@ -153,46 +185,51 @@ def named_matrix(value: Any, rows: str, columns: str) -> Any:
     if isinstance(value, dict):
         unknown = set(value) - {rows, columns, "rows"}
         if "rows" not in value or unknown:
-            raise Error(f"a matrix with names has the fields {rows!r}, {columns!r} and 'rows', not {sorted(value)}")
-        named = {name: [str(label) for label in value[name]] for name in (rows, columns) if value.get(name) is not None}
-        return {**named, "rows": matrix(value["rows"])}
+            fields = shown(sorted(map(str, value)))
+            raise Error(f"{what} has the fields {fields}: give {rows!r}, {columns!r} and 'rows'")
+        given = {name: value[name] for name in (rows, columns) if value.get(name) is not None}
+        named = {
+            name: [str(label) for label in listed(f"{what}[{name!r}]", labels, "a list of names")]
+            for name, labels in given.items()
+        }
+        return {**named, "rows": matrix(what, value["rows"])}
     if hasattr(value, "to_numpy") and hasattr(value, "columns") and hasattr(value, "index"):
         found = {rows: names_of(value.index), columns: names_of(value.columns)}
         named = {name: labels for name, labels in found.items() if labels is not None}
         if named:
-            return {**named, "rows": matrix(value)}
-    return matrix(value)
+            return {**named, "rows": matrix(what, value)}
+    return matrix(what, value)
 
 
-def named_numbers(value: Any) -> Any:
-    """A list of numbers, or a dict of them by name, from a list, an array, a dict or a pandas series."""
+def named_numbers(what: str, value: Any) -> Any:
+    """The numbers `what` as a list, or a dict by name, from a list, an array, a dict or a pandas series."""
     if isinstance(value, dict):
-        return {str(name): float(number) for name, number in value.items()}
+        return dict(zip(map(str, value), numbers(what, list(value.values()))))
     names = series_names(value)
     if names is None:
-        return numbers(value)
+        return numbers(what, value)
     if len(set(names)) != len(names):
-        raise Error("a name occurs twice in the index: names must differ")
-    return dict(zip(names, numbers(value)))
+        raise Error(f"{what}: a name occurs twice in the index: names must differ")
+    return dict(zip(names, numbers(what, value)))
 
 
-def matrix(value: Any) -> list[list[float]]:
-    """Rows of numbers from nested lists, an array or a frame."""
+def matrix(what: str, value: Any) -> list[list[float]]:
+    """Rows of numbers, for the argument `what`, from nested lists, an array or a frame."""
     if hasattr(value, "to_numpy"):
         value = value.to_numpy()
     rows = value.tolist() if hasattr(value, "tolist") else value
     try:
         return [[float(item) for item in row] for row in rows]
     except (TypeError, ValueError):
-        raise TypeError("a matrix is a list of rows of numbers") from None
+        raise Error(f"{what} is {shown(value)}: give a matrix, a list of rows of numbers") from None
 
 
-def numbers(value: Any) -> list[float]:
-    """A list of numbers from a list, an array or a series."""
+def numbers(what: str, value: Any) -> list[float]:
+    """A list of numbers, for the argument `what`, from a list, an array or a series."""
     if hasattr(value, "to_numpy"):
         value = value.to_numpy()
     items = value.tolist() if hasattr(value, "tolist") else value
     try:
         return [float(item) for item in items]
     except (TypeError, ValueError):
-        raise TypeError("a list of numbers is needed") from None
+        raise Error(f"{what} is {shown(value)}: give a list of numbers") from None

@@ -6,7 +6,8 @@ import json
 import warnings
 from typing import Any, Sequence
 
-from ._call import Answer, Call, matrix, named_matrix, named_numbers, numbers, series_names
+from ._call import Answer, Call, listed, matrix, named_matrix, named_numbers, numbers, policy_document
+from ._call import series_names, shown
 from ._errors import Error, Refused, UninformativeWarning
 from .policy import Policy
 from .prior import Prior
@@ -18,7 +19,8 @@ def _several(value: Any) -> list[Any]:
         return []
     if isinstance(value, (Prior, dict, str)) or series_names(value) is not None:
         return [value]
-    items = value.tolist() if hasattr(value, "tolist") else list(value)
+    wanted = "a list of probabilities, {symbol: probability}, a Prior, or a list of these"
+    items = listed("prior", value.tolist() if hasattr(value, "tolist") else value, wanted)
     nested = bool(items) and not isinstance(items[0], (int, float))
     return items if nested else [items]
 
@@ -29,7 +31,7 @@ def _texts(name: str, value: str | Sequence[str] | None, example: str) -> list[s
         return []
     items = [value] if isinstance(value, str) else list(value) if isinstance(value, (list, tuple, set)) else None
     if items is None or not all(isinstance(item, str) for item in items):
-        raise Error(f"{name} is {value!r}: give a text such as {example!r}, or a list of them")
+        raise Error(f"{name} is {shown(value)}: give a text such as {example!r}, or a list of them")
     return items
 
 
@@ -46,20 +48,20 @@ def _context(call: Call, prior: Any, prior_lower: Any, prior_upper: Any, joint: 
     for one in _several(prior):
         _prior(call, "prior", one)
     if prior_lower is not None:
-        call.option("prior_lower", call.document("lower.json", named_numbers(prior_lower)))
+        call.option("prior_lower", call.document("lower.json", named_numbers("prior_lower", prior_lower)))
     if prior_upper is not None:
-        call.option("prior_upper", call.document("upper.json", named_numbers(prior_upper)))
+        call.option("prior_upper", call.document("upper.json", named_numbers("prior_upper", prior_upper)))
     if joint is not None:
         call.option("joint", _joint(call, joint))
     call.option("secret_name", secret_name)
 
 
 def _joint(call: Call, joint: Any) -> str:
-    return call.document("joint.json", named_matrix(joint, "secret", "symbols"))
+    return call.document("joint.json", named_matrix("joint", joint, "secret", "symbols"))
 
 
 def _channel(call: Call, channel: Any) -> str:
-    return call.document("channel.json", named_matrix(channel, "inputs", "outputs"))
+    return call.document("channel.json", named_matrix("channel", channel, "inputs", "outputs"))
 
 
 def design(
@@ -127,12 +129,12 @@ def design(
     for one in _texts("protect", protect, "lip:1"):
         call.option("protect", one)
     if loss is not None:
-        objective = f"matrix:{call.document('loss.json', matrix(loss))}"
+        objective = f"matrix:{call.document('loss.json', matrix('loss', loss))}"
     call.options(objective=objective, method=method, accept=accept, accuracy=accuracy, n=n, for_n=for_n)
     call.options(allow_uninformative=allow_uninformative)
     call.options(level=level, points=points, range=range, bins=bins, output_bins=output_bins)
     call.options(output_range=output_range, density=density, scale=scale, alpha=alpha, sigma=sigma)
-    call.options(values=None if values is None else numbers(values), convention=convention)
+    call.options(values=None if values is None else numbers("values", values), convention=convention)
     found = _with_policy(call)
     if found.uninformative is not None and not allow_uninformative:
         warnings.warn(found.uninformative, UninformativeWarning, stacklevel=2)
@@ -227,7 +229,7 @@ def audit(
         raise Error("give a policy, a prior with a channel, or a joint law")
     call = Call("audit")
     if policy is not None:
-        call.words.append(call.document("policy.json", policy.to_json()))
+        call.words.append(call.document("policy.json", policy_document("policy", policy)))
     if prior is not None:
         _prior(call, "prior", prior)
     if channel is not None:
@@ -259,15 +261,15 @@ def compose(
     for one in _several(prior):
         _prior(call, "prior", one)
     if epsilons is not None:
-        levels = [f"{one[0]}/{one[1]}" if isinstance(one, (tuple, list)) else str(one) for one in epsilons]
-        call.option("epsilons", levels)
+        pair = lambda one: "/".join(map(str, one)) if isinstance(one, (tuple, list)) else str(one)
+        call.option("epsilons", [pair(one) for one in listed("epsilons", epsilons, "a list of levels, one per release")])
     if channels is not None:
         # Several words after one flag: it must come last.
-        names = [_channel(call, one) for one in channels]
+        names = [_channel(call, one) for one in listed("channels", channels, "a list of channels, one per release")]
     if joint is not None:
-        call.option("joint", call.document("joint.json", named_matrix(joint, "first", "second")))
+        call.option("joint", call.document("joint.json", named_matrix("joint", joint, "first", "second")))
     if markov is not None:
-        call.option("markov", call.document("markov.json", named_matrix(markov, "inputs", "outputs")))
+        call.option("markov", call.document("markov.json", named_matrix("markov", markov, "inputs", "outputs")))
     if channels is not None:
         call.words += ["--channels", *names]
     return call.run()[0]
@@ -293,7 +295,7 @@ def transfer(
     if to is not None:
         _prior(call, "to", to)
     if policy is not None:
-        call.option("policy", call.document("policy.json", policy.to_json()))
+        call.option("policy", call.document("policy.json", policy_document("policy", policy)))
     call.options(epsilon=epsilon, samples=samples, beta=beta)
     return call.run()[0]
 
@@ -316,7 +318,7 @@ def curve(
     for one in _several(prior):
         _prior(call, "prior", one)
     call.options(epsilons=epsilons, objective=objective, methods=methods)
-    call.options(values=None if values is None else numbers(values))
+    call.options(values=None if values is None else numbers("values", values))
     return call.run()[0]
 
 

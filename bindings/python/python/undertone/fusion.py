@@ -7,7 +7,7 @@ import io
 import json
 from typing import Any, Sequence
 
-from ._call import Answer, Call, matrix
+from ._call import Answer, Call, listed, matrix
 from ._errors import Error
 from .policy import Policy
 
@@ -54,7 +54,7 @@ def evaluate(network: Any = None, *, maps: Sequence[Any] | None = None, model: A
         content = network if isinstance(network, str) else json.dumps(network)
         call.words.append(call.document("network.json", content))
     if maps is not None:
-        call.option("maps", call.document("maps.json", [matrix(one) for one in maps]))
+        call.option("maps", call.document("maps.json", _maps(maps)))
     if model is not None:
         _model(call, model)
     return call.run()[0]
@@ -94,11 +94,12 @@ def train(
     """
     call = Call("fusion", "train")
     call.option("samples", call.document("samples.csv", _csv(samples)))
-    call.options(public=public, private=private, sensors=list(sensors), methods=methods, ldp=ldp, outputs=outputs)
+    call.options(public=public, private=private, sensors=listed("sensors", sensors, "a list of columns"))
+    call.options(methods=methods, ldp=ldp, outputs=outputs)
     call.options(levels=levels, cut=cut, keep=keep, sequence=sequence, hold_out=hold_out, train=train, test=test)
     call.options(balance=balance, confidence=confidence, ratio=ratio, slack=slack, ridge=ridge)
     call.options(restarts=restarts, seed=seed, time_limit=time_limit)
-    names = methods.split(",") if isinstance(methods, str) else list(methods)
+    names = methods.split(",") if isinstance(methods, str) else listed("methods", methods, "a list of methods")
     if any(name.strip() in ("epic", "npo", "e-ldp") for name in names):
         call.option("output", "network.json")
     answer, written = call.run()
@@ -114,12 +115,20 @@ def _csv(samples: Any) -> str:
         return samples.to_csv(index=False)
     if hasattr(samples, "write_csv"):
         return samples.write_csv()
-    columns = samples.to_pydict() if hasattr(samples, "to_pydict") else dict(samples)
+    if not (hasattr(samples, "to_pydict") or isinstance(samples, dict)):
+        # What it holds are samples: only its type is named.
+        raise Error(f"samples is of type {type(samples).__name__}: give a table, or a dictionary of columns")
+    columns = samples.to_pydict() if hasattr(samples, "to_pydict") else samples
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(zip(*columns.values(), strict=True))
     return text.getvalue()
+
+
+def _maps(maps: Any) -> list[Any]:
+    wanted = "a list of matrices, one per sensor"
+    return [matrix(f"maps[{at}]", one) for at, one in enumerate(listed("maps", maps, wanted))]
 
 
 def _model(call: Call, model: Any) -> None:

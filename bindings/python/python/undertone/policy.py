@@ -36,7 +36,7 @@ class Policy(_native.Policy):
         if content.startswith(b"undertone/policy"):
             return cls.from_bytes(content)
         try:
-            return cls(content.decode("utf-8"))
+            return cls(content.decode("utf-8-sig"))
         except UnicodeDecodeError:
             raise Error(f"{os.fspath(path)}: neither a policy document nor a policy's bytes") from None
 

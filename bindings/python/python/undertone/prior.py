@@ -10,7 +10,7 @@ import os
 from typing import Any, Sequence
 
 from . import _native
-from ._call import Call, in_python, numbers, series_names
+from ._call import Call, in_python, listed, numbers, series_names, shown
 from ._columns import plain
 from ._errors import Error
 
@@ -39,11 +39,11 @@ class Prior:
         source: str | None = None,
         date: str | None = None,
     ) -> None:
-        self._document: dict[str, Any] = {"p": numbers(p)}
+        self._document: dict[str, Any] = {"p": numbers("p", p)}
         symbols = series_names(p) if symbols is None else symbols
         if symbols is not None:
-            self._document["symbols"] = [str(symbol) for symbol in symbols]
-        given = {"values": None if values is None else numbers(values), "source": source, "date": date}
+            self._document["symbols"] = [str(symbol) for symbol in listed("symbols", symbols, "a list of names")]
+        given = {"values": None if values is None else numbers("values", values), "source": source, "date": date}
         self._document.update({name: value for name, value in given.items() if value is not None})
         self._check()
 
@@ -124,9 +124,9 @@ class Prior:
         else:
             counted = _native.count(
                 data,
-                symbols=None if symbols is None else [str(symbol) for symbol in symbols],
-                points=None if points is None else [_decimal(point) for point in points],
-                range=None if range is None else [_decimal(end) for end in range],
+                symbols=None if symbols is None else [*map(str, listed("symbols", symbols, "a list of names"))],
+                points=None if points is None else _decimals("points", points, "a list of numbers"),
+                range=None if range is None else _decimals("range", range, "two numbers, (low, high)"),
                 bins=bins,
                 skip=skip,
             )
@@ -152,19 +152,24 @@ class Prior:
         [0.6, 0.4]
         """
         call = Call("prior", "mix")
-        call.words += [call.document("prior", cls.of(prior)._content()) for prior in priors]
-        call.option("weights", numbers(weights))
+        call.words += [
+            call.document("prior", cls.of(prior)._content()) for prior in listed("priors", priors, "a list of priors")
+        ]
+        call.option("weights", numbers("weights", weights))
         document, _ = call.run()
         return cls._of(document)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Prior:
         """Reads a prior's file, as the command line writes it."""
-        with open(path, encoding="utf-8") as file:
+        # A byte-order mark is no part of a document.
+        with open(path, encoding="utf-8-sig") as file:
             try:
                 return cls.of(json.load(file))
             except json.JSONDecodeError as error:
-                raise Error(f"{os.fspath(path)}: {error}") from None
+                raise Error(f"{os.fspath(path)}: this is not JSON: {error}") from None
+            except UnicodeDecodeError:
+                raise Error(f"{os.fspath(path)}: it is not UTF-8 text: save it as UTF-8") from None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a prior's file, which the command line reads."""
@@ -217,6 +222,15 @@ def _decimal(value: Any) -> str:
         return str(value)
     # Without an exponent.
     return format(decimal.Decimal(repr(float(value))), "f").removesuffix(".0")
+
+
+def _decimals(name: str, values: Any, wanted: str) -> list[str]:
+    """Numbers as plain decimal texts, for the argument `name`."""
+    items = listed(name, values, wanted)
+    try:
+        return [_decimal(item) for item in items]
+    except (TypeError, ValueError, decimal.InvalidOperation):
+        raise Error(f"{name} is {shown(values)}: give {wanted}") from None
 
 
 def _floats(values: Any) -> list[float]:

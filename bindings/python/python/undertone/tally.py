@@ -7,7 +7,7 @@ import os
 from typing import Any, Iterable, Sequence
 
 from . import _native
-from ._call import Answer, Call
+from ._call import Answer, Call, listed, policy_document
 from ._columns import is_table, known, names_of, plain
 from ._errors import Error
 from .policy import Policy
@@ -58,8 +58,13 @@ class Tally(_native.Tally):
     @classmethod
     def load(cls, path: str | os.PathLike[str], policy: Policy | None = None) -> Tally:
         """Reads a tally's file, as the command line writes it."""
-        with open(path, encoding="utf-8") as file:
-            return cls.from_json(file.read(), policy)
+        with open(path, "rb") as file:
+            content = file.read()
+        try:
+            # A byte-order mark is no part of a document.
+            return cls.from_json(content.decode("utf-8-sig"), policy)
+        except UnicodeDecodeError:
+            raise Error(f"{os.fspath(path)}: it is not UTF-8 text: save it as UTF-8") from None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the tally to a file, which the command line reads."""
@@ -130,10 +135,10 @@ def estimate(
     >>> [(share["symbol"], round(share["value"], 3)) for share in told.headline["shares"]]
     [('yes', 0.284), ('no', 0.716)]
     """
-    policies = [policy] if isinstance(policy, _native.Policy) else list(policy)
+    policies = [policy] if isinstance(policy, _native.Policy) else listed("policy", policy, "a Policy or several")
     call = Call("estimate")
     for one in policies:
-        call.option("policy", call.document("policy.json", one.to_json()))
+        call.option("policy", call.document("policy.json", policy_document("policy", one)))
     for tally in _tallies(policies, reports):
         call.option("tally", call.document("tally.json", tally.to_json()))
     call.options(level=level, all=all, respondents=respondents, above=above)

@@ -14,7 +14,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use crate::errors::failed;
+use crate::errors::{failed, guarded};
 
 /// An Arrow array; any Arrow library reads it through `__arrow_c_array__`, without a copy.
 #[pyclass(frozen, module = "undertone")]
@@ -29,9 +29,11 @@ impl ArrowArray {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        // Another type may be asked for but need not be given.
-        let _ = requested_schema;
-        capsule::export_array(py, &self.0)
+        guarded(|| {
+            // Another type may be asked for but need not be given.
+            let _ = requested_schema;
+            capsule::export_array(py, &self.0)
+        })
     }
 
     fn __len__(&self) -> usize {
@@ -62,12 +64,14 @@ impl ArrowStream {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        let _ = requested_schema;
-        let taken = self.0.lock().ok().and_then(|mut stream| stream.take());
-        match taken {
-            Some(stream) => capsule::export_stream(py, stream),
-            None => Err(PyValueError::new_err("this stream has been read already")),
-        }
+        guarded(|| {
+            let _ = requested_schema;
+            let taken = self.0.lock().ok().and_then(|mut stream| stream.take());
+            match taken {
+                Some(stream) => capsule::export_stream(py, stream),
+                None => Err(PyValueError::new_err("this stream has been read already")),
+            }
+        })
     }
 }
 

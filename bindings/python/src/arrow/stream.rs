@@ -93,7 +93,11 @@ impl Iterator for Perturbed {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        Some(self.source.next()?.and_then(|batch| self.perturb(&batch)))
+        // Called from C, where a panic would end the whole process.
+        let next = undertone_cli::guarded(|| {
+            self.source.next().map(|batch| batch.and_then(|batch| self.perturb(&batch)))
+        });
+        next.unwrap_or_else(|none| Some(Err(ArrowError::ComputeError(none.message))))
     }
 }
 

@@ -264,8 +264,13 @@ impl Blocks {
         while !self.ended && self.rest.len() < size {
             let missing = (size - self.rest.len()) as u64;
             let read = self.text.by_ref().take(missing).read_to_end(&mut self.rest);
-            let read = read.map_err(|error| {
-                Failure::input(format!("{}: cannot be read to its end: {error}", self.file))
+            let read = read.map_err(|error| match error.raw_os_error() {
+                Some(_) => Failure::of_system("read", self.file.as_ref(), &error),
+                // Without a number of the system it is what unpacks gzip that gave up.
+                None => Failure::input(format!(
+                    "{}: cannot be unpacked to its end: {error}: pack it again, or give the plain CSV",
+                    self.file
+                )),
             })?;
             self.ended = read == 0;
         }

@@ -23,7 +23,7 @@ use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
 use parquet::schema::types::Type;
 
 use super::{Row, Source, Visit, present};
-use crate::failure::Failure;
+use crate::failure::{Failure, shortened};
 
 /// Rows decoded at a time.
 const BATCH: usize = 1 << 14;
@@ -52,13 +52,33 @@ pub(crate) fn policy_note(column: &str) -> String {
 
 /// Puts the file in front of what is wrong with it.
 pub(crate) fn problem(path: &Path, error: &ParquetError) -> Failure {
-    let text = error.to_string();
-    let advice = if text.contains("Disabled feature") {
-        "; write the file with snappy, gzip, lz4 or no compression (for zstd, build with --features zstd)"
-    } else {
-        ""
+    let words = match error {
+        // Sizes that a damaged end claims look like addresses of memory: they say nothing.
+        ParquetError::EOF(_)
+        | ParquetError::NeedMoreData(_)
+        | ParquetError::NeedMoreDataRange(_)
+        | ParquetError::IndexOutOfBound(..) => {
+            "this Parquet file is damaged or was cut short: write it, or copy it, again".into()
+        }
+        ParquetError::General(said) if said.contains("Disabled feature") => format!(
+            "{said}; write the file with snappy, gzip, lz4 or no compression (for zstd, build with --features zstd)"
+        ),
+        ParquetError::General(said) | ParquetError::ArrowError(said) => {
+            // What follows the first clause are offsets and types of the reader.
+            let clause = said.split(" {").next().and_then(|said| said.split(": ").next());
+            let clause = shortened(clause.unwrap_or_default());
+            format!("this cannot be read as Parquet ({clause}): write it again")
+        }
+        ParquetError::NYI(said) => {
+            format!("this holds what is not read here ({}): write plain columns", shortened(said))
+        }
+        ParquetError::External(inner) => match inner.downcast_ref::<std::io::Error>() {
+            Some(error) => return Failure::of_system("read", path, error),
+            None => format!("this cannot be read as Parquet ({inner}): write it again"),
+        },
+        other => format!("this cannot be read as Parquet ({other}): write it again"),
     };
-    Failure::input(format!("{}: {text}{advice}", path.display()))
+    Failure::input(format!("{}: {words}", path.display()))
 }
 
 impl ParquetFile {
@@ -75,9 +95,7 @@ impl ParquetFile {
 
     /// Opens the file once more: every reader moves its own handle about.
     pub(crate) fn handle(&self) -> Result<File, Failure> {
-        File::open(&self.path).map_err(|error| {
-            Failure::input(format!("cannot read {}: {error}", self.path.display()))
-        })
+        File::open(&self.path).map_err(|error| Failure::of_system("read", &self.path, &error))
     }
 
     pub(crate) fn fail(&self, error: &ParquetError) -> Failure {

@@ -12,6 +12,7 @@ use undertone_fusion::runtime::{
 
 use super::connection::{BrokerArgs, BudgetArgs, block_on, bundle, end_asked, wants_json};
 use crate::failure::Failure;
+use crate::options::count;
 use crate::output::{Outcome, line, table};
 
 /// Run the centre of a network: hear the sensors, decide the public hypothesis in every epoch.
@@ -36,7 +37,7 @@ pub(super) struct Args {
     #[arg(long, default_value_t = 5.0, allow_negative_numbers = true)]
     deadline: f64,
     /// How many undecided epochs a sensor may have.
-    #[arg(long, default_value_t = 1024)]
+    #[arg(long, default_value = "1024", value_parser = count)]
     window: usize,
     /// End after this many decisions (default: never).
     #[arg(long)]

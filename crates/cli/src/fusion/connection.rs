@@ -111,8 +111,7 @@ impl BudgetArgs {
 
 /// A bundle from a file, with everything in it checked again.
 pub(super) fn bundle(path: &Path) -> Result<Bundle, Failure> {
-    Bundle::from_json(&input::text(path)?)
-        .map_err(|error| Failure::input(format!("{}: {error}", path.display())))
+    input::document(path, Bundle::from_json)
 }
 
 /// Whether programs read the output: commands that print as they go must know before they end.

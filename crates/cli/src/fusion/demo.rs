@@ -58,8 +58,7 @@ impl Scratch {
         getrandom::fill(&mut mark).map_err(Failure::input)?;
         let mark = u64::from_be_bytes(mark);
         let path = std::env::temp_dir().join(format!("undertone-demo-{mark:016x}"));
-        std::fs::create_dir(&path)
-            .map_err(|error| Failure::input(format!("cannot make {}: {error}", path.display())))?;
+        std::fs::create_dir(&path).map_err(|error| Failure::of_system("make", &path, &error))?;
         Ok(Self(path))
     }
 }

@@ -14,6 +14,7 @@ use undertone_fusion::{Bundle, Evaluation, ExactModel, Model, Origin};
 use super::report;
 use super::source::ModelArgs;
 use crate::failure::Failure;
+use crate::options;
 use crate::output::{Outcome, certified, nats, progress, save, table};
 
 /// Choose how every sensor randomises so that the centre learns the public hypothesis and not the
@@ -29,13 +30,13 @@ pub(super) struct Args {
     #[command(flatten)]
     model: ModelArgs,
     /// The most that belief in the private hypothesis may move, in nats; `inf` for no limit.
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long, value_parser = options::limit)]
     information: Option<f64>,
     /// The LDP level of every sensor's reading in each epoch, in nats; `inf` for no limit.
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long, value_parser = options::limit)]
     ldp: Option<f64>,
     /// How many outputs every sensor has: one number, or one per sensor.
-    #[arg(long, value_delimiter = ',', default_value = "2")]
+    #[arg(long, value_delimiter = ',', default_value = "2", value_parser = options::outputs)]
     outputs: Vec<usize>,
     /// How to choose the maps.
     #[arg(long, value_enum, default_value_t = Choice::Joint)]
@@ -50,7 +51,7 @@ pub(super) struct Args {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Stop searching after this many seconds and take the best so far.
-    #[arg(long)]
+    #[arg(long, value_parser = options::seconds)]
     time_limit: Option<f64>,
     /// Write the network (model, policies, certificate) here.
     #[arg(short, long)]
@@ -97,14 +98,7 @@ impl From<Choice> for Method {
 
 pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
     let budgets = budgets(args)?;
-    let limit = match args.time_limit {
-        Some(seconds) if !(seconds > 0.0 && seconds < 1e9) => {
-            return Err(Failure::usage(format!(
-                "--time-limit is {seconds}: give a number of seconds above 0"
-            )));
-        }
-        limit => limit.map(Duration::from_secs_f64),
-    };
+    let limit = args.time_limit.map(Duration::from_secs_f64);
     let origin = args.model.read()?;
     let exact = ExactModel::new(&origin.model)?;
     let model = exact.model()?;
@@ -182,8 +176,11 @@ fn budgets(args: &Args) -> Result<Budgets, Failure> {
         }
     }
     let level = |value: Option<f64>| value.unwrap_or(f64::INFINITY);
-    let budgets = Budgets::new(level(args.information), level(args.ldp)).map_err(Failure::usage)?;
-    Ok(Budgets { epochs: args.epochs, ..budgets })
+    let option = |flag: &'static str| move |error| Failure::usage(format!("{flag}: {error}"));
+    let information = Budgets::new(level(args.information), f64::INFINITY);
+    let ldp = Budgets::new(f64::INFINITY, level(args.ldp)).map_err(option("--ldp"))?.ldp;
+    let information = information.map_err(option("--information"))?.information;
+    Ok(Budgets { information, ldp, epochs: args.epochs })
 }
 
 fn fields(

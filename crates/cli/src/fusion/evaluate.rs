@@ -9,10 +9,12 @@ use undertone_fusion::learn::leakage::Evidence;
 use undertone_fusion::learn::release::Release;
 use undertone_fusion::{Bundle, Codebook, Evaluation, Maps, Model, Samples};
 
+use super::connection::bundle;
 use super::report;
 use super::source::ModelArgs;
 use crate::failure::Failure;
 use crate::input;
+use crate::options;
 use crate::output::{Outcome, certified, nats, table};
 use crate::plot;
 
@@ -36,7 +38,7 @@ pub(super) struct Args {
     #[command(flatten)]
     model: ModelArgs,
     /// How sure a guarantee from samples is to be.
-    #[arg(long, default_value_t = 0.95, allow_negative_numbers = true)]
+    #[arg(long, default_value = "0.95", value_parser = options::between_0_and_1)]
     confidence: f64,
     /// Where the randomness of drawn outputs begins.
     #[arg(long, default_value_t = 1)]
@@ -48,11 +50,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
     match &args.network {
-        Some(path) => {
-            let bundle = Bundle::from_json(&input::text(path)?)
-                .map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
-            network(&bundle, args)
-        }
+        Some(path) => network(&bundle(path)?, args),
         None => maps(args),
     }
 }
@@ -227,17 +225,14 @@ fn maps(args: &Args) -> Result<Outcome, Failure> {
         return Err(Failure::usage("give a network file, or --maps with --model"));
     };
     let model: Model = args.model.read()?.model;
-    let bad = |error: &dyn std::fmt::Display| {
-        Failure::input(format!(
-            "{}: {error}; expected a list of matrices, one per sensor, one row per reading",
-            path.display()
-        ))
+    let expected = "a list of matrices, one per sensor, one row per reading";
+    let bad = |error: undertone_design::Error| {
+        Failure::input(format!("{}: {error}; expected {expected}", path.display()))
     };
-    let matrices: Vec<Vec<Vec<f64>>> =
-        serde_json::from_str(&input::text(path)?).map_err(|error| bad(&error))?;
+    let matrices: Vec<Vec<Vec<f64>>> = input::json(path, expected)?;
     let channels = matrices.into_iter().map(Channel::new).collect::<Result<_, _>>();
-    let maps = channels.and_then(Maps::new).map_err(|error| bad(&error))?;
-    let seen = Evaluation::new(&model, &maps).map_err(|error| bad(&error))?;
+    let maps = channels.and_then(Maps::new).map_err(bad)?;
+    let seen = Evaluation::new(&model, &maps).map_err(bad)?;
     picture(args, &seen, &model, None)?;
     let mut json = report::fields(&seen, &model);
     report::merge(&mut json, json!({"certified": false, "policies": []}));

@@ -196,8 +196,7 @@ fn replay(source: &Source, column: &str, pause: Option<Duration>, sender: &Sende
 }
 
 fn lines(path: &std::path::Path, numbering: Numbering, sender: &Sender) {
-    let fail =
-        |error: std::io::Error| Failure::input(format!("cannot read {}: {error}", path.display()));
+    let fail = |error: std::io::Error| Failure::of_system("read", path, &error);
     let input: Box<dyn BufRead> = if path == std::path::Path::new("-") {
         Box::new(std::io::stdin().lock())
     } else {

@@ -193,8 +193,7 @@ pub(super) fn save_policies<'a>(
     names: impl Iterator<Item = &'a str>,
     policies: &[Policy],
 ) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::input(format!("cannot make {}: {error}", folder.display())))?;
+    std::fs::create_dir_all(folder).map_err(|error| Failure::of_system("make", folder, &error))?;
     for (t, (name, policy)) in names.zip(policies).enumerate() {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let name: String = name.chars().take(40).map(plain).collect();

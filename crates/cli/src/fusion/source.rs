@@ -9,6 +9,7 @@ use undertone_fusion::{Model, Samples, model};
 use crate::columns::{Layout, Source};
 use crate::failure::Failure;
 use crate::input;
+use crate::options;
 
 /// A model, or samples to take its place.
 #[derive(clap::Args)]
@@ -40,13 +41,13 @@ pub(super) struct SampleArgs {
     #[arg(long, requires = "samples", value_delimiter = ',')]
     sensors: Vec<String>,
     /// Into how many levels a continuous reading is cut.
-    #[arg(long, requires = "samples", default_value_t = 10)]
+    #[arg(long, requires = "samples", default_value = "10", value_parser = options::count)]
     pub(super) levels: usize,
     /// Where the levels are cut.
     #[arg(long, requires = "samples", value_enum, default_value_t = Cut::Equal)]
     cut: Cut,
     /// Keep this many sensors: those that say most about the public label.
-    #[arg(long, requires = "samples")]
+    #[arg(long, requires = "samples", value_parser = options::count)]
     pub(super) keep: Option<usize>,
     /// The columns that say which sequence (recording, person) a row belongs to. Sequences that repeat
     /// another are left out, and no sequence is both learned from and judged by.
@@ -89,9 +90,7 @@ impl ModelArgs {
     /// Reads the model, or makes one of the samples.
     pub(super) fn read(&self) -> Result<Origin, Failure> {
         if let Some(path) = &self.model {
-            let text = input::text(path)?;
-            let model = model::read(&text)
-                .map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
+            let model = input::document(path, model::read)?;
             return Ok(Origin { model, source: name(path), samples: 0 });
         }
         let Some(samples) = self.samples.read()? else {

@@ -17,6 +17,7 @@ use undertone_fusion::{Columns, Origin, Samples};
 use super::report;
 use super::source::SampleArgs;
 use crate::failure::Failure;
+use crate::options;
 use crate::output::{Outcome, at_most, certified, nats, number, progress, save, table};
 use crate::plot;
 
@@ -35,34 +36,34 @@ pub(super) struct Args {
     #[arg(long, value_delimiter = ',', default_value = "raw,epic,npo,e-ldp,dca,mdr,ruca")]
     methods: Vec<String>,
     /// The LDP level of every sensor's reading, in nats; `inf` for no limit.
-    #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
+    #[arg(long, default_value = "1", value_parser = options::positive_limit)]
     ldp: f64,
     /// How many outputs every sensor has.
-    #[arg(long, default_value_t = 2)]
+    #[arg(long, default_value = "2", value_parser = options::outputs)]
     outputs: usize,
     /// The share of the largest attainable threshold on the adversaries' risk that is asked for.
-    #[arg(long, default_value_t = 0.99, allow_negative_numbers = true)]
+    #[arg(long, default_value = "0.99", value_parser = options::share)]
     ratio: f64,
     /// How much of what can be learned of the public label may be given up while that threshold is sought.
-    #[arg(long, default_value_t = 0.5, allow_negative_numbers = true)]
+    #[arg(long, default_value = "0.5", value_parser = options::share)]
     slack: f64,
     /// The ridge of every linear rule.
-    #[arg(long, default_value_t = 0.01, allow_negative_numbers = true)]
+    #[arg(long, default_value = "0.01", value_parser = options::positive)]
     ridge: f64,
     /// The share of samples (of sequences) to hold out.
-    #[arg(long, default_value_t = 0.5, allow_negative_numbers = true)]
+    #[arg(long, default_value = "0.5", value_parser = options::between_0_and_1)]
     hold_out: f64,
     /// Learn from at most this many samples.
-    #[arg(long)]
+    #[arg(long, value_parser = options::count)]
     train: Option<usize>,
     /// Hold out at most this many samples.
-    #[arg(long)]
+    #[arg(long, value_parser = options::count)]
     test: Option<usize>,
     /// Learn from equally many samples of every pair of labels.
     #[arg(long)]
     balance: bool,
     /// How sure the guarantee is to be.
-    #[arg(long, default_value_t = 0.95, allow_negative_numbers = true)]
+    #[arg(long, default_value = "0.95", value_parser = options::between_0_and_1)]
     confidence: f64,
     /// How many starts the search makes.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=10_000))]
@@ -71,7 +72,7 @@ pub(super) struct Args {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Stop searching after this many seconds and take the best so far.
-    #[arg(long)]
+    #[arg(long, value_parser = options::seconds)]
     time_limit: Option<f64>,
     /// Write the network of the first method with maps (model, policies, certificate) here.
     #[arg(short, long)]
@@ -100,14 +101,7 @@ struct Parts {
 }
 
 pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
-    let limit = match args.time_limit {
-        Some(seconds) if !(seconds > 0.0 && seconds < 1e9) => {
-            return Err(Failure::usage(format!(
-                "--time-limit is {seconds}: give a number of seconds above 0"
-            )));
-        }
-        limit => limit.map(Duration::from_secs_f64),
-    };
+    let limit = args.time_limit.map(Duration::from_secs_f64);
     let entries = args.methods.iter().map(|name| Entry::parse(name.trim()));
     let entries: Vec<Entry> = entries.collect::<Result<_, _>>().map_err(Failure::usage)?;
     let shippable = entries.iter().any(|entry| matches!(entry, Entry::Learned(_)));
@@ -167,9 +161,6 @@ fn parts(args: &Args) -> Result<Parts, Failure> {
             "give --samples with --public, --private and --sensors: training needs labelled samples",
         ));
     };
-    if args.samples.keep == Some(0) {
-        return Err(Failure::usage("--keep is 0: keep at least one sensor"));
-    }
     let recipe = Recipe {
         plan: Plan {
             share: args.hold_out,

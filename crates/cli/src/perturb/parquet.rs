@@ -97,7 +97,7 @@ pub(super) fn run(job: &Job<'_>, file: ParquetFile) -> Result<Written, Failure> 
     // An error of the system is the output's: the input is opened, and read by the workers.
     let fail = |error: ParquetError| match error {
         ParquetError::External(inner) => match inner.downcast::<std::io::Error>() {
-            Ok(error) => Target::failure(&args.output, &error),
+            Ok(error) => Failure::of_system("write", &args.output, &error),
             Err(other) => {
                 Failure::input(format!("cannot write {}: {other}", args.output.display()))
             }

@@ -28,19 +28,16 @@ impl Target {
         }
         // Through a link to the file it stands for: renaming would replace the link.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let fail = |error: io::Error| failure(&path, &error);
+        let fail = |error: io::Error| Failure::of_system("write", &path, &error);
         match path.metadata() {
-            Ok(about) if about.is_dir() => Err(Failure::input(format!(
-                "cannot write {}: it is a folder; name a file",
-                path.display()
-            ))),
+            Ok(about) if about.is_dir() => Err(fail(io::ErrorKind::IsADirectory.into())),
             Ok(about) if !about.is_file() => {
                 let file = File::options().write(true).open(&path).map_err(fail)?;
                 Ok(open(Box::new(file), None))
             }
             _ => {
                 let name = path.file_name().ok_or_else(|| {
-                    Failure::input(format!("cannot write {}: name a file", path.display()))
+                    Failure::file(format!("cannot write {}: name a file", path.display()))
                 })?;
                 let mut mark = [0; 8];
                 getrandom::fill(&mut mark).map_err(Failure::input)?;
@@ -55,32 +52,17 @@ impl Target {
         }
     }
 
-    /// What is wrong with writing.
-    pub(super) fn failure(path: &Path, error: &io::Error) -> Failure {
-        failure(path, error)
-    }
-
     /// Writes what is left and gives the file its name.
     pub(super) fn finish(mut self) -> Result<(), Failure> {
         let path = self.path.clone();
-        self.sink.flush().map_err(|error| failure(&path, &error))?;
+        let fail = |error: io::Error| Failure::of_system("write", &path, &error);
+        self.sink.flush().map_err(fail)?;
         if let Some(part) = &self.part {
-            std::fs::rename(part, &path).map_err(|error| failure(&path, &error))?;
+            std::fs::rename(part, &path).map_err(fail)?;
             self.part = None;
         }
         Ok(())
     }
-}
-
-fn failure(path: &Path, error: &io::Error) -> Failure {
-    let what =
-        if path == Path::new("-") { "standard output".into() } else { path.display().to_string() };
-    let advice = match error.kind() {
-        io::ErrorKind::StorageFull => ": make room; nothing was left behind",
-        io::ErrorKind::BrokenPipe => ": the reader went away",
-        _ => "",
-    };
-    Failure::input(format!("cannot write {what}: {error}{advice}"))
 }
 
 impl Write for Target {

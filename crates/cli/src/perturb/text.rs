@@ -96,7 +96,7 @@ pub(super) fn run(job: &Job<'_>, file: CsvFile) -> Result<Written, Failure> {
     });
     let workers = workers.collect::<Result<Vec<_>, Failure>>()?;
     let mut target = Target::create(&args.output)?;
-    let fail = |error| Target::failure(&args.output, &error);
+    let fail = |error| Failure::of_system("write", &args.output, &error);
     let head = shape.head(&file.head);
     target.write_all(&shape.packed(head)).map_err(fail)?;
     let mut counts = Counts::default();

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use serde_json::{Map, Value, json};
-use undertone_core::{Consent, Nats, Policy, Ratio, SecretConsent, Sequence, Standing};
+use undertone_core::{Consent, Policy, Ratio, SecretConsent, Sequence, Standing};
+use undertone_design::protection;
 
 use crate::audit::leak;
 use crate::failure::Failure;
@@ -23,7 +24,7 @@ impl FromStr for Limit {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let nats =
-            |level: &str| Nats::parse_down(level).map_err(|error| format!("{level:?} is {error}"));
+            |level: &str| protection::nats(level).map_err(|error| format!("{level:?} is {error}"));
         let unlimited = Consent::UNLIMITED;
         let consent = if let Some(level) = text.strip_prefix("ldp:") {
             Consent { ldp: Some(nats(level)?), ..unlimited }

@@ -362,9 +362,8 @@ fn report(
         text += &format!("\nnote: {remark}");
     }
     if let Some(folder) = &args.output {
-        std::fs::create_dir_all(folder).map_err(|error| {
-            Failure::input(format!("cannot make the folder {}: {error}", folder.display()))
-        })?;
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Failure::of_system("make", folder, &error))?;
         for (name, prior) in files.iter().zip(&priors) {
             write(&folder.join(name), prior)?;
         }

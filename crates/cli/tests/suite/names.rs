@@ -287,7 +287,7 @@ fn files_that_contradict_themselves_are_refused() {
     refuse(r#"{"symbols": ["a", "a"], "p": [0.5, 0.5]}"#, r#""a" occurs twice"#);
     refuse(r#"{"symbols": ["a", ""], "p": [0.5, 0.5]}"#, "empty name");
     refuse(r#"{"symbols": ["a"], "p": [0.5, 0.5]}"#, "symbols has 1");
-    refuse(r#"{"a": 0.5, "b": "half"}"#, "expected f64");
+    refuse(r#"{"a": 0.5, "b": "half"}"#, r#"b: found the text "half", expected a number"#);
     refuse(r#"{"p": [0.5, 0.5], "q": 1}"#, "unknown field `q`");
     refuse("{}", "empty");
     let bins = r#"{"symbols": ["5", "15"], "p": [0.4, 0.6], "edges": [0, 10, 20]}"#;

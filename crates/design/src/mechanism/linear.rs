@@ -17,6 +17,7 @@ mod rules;
 pub use rules::{Belief, Limit, Rule, Rules};
 
 use super::Proposal;
+use crate::objective::check_losses;
 use crate::quantize::{Promise, Shipped, drop_ghosts};
 use crate::{Channel, Distribution, Error, realise};
 
@@ -152,27 +153,11 @@ fn expected(
 }
 
 fn check(inputs: usize, prior: &Distribution, losses: &[Vec<f64>]) -> Result<(), Error> {
-    let size = |what: &str, expected: usize, found: usize| match found == expected {
-        true => Ok(()),
-        false => Err(Error::Size { what: what.into(), expected, found }),
-    };
-    size("the prior", inputs, prior.len())?;
-    size("the loss matrix", inputs, losses.len())?;
+    if prior.len() != inputs {
+        return Err(Error::Size { what: "the prior".into(), expected: inputs, found: prior.len() });
+    }
+    check_losses(losses, inputs)?;
     let outputs = losses[0].len();
-    if outputs == 0 {
-        return Err(Error::Empty { what: "the loss matrix".into() });
-    }
-    for (x, row) in losses.iter().enumerate() {
-        let what = format!("loss matrix row {x}");
-        size(&what, outputs, row.len())?;
-        if let Some(&value) = row.iter().find(|loss| !loss.is_finite()) {
-            return Err(Error::NotFinite { what, value });
-        }
-        // Sums and differences of losses must stay finite.
-        if let Some(&value) = row.iter().find(|loss| loss.abs() > 1e100) {
-            return Err(Error::range(what, value, "between -1e100 and 1e100"));
-        }
-    }
     if inputs.saturating_mul(outputs) > MAX_CELLS {
         return Err(Error::TooLarge {
             what: "the channel".into(),

@@ -36,7 +36,7 @@ impl Process {
             return Err(Error::Empty { what: "the sequence".into() });
         }
         let (mut states, masses): (Vec<Vec<usize>>, Vec<f64>) = trajectories.into_iter().unzip();
-        let masses = Distribution::new("the trajectories' probabilities", masses)?;
+        let masses = Distribution::new("the joint law", masses)?;
         for (i, state) in states.iter().enumerate() {
             if state.len() != alphabets.len() {
                 let what = format!("trajectory {i}");
@@ -59,7 +59,7 @@ impl Process {
             }
         }
         let (states, masses): (Vec<_>, Vec<_>) = distinct.into_iter().unzip();
-        let masses = Distribution::normalised("the trajectories' probabilities", masses)?;
+        let masses = Distribution::normalised("the joint law", masses)?;
         let mut marginals: Vec<Vec<f64>> = alphabets.iter().map(|&size| vec![0.0; size]).collect();
         for (state, &mass) in states.iter().zip(masses.as_slice()) {
             for (marginal, &x) in marginals.iter_mut().zip(state) {
@@ -74,6 +74,10 @@ impl Process {
     /// Two correlated data from a matrix P(x_1, x_2), one row per x_1.
     pub fn pair(joint: &[Vec<f64>]) -> Result<Self, Error> {
         let columns = joint.first().map_or(0, Vec::len);
+        if let Some((a, row)) = joint.iter().enumerate().find(|(_, row)| row.len() != columns) {
+            let (what, found) = (format!("joint row {a}"), row.len());
+            return Err(Error::Size { what, expected: columns, found });
+        }
         let cells = joint.iter().enumerate();
         let cells =
             cells.flat_map(|(a, row)| row.iter().enumerate().map(move |(b, &p)| (vec![a, b], p)));

@@ -170,8 +170,12 @@ pub(super) fn read(text: &str) -> Result<Bundle, Error> {
         return Err(refuse("version", problem));
     }
     let policy = |(t, value): (usize, &Value)| {
-        let draft = Draft::from_json(&value.to_string())
-            .map_err(|error| refuse(&format!("policies[{t}]"), error.to_string()))?;
+        let draft = Draft::from_json(&value.to_string()).map_err(|error| {
+            // The policy is written anew to be read, so that a place in it is none in the bundle.
+            let said = error.to_string();
+            let said = said.split(" at line ").next().unwrap_or_default();
+            refuse(&format!("policies[{t}]"), said.to_owned())
+        })?;
         draft.verify().map_err(|refusal| refuse(&format!("policies[{t}]"), refusal.to_string()))
     };
     let policies: Vec<Policy> =

@@ -112,7 +112,7 @@ fn level(what: &str, nats: f64) -> Result<Option<Epsilon>, Error> {
         return Err(Error::range(what, nats, "at least 0, or infinity"));
     }
     // Twelve places hide float noise; the kernel keeps ten, rounded down.
-    let parsed = Epsilon::parse(&format!("{nats:.12}"));
+    let parsed = undertone_design::protection::epsilon(&format!("{nats:.12}"));
     parsed.map(Some).map_err(|error| Error::other(what, error.to_string()))
 }
 

@@ -13,12 +13,12 @@ struct RawModel {
     #[serde(default)]
     hypotheses: Option<Vec<Vec<f64>>>,
     #[serde(default)]
-    points: Option<Vec<RawPoint>>,
+    points: Option<Vec<Object<RawPoint>>>,
     #[serde(default)]
-    public: RawHypothesis,
+    public: Object<RawHypothesis>,
     #[serde(default)]
-    private: RawHypothesis,
-    sensors: Vec<RawSensor>,
+    private: Object<RawHypothesis>,
+    sensors: Vec<Object<RawSensor>>,
 }
 
 #[derive(Deserialize, Default)]
@@ -70,9 +70,9 @@ pub fn read(text: &str) -> Result<Model, Error> {
     match (raw.hypotheses, raw.points) {
         (Some(hypotheses), None) => {
             let (h, g) = shape(&hypotheses)?;
-            let public = raw.public.read("public", h)?;
-            let private = raw.private.read("private", g)?;
-            let sensor = |(t, sensor): (usize, RawSensor)| {
+            let public = raw.public.0.read("public", h)?;
+            let private = raw.private.0.read("private", g)?;
+            let sensor = |(t, Object(sensor)): (usize, Object<RawSensor>)| {
                 let name = sensor.name.unwrap_or_else(|| t.to_string());
                 let given = sensor.given.ok_or_else(|| {
                     Error::other(format!("sensor {name}"), "has no `given`: give P(x|h,g)")
@@ -92,11 +92,14 @@ pub fn read(text: &str) -> Result<Model, Error> {
             independent((public, private), hypotheses, sensors)
         }
         (None, Some(points)) => {
-            let most = |label: fn(&RawPoint) -> usize| points.iter().map(label).max().unwrap_or(0);
-            let public = raw.public.read("public", most(|point| point.public).saturating_add(1))?;
+            let most = |label: fn(&RawPoint) -> usize| {
+                points.iter().map(|Object(point)| label(point)).max().unwrap_or(0)
+            };
+            let public =
+                raw.public.0.read("public", most(|point| point.public).saturating_add(1))?;
             let private =
-                raw.private.read("private", most(|point| point.private).saturating_add(1))?;
-            let sensor = |(t, sensor): (usize, RawSensor)| {
+                raw.private.0.read("private", most(|point| point.private).saturating_add(1))?;
+            let sensor = |(t, Object(sensor)): (usize, Object<RawSensor>)| {
                 let name = sensor.name.unwrap_or_else(|| t.to_string());
                 let readings = match (sensor.readings, sensor.size, sensor.given) {
                     (Some(names), None, None) => Alphabet::names(names),
@@ -113,7 +116,7 @@ pub fn read(text: &str) -> Result<Model, Error> {
             };
             let sensors =
                 raw.sensors.into_iter().enumerate().map(sensor).collect::<Result<_, Error>>()?;
-            let point = |point: RawPoint| Point {
+            let point = |Object(point): Object<RawPoint>| Point {
                 weight: point.p,
                 public: point.public,
                 private: point.private,
