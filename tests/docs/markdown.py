@@ -1,15 +1,28 @@
 """The parts of a document that are run or compared."""
 
 import re
+import subprocess
 from dataclasses import dataclass, field
 
 # What a line of a command block begins with.
 COMMAND = re.compile(
-    r"^\s*(cargo |undertone\b|echo |cat |printf |\./|cd |pip |python3? |curl |export |gunzip |zcat |head |\(echo |node |npm |[A-Z_]+=\S+ )"
+    r"^\s*(cargo |undertone\b|echo |cat |printf |awk |\./|bench/|bindings/|scripts/|tests/|cd |pip |python3? |curl |export |gunzip |zcat |head |\(echo |for |createdb |node |npm |! |[A-Z_]+=\S+ )"
 )
 MARK = re.compile(r"<!--\s*docs:\s*(\w+)\s*(.*?)\s*-->")
-NUMBER = re.compile(r"(?P<text>-?[\d,]*\.?\d+)(?P<percent>\s?%)?\s*<!--\s*=\s*(?:(?P<rounding>up|down)\s+)?(?P<expression>.*?)\s*-->")
+WORDS = {"skip", "all", "needs", "exit", "serves", "run", "file", "prints"}
+COMPARED = re.compile(r"<!--\s*=")
+NUMBER = re.compile(
+    r"(?P<text>-?[\d,]*\.?\d+(?:e-?\d+)?)(?P<percent>\s?%)?(?:\*\*)?\s*<!--\s*=\s*(?:(?P<rounding>up|down)\s+)?(?P<expression>.*?)\s*-->"
+)
 DECIMAL = re.compile(r"(?<![\w.])-?\d*\.\d+(?![\w.]*\w)")
+
+
+def complete(command: str) -> bool:
+    """Whether the shell would begin, and not ask for another line."""
+    # Whatever does not open anything needs no shell to tell.
+    if not re.search(r"['\"({`|&]|<<|^\s*(for|while|if|case)\b", command):
+        return True
+    return subprocess.run(["bash", "-n"], input=command, text=True, capture_output=True).returncode == 0
 
 
 @dataclass
@@ -19,14 +32,26 @@ class Block:
     line: int
     lines: list[str]
     marks: dict[str, str] = field(default_factory=dict)
+    # Whether the page says that these are commands.
+    shell: bool = False
 
     @property
     def commands(self) -> list[str]:
-        """The commands of the block, or none if it shows something else."""
-        if not any(COMMAND.match(line) for line in self.lines) or "prints" in self.marks:
+        """The commands of the block, or none if it shows something else. A command ends where the shell says so."""
+        if "prints" in self.marks or "file" in self.marks:
+            return []
+        if not self.shell and not any(COMMAND.match(line) for line in self.lines):
             return []
         joined = re.sub(r"\\\n\s*", "", "\n".join(self.lines))
-        return [line.strip() for line in joined.split("\n") if line.strip() and not line.strip().startswith("#")]
+        found, open_lines = [], []
+        for line in joined.split("\n"):
+            if not open_lines and (not line.strip() or line.strip().startswith("#")):
+                continue
+            open_lines.append(line)
+            if complete("\n".join(open_lines)):
+                found.append("\n".join(open_lines).strip())
+                open_lines = []
+        return found + ["\n".join(open_lines)] * bool(open_lines)
 
 
 @dataclass
@@ -52,8 +77,8 @@ def read(text: str) -> tuple[list[Block | Number], int]:
         fence = re.match(r"^\s*(```|~~~)(\w*)", line)
         if fence:
             end = next((n for n in range(at + 1, len(lines)) if lines[n].strip().startswith(fence[1])), len(lines))
-            if fence[2] in ("", "sh", "bash", "console", "text"):
-                parts.append(Block(at + 1, lines[at + 1 : end], marks))
+            if fence[2] in ("", "sh", "bash", "console", "text") or "file" in marks:
+                parts.append(Block(at + 1, lines[at + 1 : end], marks, fence[2] in ("sh", "bash")))
             marks, at, previous_blank = {}, end + 1, True
             continue
         if line.startswith("    ") and line.strip() and (previous_blank or parts and at > 0 and lines[at - 1].startswith("    ")):
@@ -66,11 +91,17 @@ def read(text: str) -> tuple[list[Block | Number], int]:
             marks, at, previous_blank = {}, end, False
             continue
         for mark in MARK.finditer(line):
+            if mark[1] not in WORDS:
+                raise ValueError(f"line {at + 1}: there is no mark {mark[1]!r}")
             if mark[1] == "run":
-                parts.append(Block(at + 1, [mark[2]], {}))
+                parts.append(Block(at + 1, [mark[2]], marks, shell=True))
+                marks = {}
             else:
                 marks[mark[1]] = mark[2]
-        for number in NUMBER.finditer(line):
+        numbers = list(NUMBER.finditer(line))
+        if len(numbers) != len(COMPARED.findall(line)):
+            raise ValueError(f"line {at + 1}: a mark '<!-- = -->' does not stand behind a number")
+        for number in numbers:
             parts.append(Number(at + 1, number["text"], number["expression"], number["rounding"]))
         plain = re.sub(r"<!--.*?-->", "", NUMBER.sub("", line))
         plain = re.sub(r"`[^`]*`|\]\([^)]*\)|https?://\S+", "", plain)
