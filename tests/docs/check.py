@@ -212,11 +212,11 @@ class Page:
         # Numbers about a block that was not run cannot be compared now.
         named = re.findall(r"f\(\s*['\"](.*?)['\"]", number.expression)
         absent = any(not (self.place / name).exists() for name in named)
-        if self.left_out or self.incomplete and absent:
+        needs_answer = re.search(r"\bj\b", number.expression)
+        if needs_answer and self.left_out or absent and self.incomplete:
             self.postponed += 1
             return
         files = lambda name: json.loads((self.place / name).read_text())
-        needs_answer = re.search(r"\bj\b", number.expression)
         try:
             value = evaluate(number.expression, self.json(number.line) if needs_answer else None, files)
         except Failed:
@@ -226,6 +226,15 @@ class Page:
         if not agrees(number.text, value, number.rounding):
             self.fail(number.line, f"says {number.text}, and {number.expression} is {value!r}")
         self.checked += 1
+
+
+    def kept(self) -> None:
+        """Files of the repository that commands write again come out as they are kept."""
+        for directory in COPIED:
+            for written in (self.place / directory).rglob("*"):
+                original = ROOT / written.relative_to(self.place)
+                if original.is_file() and written.read_bytes() != original.read_bytes():
+                    self.fail(1, f"{original.relative_to(ROOT)} is not what the commands write")
 
 
 def check(name: str, everything: bool) -> tuple[Page, int]:
@@ -245,6 +254,7 @@ def check(name: str, everything: bool) -> tuple[Page, int]:
                     page.run(part)
             elif "prints" in part.marks and not page.left_out:
                 page.printed(part)
+        page.kept()
     finally:
         page.stop()
         shutil.rmtree(directory.name, ignore_errors=True)
