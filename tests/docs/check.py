@@ -210,7 +210,8 @@ class Page:
 
     def compare(self, number: Number) -> None:
         # Numbers about a block that was not run cannot be compared now.
-        named = re.findall(r"f\(\s*['\"](.*?)['\"]", number.expression)
+        named = re.findall(r"\bf\(\s*['\"](.*?)['\"]", number.expression)
+        named += [f"{folder}/outcome.json" for folder in re.findall(r"\bt\(\s*['\"](.*?)['\"]", number.expression)]
         absent = any(not (self.place / name).exists() for name in named)
         needs_answer = re.search(r"\bj\b", number.expression)
         if needs_answer and self.left_out or absent and self.incomplete:

@@ -14,13 +14,26 @@ ALLOWED = (
 )
 
 
+def number(cell: str):
+    """A cell of an experiment's table: a number where it is one."""
+    try:
+        return float(cell)
+    except ValueError:
+        return cell
+
+
 def evaluate(text: str, answer, files):
-    """The value of an expression over `j` (what a command answered) and `f` (files it wrote)."""
+    """The value of an expression over `j` (what a command answered), `f` (files it wrote) and `t` (tables of experiments it wrote)."""
+
+    def table(folder: str, name: str) -> list[dict]:
+        [found] = [one for one in files(f"{folder}/outcome.json")["outcome"]["tables"] if one["name"] == name]
+        return [dict(zip(found["columns"], map(number, row))) for row in found["rows"]]
+
     tree = ast.parse(text, mode="eval")
     for node in ast.walk(tree):
         if not isinstance(node, ALLOWED):
             raise ValueError(f"{type(node).__name__} has no place in a mark")
-    return eval(compile(tree, "mark", "eval"), {"__builtins__": {}, "j": answer, "f": files, **FUNCTIONS})
+    return eval(compile(tree, "mark", "eval"), {"__builtins__": {}, "j": answer, "f": files, "t": table, **FUNCTIONS})
 
 
 def agrees(printed: str, value, rounding: str | None) -> bool:
