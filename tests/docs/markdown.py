@@ -10,6 +10,8 @@ COMMAND = re.compile(
 )
 MARK = re.compile(r"<!--\s*docs:\s*(\w+)\s*(.*?)\s*-->")
 WORDS = {"skip", "all", "needs", "exit", "serves", "run", "file", "prints"}
+# Marks that only commands can have.
+COMMANDS_ONLY = {"skip", "all", "needs", "exit", "serves"}
 COMPARED = re.compile(r"<!--\s*=")
 NUMBER = re.compile(
     r"(?P<text>-?[\d,]*\.?\d+(?:e-?\d+)?)(?P<percent>\s?%)?(?:\*\*)?\s*<!--\s*=\s*(?:(?P<rounding>up|down)\s+)?(?P<expression>.*?)\s*-->"
@@ -40,7 +42,8 @@ class Block:
         """The commands of the block, or none if it shows something else. A command ends where the shell says so."""
         if "prints" in self.marks or "file" in self.marks:
             return []
-        if not self.shell and not any(COMMAND.match(line) for line in self.lines):
+        said = self.shell or self.marks.keys() & COMMANDS_ONLY
+        if not said and not any(COMMAND.match(line) for line in self.lines):
             return []
         joined = re.sub(r"\\\n\s*", "", "\n".join(self.lines))
         found, open_lines = [], []
