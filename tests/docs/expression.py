@@ -2,7 +2,7 @@
 
 import ast
 import math
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, InvalidOperation
 
 FUNCTIONS = {name: getattr(math, name) for name in ("exp", "log", "sqrt")} | {
     "abs": abs, "len": len, "max": max, "min": min, "round": round, "sum": sum, "sorted": sorted, "float": float,
@@ -42,7 +42,10 @@ def agrees(printed: str, value, rounding: str | None) -> bool:
     places = max(0, -shown.as_tuple().exponent)
     unit = Decimal(1).scaleb(-places)
     # Texts are exact; floats carry an error in their last digits, which must not decide a tie.
-    exact = Decimal(str(value))
+    try:
+        exact = Decimal(str(value))
+    except InvalidOperation:
+        return False
     mode = {"up": ROUND_CEILING, "down": ROUND_FLOOR, None: ROUND_HALF_EVEN}[rounding]
     slack = abs(exact) * Decimal("1e-12")
     return any(candidate.quantize(unit, mode) == shown for candidate in (exact, exact - slack, exact + slack))

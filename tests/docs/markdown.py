@@ -9,7 +9,7 @@ COMMAND = re.compile(
     r"^\s*(cargo |undertone\b|echo |cat |printf |awk |\./|bench/|bindings/|scripts/|tests/|cd |pip |python3? |curl |export |gunzip |zcat |head |\(echo |for |createdb |node |npm |! |[A-Z_]+=\S+ )"
 )
 MARK = re.compile(r"<!--\s*docs:\s*(\w+)\s*(.*?)\s*-->")
-WORDS = {"skip", "all", "needs", "exit", "serves", "run", "file", "prints"}
+WORDS = {"skip", "all", "needs", "exit", "serves", "run", "file", "prints", "below"}
 # Marks that only commands can have.
 COMMANDS_ONLY = {"skip", "all", "needs", "exit", "serves"}
 COMPARED = re.compile(r"<!--\s*=")
@@ -42,8 +42,7 @@ class Block:
         """The commands of the block, or none if it shows something else. A command ends where the shell says so."""
         if "prints" in self.marks or "file" in self.marks:
             return []
-        said = self.shell or self.marks.keys() & COMMANDS_ONLY
-        if not said and not any(COMMAND.match(line) for line in self.lines):
+        if not self.shell and not any(COMMAND.match(line) for line in self.lines):
             return []
         joined = re.sub(r"\\\n\s*", "", "\n".join(self.lines))
         found, open_lines = [], []
@@ -71,6 +70,8 @@ def read(text: str) -> tuple[list[Block | Number], int]:
     """The parts in order, and how many decimals of the text carry no mark."""
     parts: list[Block | Number] = []
     marks: dict[str, str] = {}
+    # What holds for all commands from here on.
+    below: dict[str, str] = {}
     unmarked = 0
     lines = text.split("\n")
     at = 0
@@ -81,7 +82,8 @@ def read(text: str) -> tuple[list[Block | Number], int]:
         if fence:
             end = next((n for n in range(at + 1, len(lines)) if lines[n].strip().startswith(fence[1])), len(lines))
             if fence[2] in ("", "sh", "bash", "console", "text") or "file" in marks:
-                parts.append(Block(at + 1, lines[at + 1 : end], marks, fence[2] in ("sh", "bash")))
+                shell = fence[2] in ("sh", "bash") or bool(marks.keys() & COMMANDS_ONLY)
+                parts.append(Block(at + 1, lines[at + 1 : end], below | marks, shell))
             marks, at, previous_blank = {}, end + 1, True
             continue
         if line.startswith("    ") and line.strip() and (previous_blank or parts and at > 0 and lines[at - 1].startswith("    ")):
@@ -90,15 +92,20 @@ def read(text: str) -> tuple[list[Block | Number], int]:
                 end += 1
             while not lines[end - 1].strip():
                 end -= 1
-            parts.append(Block(at + 1, [one[4:] for one in lines[at:end]], marks))
+            parts.append(Block(at + 1, [one[4:] for one in lines[at:end]], below | marks, bool(marks.keys() & COMMANDS_ONLY)))
             marks, at, previous_blank = {}, end, False
             continue
         for mark in MARK.finditer(line):
             if mark[1] not in WORDS:
                 raise ValueError(f"line {at + 1}: there is no mark {mark[1]!r}")
             if mark[1] == "run":
-                parts.append(Block(at + 1, [mark[2]], marks, shell=True))
+                parts.append(Block(at + 1, [mark[2]], below | marks, shell=True))
                 marks = {}
+            elif mark[1] == "below":
+                word, _, value = mark[2].partition(" ")
+                if word not in {"needs", "all"}:
+                    raise ValueError(f"line {at + 1}: {word!r} cannot hold for everything below")
+                below[word] = value
             else:
                 marks[mark[1]] = mark[2]
         numbers = list(NUMBER.finditer(line))
