@@ -7,6 +7,7 @@ of the machine hits both; what is printed is the median.
 """
 
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -17,6 +18,8 @@ warnings.filterwarnings("ignore")
 import diffprivlib
 from diffprivlib.mechanisms import LaplaceBoundedDomain
 
+# BENCH_QUICK=1: to see that it runs, not to measure.
+QUICK = bool(os.environ.get("BENCH_QUICK"))
 LOW, HIGH, EPSILON = 0.0, 3.0, 1.0
 PROBLEM = {
     "low": "0",
@@ -24,10 +27,10 @@ PROBLEM = {
     "inputs": 13,
     "outputs": 1000,
     "epsilon": "1",
-    "draws": 1 << 24,
+    "draws": 1 << (16 if QUICK else 24),
 }
-TURNS = 5
-CALLS = 8000
+TURNS = 1 if QUICK else 5
+CALLS = 200 if QUICK else 8000
 AIM = 1000
 
 
@@ -79,7 +82,7 @@ def main():
     row("diffprivlib, seeded", scale, mean, square, insecure)
     row(f"ours, {found['outputs']} outputs", found["scale"], found["mean"], found["mean_square"], mine)
     print(f"ratio {peer / mine:.0f} (aim: at least {AIM})")
-    if not peer / mine >= AIM:
+    if not QUICK and not peer / mine >= AIM:
         raise SystemExit("below the aim")
 
 

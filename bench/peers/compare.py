@@ -32,8 +32,8 @@ import tables
 
 dp.enable_features("contrib")
 DRAWS, FOLDER = sys.argv[1], sys.argv[2]
-# PEERS_QUICK=1 does a hundredth of the work: to see that everything runs, not to measure.
-QUICK = bool(os.environ.get("PEERS_QUICK"))
+# BENCH_QUICK=1 does a hundredth of the work: to see that everything runs, not to measure.
+QUICK = bool(os.environ.get("BENCH_QUICK"))
 TURNS = 1 if QUICK else 5
 OURS = "Undertone, Python array"
 

@@ -1,7 +1,13 @@
 //! Timing on a machine that does other things too.
 
-use std::fs;
 use std::time::Instant;
+use std::{env, fs};
+
+/// How often to repeat what a measurement repeats so often: hardly at all with `BENCH_QUICK`, which
+/// is to see that everything runs.
+pub fn repetitions(measured: usize) -> usize {
+    if env::var_os("BENCH_QUICK").is_some() { measured / 100 + 1 } else { measured }
+}
 
 /// Runs every candidate `repetitions` times, in turn, so that a slow spell of the machine hits all
 /// of them, and returns the median seconds of each. For candidates far shorter than a time slice.

@@ -10,7 +10,7 @@ mod sampling;
 mod verification;
 
 fn main() {
-    // `cargo run --release draws` measures those alone.
+    // `cargo run --release -- draws` measures those alone.
     let part = std::env::args().nth(1);
     if part.as_deref() != Some("verification") {
         sampling::report();

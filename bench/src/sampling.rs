@@ -1,7 +1,7 @@
 //! How long a draw takes.
 
 use crate::alias::{Alias, AliasRows};
-use crate::clock::medians;
+use crate::clock::{medians, repetitions};
 use crate::policies::{self, generator};
 use rand_core::Rng;
 use std::hint::black_box;
@@ -15,7 +15,8 @@ const BLOCK: usize = 256;
 
 /// Prints every measurement.
 pub fn report() {
-    println!("nanoseconds per value, {VALUES} values at a time, median of {REPETITIONS}\n");
+    let times = repetitions(REPETITIONS);
+    println!("nanoseconds per value, {VALUES} values at a time, median of {times}\n");
     let columns = ["4 bytes", "6 or 11", "alias", "exact", "/alias", "aim", "/generator"];
     print!("{:<34}", "bulk draws");
     columns.iter().for_each(|column| print!("{column:>11}"));
@@ -102,7 +103,7 @@ fn table(name: &str, rows: &[Vec<u64>], aim: f64) {
     let mut out = vec![0; VALUES];
     let mut other = vec![0; VALUES];
     let times = medians(
-        REPETITIONS,
+        repetitions(REPETITIONS),
         &mut [
             &mut alone(4),
             &mut alone(6),
@@ -130,7 +131,7 @@ fn keep(name: &str, aim: f64) {
     let mut out = vec![0; VALUES];
     let mut other = vec![0; VALUES];
     let times = medians(
-        REPETITIONS,
+        repetitions(REPETITIONS),
         &mut [
             &mut alone(4),
             &mut alone(11),
@@ -157,7 +158,7 @@ fn single(rows: &[Vec<u64>]) {
     let (_, symbols) = inputs(&policy);
     let (mut first, mut second) = (generator(6), generator(6));
     let times = medians(
-        REPETITIONS,
+        repetitions(REPETITIONS),
         &mut [
             &mut || {
                 for &x in &symbols[..SINGLE] {
@@ -187,7 +188,7 @@ fn bits() {
     let (mut first, mut second, mut third) = (generator(6), generator(6), generator(6));
     let mut buffer = vec![0; SIZE];
     let times = medians(
-        REPETITIONS,
+        repetitions(REPETITIONS),
         &mut [
             &mut || {
                 for _ in 0..REPORTS {

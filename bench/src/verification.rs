@@ -1,6 +1,6 @@
 //! How long the exact check takes.
 
-use crate::clock::busy;
+use crate::clock::{busy, repetitions};
 use crate::policies::{self, draft, epsilon};
 use std::hint::black_box;
 use undertone_core::{Claim, Context, Delta, Draft, MASS_ONE, PriorBox, Secret, Shape, WEIGHT_ONE};
@@ -73,9 +73,10 @@ fn secret(size: usize) -> Context {
     Context::Secret(Secret::new("s".into(), of, rows).expect("a secret"))
 }
 
-fn time(name: &str, draft: Draft, aim: Option<f64>, repetitions: usize) {
-    let mut drafts: Vec<Draft> = vec![draft; repetitions];
-    let seconds = busy(repetitions, || {
+fn time(name: &str, draft: Draft, aim: Option<f64>, measured: usize) {
+    let times = repetitions(measured);
+    let mut drafts: Vec<Draft> = vec![draft; times];
+    let seconds = busy(times, || {
         let verdict = drafts.pop().expect("one for each run").verify();
         black_box(verdict.unwrap_or_else(|refusal| panic!("{name}: {refusal}")));
     });

@@ -2,7 +2,7 @@
 
 import ast
 import math
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, InvalidOperation
 
 FUNCTIONS = {name: getattr(math, name) for name in ("exp", "log", "sqrt")} | {
     "abs": abs, "len": len, "max": max, "min": min, "round": round, "sum": sum, "sorted": sorted, "float": float,
@@ -14,13 +14,26 @@ ALLOWED = (
 )
 
 
+def number(cell: str):
+    """A cell of an experiment's table: a number where it is one."""
+    try:
+        return float(cell)
+    except ValueError:
+        return cell
+
+
 def evaluate(text: str, answer, files):
-    """The value of an expression over `j` (what a command answered) and `f` (files it wrote)."""
+    """The value of an expression over `j` (what a command answered), `f` (files it wrote) and `t` (tables of experiments it wrote)."""
+
+    def table(folder: str, name: str) -> list[dict]:
+        [found] = [one for one in files(f"{folder}/outcome.json")["outcome"]["tables"] if one["name"] == name]
+        return [dict(zip(found["columns"], map(number, row))) for row in found["rows"]]
+
     tree = ast.parse(text, mode="eval")
     for node in ast.walk(tree):
         if not isinstance(node, ALLOWED):
             raise ValueError(f"{type(node).__name__} has no place in a mark")
-    return eval(compile(tree, "mark", "eval"), {"__builtins__": {}, "j": answer, "f": files, **FUNCTIONS})
+    return eval(compile(tree, "mark", "eval"), {"__builtins__": {}, "j": answer, "f": files, "t": table, **FUNCTIONS})
 
 
 def agrees(printed: str, value, rounding: str | None) -> bool:
@@ -29,7 +42,10 @@ def agrees(printed: str, value, rounding: str | None) -> bool:
     places = max(0, -shown.as_tuple().exponent)
     unit = Decimal(1).scaleb(-places)
     # Texts are exact; floats carry an error in their last digits, which must not decide a tie.
-    exact = Decimal(str(value))
+    try:
+        exact = Decimal(str(value))
+    except InvalidOperation:
+        return False
     mode = {"up": ROUND_CEILING, "down": ROUND_FLOOR, None: ROUND_HALF_EVEN}[rounding]
     slack = abs(exact) * Decimal("1e-12")
     return any(candidate.quantize(unit, mode) == shown for candidate in (exact, exact - slack, exact + slack))
