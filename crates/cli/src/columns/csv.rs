@@ -268,7 +268,7 @@ impl Blocks {
                 Some(_) => Failure::of_system("read", self.file.as_ref(), &error),
                 // Without a number of the system it is what unpacks gzip that gave up.
                 None => Failure::input(format!(
-                    "{}: cannot be unpacked to its end: {error}: pack it again, or give the plain CSV",
+                    "{}: cannot be read to its end: {error}: pack it again, or give the plain CSV",
                     self.file
                 )),
             })?;

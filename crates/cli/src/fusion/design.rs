@@ -106,6 +106,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
         [all] => vec![all; model.sensors().len()],
         _ => args.outputs.clone(),
     };
+    if outputs.len() != model.sensors().len() {
+        return Err(Failure::usage(format!(
+            "--outputs has {} entries where {} are needed: give one number, or one per sensor",
+            outputs.len(),
+            model.sensors().len()
+        )));
+    }
     let request = Request {
         method: args.method.into(),
         budgets,

@@ -13,7 +13,12 @@ pub(crate) fn json_words(text: &str, said: &str) -> String {
     // At a sudden end every field is as much to blame as the last.
     let field = match said.contains("EOF while") || said.contains("trailing characters") {
         true => String::new(),
-        false => place(said).map(|place| field(text, place)).unwrap_or_default(),
+        false => {
+            // Only these words have a place inside the list or object they are about.
+            let inside = usize::from(valid && said.contains("expected value"));
+            let place = place(said).map(|(line, column)| (line, column.saturating_sub(inside)));
+            place.map(|place| field(text, place)).unwrap_or_default()
+        }
     };
     shortened_to(LONGEST, &if field.is_empty() { words } else { format!("{field}: {words}") })
 }
@@ -196,6 +201,8 @@ mod tests {
             (r#"{"_p": [1e999]}"#, "_p[0]: the number is too large"),
             (r#"{"_p": [NaN]}"#, "_p[0]: this is not JSON"),
             (r#"{"_kind": [[]]}"#, "_kind: something else is expected"),
+            (r#"{"_kind": 3}"#, "_kind: something else is expected"),
+            (r#"{"_parts": [{"_kind": "Bytes"}]}"#, "_parts[0]._kind: unknown variant `Bytes`"),
             (r#"{"_p": [0.5, 0."#, "it ends in the middle of a value"),
             ("[[1], 2]", "[0]: found a list"),
         ] {

@@ -425,7 +425,7 @@ fn infeasible_and_malformed_requests_say_why() {
         "--objective",
         "absolute",
     ]);
-    assert!(code == 1 && words.contains("values"), "{words}");
+    assert!(code == 2 && words.contains("--values"), "{words}");
 }
 
 #[test]

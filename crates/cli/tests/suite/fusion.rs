@@ -366,9 +366,9 @@ fn bad_usage_is_told_from_bad_files() {
         assert!(said.contains(word), "{more:?}: {said}");
     }
     let (code, said) = complaint(&[&base[..], &["--ldp", "1", "--outputs", "2,2,2"]].concat());
-    assert!(code == 1 && said.contains("3 entries where 2"), "{said}");
+    assert!(code == 2 && said.contains("--outputs has 3 entries where 2"), "{said}");
     let (code, said) = complaint(&[&base[..], &["--ldp", "1", "--outputs", "1"]].concat());
-    assert!(code == 1 && said.contains("from 2 to 256"), "{said}");
+    assert!(code == 2 && said.contains("from 2 to 256"), "{said}");
     let (code, said) = complaint(&["fusion", "evaluate", &model]);
     assert!(code == 1 && said.contains("not a document of a network"), "{said}");
     let (code, _) = complaint(&["fusion", "evaluate"]);

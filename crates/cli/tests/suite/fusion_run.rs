@@ -238,7 +238,7 @@ fn bad_arguments_are_named() {
         ),
         (&center[..], &["--broker", "mqtt://u:p@h"][..], 2, "--password-file"),
         (&center[..], &["--broker", "mqtt://h", "--deadline", "-1"][..], 2, "--deadline"),
-        (&center[..], &["--broker", "mqtt://h", "--window", "0"][..], 1, "window"),
+        (&center[..], &["--broker", "mqtt://h", "--window", "0"][..], 2, "--window"),
         (&["fusion", "demo", "--epochs", "0"][..], &[][..], 2, "epochs"),
     ] {
         let (found, said) = with(start, rest);

@@ -198,10 +198,10 @@ fn bad_samples_are_refused_in_words() {
     refused(table().replace("lamp", "lamb"), &[], 1, "no column \"lamp\"");
     refused(table().replacen(",on,", ",,", 1), &[], 1, "column \"lamp\" is empty");
     refused("who,heat,lamp,door,state,home\n".into(), &[], 1, "no sample is to learn from");
-    refused(table(), &["--ldp", "0"], 1, "LDP budget is 0");
+    refused(table(), &["--ldp", "0"], 2, "--ldp is 0: give a number of nats above 0");
     refused(table(), &["--methods", "svm"], 2, "not one of epic");
-    refused(table(), &["--hold-out", "1"], 1, "held-out share is 1");
-    refused(table(), &["--confidence", "1"], 1, "confidence is 1");
+    refused(table(), &["--hold-out", "1"], 2, "--hold-out is 1: give a number");
+    refused(table(), &["--confidence", "1"], 2, "--confidence is 1: give a number");
     refused(table(), &["--lags", "1"], 2, "--sequence");
     refused(table(), &["--sequence", "who", "--lags", "50"], 1, "more than 50 rows");
     refused(table(), &["--time-limit", "0"], 2, "seconds above 0");
