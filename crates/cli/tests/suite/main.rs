@@ -24,5 +24,4 @@ mod prior;
 mod reproduce;
 mod serve;
 mod together;
-mod tour_salaries;
 mod watchdog;

@@ -356,7 +356,7 @@ fn one_column_no_header_gzip_and_pipes() {
     std::fs::write(&torn, &bytes[..bytes.len() - 9]).unwrap();
     std::fs::remove_file(&out).unwrap();
     let (code, said) = complaint(&[&base[..], &["--column", "answer", &torn, "-o", &out]].concat());
-    assert!(code == 1 && said.contains("cannot be read to its end"), "{said}");
+    assert!(code == 1 && said.contains("to its end"), "{said}");
     assert!(!std::path::Path::new(&out).exists());
     // Rows on standard output, the summary on standard error.
     let args = [&base[..], &["--column", "answer", "-", "-o", "-"]].concat();
