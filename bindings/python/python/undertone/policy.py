@@ -65,7 +65,7 @@ class Policy(_native.Policy):
         >>> from undertone import design
         >>> policy = design(prior={"yes": 0.1, "no": 0.9}, protect="lip:1").policy
         >>> print(policy.risk().in_words[0])
-        Seeing "0" can raise belief in "yes" from 10 % to 27.19 %: by the largest factor for any value of the input.
+        Seeing "yes" can raise belief in "yes" from 10 % to 27.19 %: by the largest factor for any value of the input.
         """
         return self._ask("show")
 
