@@ -71,7 +71,7 @@ def binary() -> pathlib.Path:
 
 def scratch() -> tempfile.TemporaryDirectory:
     """A directory like the repository's root, in which commands may write."""
-    directory = tempfile.TemporaryDirectory(prefix="undertone-docs-")
+    directory = tempfile.TemporaryDirectory(prefix="undertone-docs-", ignore_cleanup_errors=True)
     place = pathlib.Path(directory.name) / "root"
     place.mkdir()
     for entry in ROOT.iterdir():
@@ -256,9 +256,9 @@ class Page:
                     self.fail(1, f"{original.relative_to(ROOT)} is not what the commands write")
 
 
-def check(name: str, everything: bool) -> tuple[Page, int]:
+def check(name: str, text: str, everything: bool) -> tuple[Page, int]:
     """Runs one document; the second is how many of its numbers carry no mark."""
-    parts, unmarked = read((ROOT / name).read_text())
+    parts, unmarked = read(text)
     directory = scratch()
     page = Page(name, pathlib.Path(directory.name) / "root", everything)
     try:
@@ -276,7 +276,7 @@ def check(name: str, everything: bool) -> tuple[Page, int]:
         page.kept()
     finally:
         page.stop()
-        shutil.rmtree(directory.name, ignore_errors=True)
+        directory.cleanup()
     return page, unmarked
 
 
@@ -305,7 +305,7 @@ def main() -> None:
             alone = True
         started = time.monotonic()
         try:
-            page, unmarked = check(name, everything)
+            page, unmarked = check(name, (ROOT / name).read_text(), everything)
         except (Failed, ValueError) as fault:
             fault = fault if isinstance(fault, Failed) else f"{name}: {fault}"
             faults.append(str(fault))
