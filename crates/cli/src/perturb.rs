@@ -46,7 +46,8 @@ pub(crate) struct Args {
     /// standard error.
     #[arg(long, short)]
     output: PathBuf,
-    /// Release this column too, as it is: every value of it leaves in the clear. May be given several times.
+    /// Release this column too, as it is: every value of it leaves in the clear, of Parquet also those its dictionary
+    /// lists and no row has. May be given several times.
     #[arg(long, value_name = "NAME")]
     keep: Vec<String>,
     /// Leave all other columns out: the default, for scripts that say so.

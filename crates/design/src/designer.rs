@@ -156,11 +156,24 @@ impl Request {
     }
 }
 
+/// Methods that write out a channel with a cell for every pair of symbols take no more symbols than this.
+const LARGEST_TABLE: usize = 3_000;
+
 /// Designs, rounds, repairs and verifies. The prior is matched with the promise's inputs by symbol; the
 /// objective's values and losses are in the order of those inputs.
 pub fn design(request: &Request) -> Result<Outcome, Error> {
     let request = &*request.in_order()?;
     let promise = &request.promise;
+    let table = matches!(request.method, Method::Published | Method::ExtremalLdp);
+    if table && request.prior.len() > LARGEST_TABLE {
+        return Err(Error::TooLarge {
+            what: format!("a table for the method {}", request.method.name()),
+            size: request.prior.len(),
+            limit: LARGEST_TABLE,
+            fix: "use the method optimal, krr, oue or sampling, whose channels are not written out"
+                .into(),
+        });
+    }
     let designed = match request.method {
         Method::Published => return published(request),
         Method::Optimal => optimal::design(request)?,

@@ -131,22 +131,41 @@ impl Objective {
         }
     }
 
-    /// What is achieved without looking at the data: the best constant output, or no information.
+    /// What is achieved without looking at the data: the best constant output, or no information. Takes no table
+    /// of losses unless one was given.
     pub fn blind(&self, prior: &Distribution) -> Result<f64, Error> {
-        if let Some(losses) = self.losses(prior.len())? {
-            let column = |y: usize| {
-                prior.as_slice().iter().zip(&losses).map(|(p, row)| p * row[y]).sum::<f64>()
-            };
-            return Ok((0..losses[0].len()).map(column).fold(f64::INFINITY, f64::min));
-        }
-        match self {
-            Self::Frequency => Ok(f64::INFINITY),
-            Self::Mmse(_) => {
-                let silent = Channel::new(vec![vec![1.0]; prior.len()])?;
-                self.value(prior, &silent)
+        self.check(prior.len())?;
+        let p = prior.as_slice();
+        Ok(match self {
+            Self::Hamming => 1.0 - prior.max(),
+            Self::Squared(values) => {
+                // E(X - v)² is the variance and the square of the mean's distance to v.
+                let mean: f64 = p.iter().zip(values).map(|(p, v)| p * v).sum();
+                let variance: f64 = p.iter().zip(values).map(|(p, v)| p * (v - mean).powi(2)).sum();
+                let nearest = values.iter().map(|v| (v - mean).powi(2));
+                variance + nearest.fold(f64::INFINITY, f64::min)
             }
-            _ => Ok(0.0),
-        }
+            Self::Absolute(values) => {
+                // Least at a median.
+                let mut order: Vec<usize> = (0..p.len()).collect();
+                order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+                let mut below = 0.0;
+                let median = order.iter().find(|&&x| {
+                    below += p[x];
+                    below >= 0.5
+                });
+                let at = median.or(order.last()).map_or(0.0, |&x| values[x]);
+                p.iter().zip(values).map(|(p, v)| p * (v - at).abs()).sum()
+            }
+            Self::Matrix(losses) => {
+                let column =
+                    |y: usize| p.iter().zip(losses).map(|(p, row)| p * row[y]).sum::<f64>();
+                (0..losses[0].len()).map(column).fold(f64::INFINITY, f64::min)
+            }
+            Self::Frequency => f64::INFINITY,
+            Self::Mmse(_) => self.value(prior, &Channel::new(vec![vec![1.0]; prior.len()])?)?,
+            Self::MutualInformation | Self::NormalisedMutualInformation => 0.0,
+        })
     }
 }
 

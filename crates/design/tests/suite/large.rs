@@ -75,6 +75,39 @@ fn the_best_shape_for_many_shares_is_chosen() {
     }
 }
 
+/// The best constant answer, against every constant channel, and without a table of pairs at 10^5 symbols.
+#[test]
+fn a_blind_guess_needs_no_table() {
+    let prior = zipf(9);
+    let values: Vec<f64> = (0..9).map(|x| f64::from((x * 5) % 9) - 2.5).collect();
+    let matrix = (0..9).map(|x| (0..9).map(|y| f64::from((3 * x + 5 * y) % 7)).collect()).collect();
+    for objective in [
+        Objective::Hamming,
+        Objective::Absolute(values.clone()),
+        Objective::Squared(values),
+        Objective::Matrix(matrix),
+    ] {
+        let losses = objective.losses(9).unwrap().unwrap();
+        let constant = |y: usize| (0..9).map(|x| prior[x] * losses[x][y]).sum::<f64>();
+        let best = (0..9).map(constant).fold(f64::INFINITY, f64::min);
+        let blind = objective.blind(&prior).unwrap();
+        assert!((blind - best).abs() < 1e-12, "{}: {blind} {best}", objective.name());
+    }
+    let known = Knowledge::Known(zipf(100_000));
+    let values: Vec<f64> = (0..100_000).map(f64::from).collect();
+    for objective in
+        [Objective::Hamming, Objective::Absolute(values.clone()), Objective::Squared(values)]
+    {
+        let asked = request(&known, &["ldp:1"], objective, Method::Krr);
+        assert!(designed(&asked).utility.is_some());
+        assert!(designer::compare(&asked).unwrap().blind.is_finite());
+    }
+    for method in [Method::Published, Method::ExtremalLdp] {
+        let refused = designer::design(&request(&known, &["lip:1"], Objective::Frequency, method));
+        assert!(matches!(refused, Err(undertone_design::Error::TooLarge { .. })), "{method:?}");
+    }
+}
+
 /// The formulas for `Keep` are those of the channel written out.
 #[test]
 fn keep_is_judged_without_writing_it_out() {
