@@ -8,6 +8,7 @@ use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::json;
+use undertone_curator::secret_file::SecretFileError;
 
 /// A command that could not do its work: what kind of trouble it is, and the words.
 #[derive(Debug)]
@@ -67,7 +68,7 @@ impl Failure {
         Self::new(Code::File, message)
     }
 
-    /// A file or folder with which the system refused to do something: `verb` is read, write or make.
+    /// A file or folder with which the system refused to do something: `verb` is read, write, create or make.
     pub(crate) fn of_system(verb: &str, path: &Path, error: &io::Error) -> Self {
         let what = match (verb, path == Path::new("-")) {
             ("read", true) => "standard input".into(),
@@ -77,6 +78,9 @@ impl Failure {
         let words = match error.kind() {
             // What is written or made needs no file to be there, only the folder around it.
             Trouble::NotFound if verb != "read" => "there is no such folder".into(),
+            Trouble::AlreadyExists if verb == "make" => {
+                "there is a file of that name: name another folder".into()
+            }
             _ => system_words(error),
         };
         Self::file(format!("cannot {verb} {what}: {words}"))
@@ -133,6 +137,16 @@ impl From<undertone_design::Error> for Failure {
     }
 }
 
+impl From<SecretFileError> for Failure {
+    fn from(error: SecretFileError) -> Self {
+        match &error {
+            SecretFileError::Unreadable { path, cause } => Self::of_system("read", path, cause),
+            SecretFileError::Uncreatable { path, cause } => Self::of_system("create", path, cause),
+            _ => Self::file(error),
+        }
+    }
+}
+
 impl From<Failure> for crate::NoReply {
     fn from(Failure { code, message }: Failure) -> Self {
         Self { usage: code == Code::Usage, code: code.word(), message }
@@ -149,10 +163,7 @@ pub(crate) fn system_words(error: &io::Error) -> String {
         Trouble::InvalidData => "it is not UTF-8 text: save it as UTF-8".into(),
         Trouble::StorageFull => "the disk is full: make room".into(),
         Trouble::BrokenPipe => "the reader went away".into(),
-        _ => {
-            let said = error.to_string();
-            said.split(" (os error").next().unwrap_or_default().to_lowercase()
-        }
+        _ => error.to_string().to_lowercase(),
     }
 }
 
@@ -201,6 +212,9 @@ fn number_words(source: &str) -> String {
         }
         "number too large to fit in target type" => "the number is too large".into(),
         "number would be zero for non-zero type" => "give a whole number of at least 1".into(),
+        "too many characters in string" | "cannot parse char from empty string" => {
+            "give one character".into()
+        }
         "invalid float literal" | "cannot parse float from empty string" => "give a number".into(),
         // A whole number outside its range: "0 is not in 1..=10".
         other => match other.split_once(" is not in ").and_then(|(_, ends)| ends.split_once("..="))
@@ -211,11 +225,18 @@ fn number_words(source: &str) -> String {
     }
 }
 
-/// An error's words without what nobody reads: numbers of hundreds of digits, control characters, pages.
+/// An error's words without what nobody reads: the system's numbers, numbers of hundreds of digits, control
+/// characters, pages.
 fn tidy(text: &str) -> String {
     const MOST: usize = 1_500;
+    let mut text = text.to_owned();
+    while let Some(start) = text.find(" (os error ")
+        && let Some(length) = text[start..].find(')')
+    {
+        text.replace_range(start..=start + length, "");
+    }
     let mut out = String::with_capacity(text.len().min(MOST));
-    let mut rest = text;
+    let mut rest = text.as_str();
     while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
         out.push_str(&rest[..start]);
         let tail = &rest[start..];
@@ -270,6 +291,11 @@ mod tests {
     fn numbers_of_hundreds_of_digits_are_written_with_an_exponent() {
         let zeros = format!("prior[0] is {}: too large", 1e300);
         assert_eq!(tidy(&zeros), "prior[0] is 1e300: too large");
+        assert_eq!(
+            tidy("no such file (os error 2), no room (os error 28)"),
+            "no such file, no room"
+        );
+        assert_eq!(tidy("an (os error"), "an (os error");
         assert_eq!(tidy("within 1e-9, 0.5 and 12."), "within 1e-9, 0.5 and 12.");
         assert_eq!(tidy(&format!("{}", f64::MIN_POSITIVE)), "2.2250738585072014e-308");
         assert!(tidy(&"page ".repeat(10_000)).len() < 1_600);

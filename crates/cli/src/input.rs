@@ -7,7 +7,7 @@ use words::json_words;
 pub(crate) use words::unplaced;
 
 use std::borrow::Cow;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -110,6 +110,14 @@ pub(crate) fn text(path: &Path) -> Result<String, Failure> {
     let text =
         String::from_utf8(bytes).map_err(|_| fail("it is not UTF-8 text: save it as UTF-8"))?;
     Ok(unmarked(text))
+}
+
+/// Refuses a file that cannot be opened, before somebody reads it who would say so in other words.
+pub(crate) fn readable(path: &Path) -> Result<(), Failure> {
+    let folder = || Err(ErrorKind::IsADirectory.into());
+    std::fs::File::open(path)
+        .and_then(|file| if file.metadata()?.is_dir() { folder() } else { Ok(()) })
+        .map_err(|error| Failure::of_system("read", path, &error))
 }
 
 /// A text without the byte-order mark some programs begin a file with.

@@ -1,5 +1,6 @@
 //! `undertone serve`: the curator.
 
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +15,8 @@ use undertone_curator::limit::Rate;
 use undertone_curator::server::{self, Limits};
 use undertone_curator::{App, Curator, Settings, secret_file, store};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, system_words};
+use crate::input;
 use crate::output::line;
 
 /// Run the curator: surveys, rounds, reports and estimates over HTTP, with pages for owner and respondents.
@@ -137,10 +139,10 @@ fn owner(args: &Args) -> Result<(OwnerToken, Given), Failure> {
     let text = match &args.admin_token_file {
         Some(path) if !path.exists() => {
             let (owner, token) = new_owner()?;
-            secret_file::create(path, &format!("{token}\n")).map_err(Failure::input)?;
+            secret_file::create(path, &format!("{token}\n"))?;
             return Ok((owner, Given::Written(path.clone())));
         }
-        Some(path) => Some(secret_file::read(path).map_err(Failure::input)?),
+        Some(path) => Some(secret_file::read(path)?),
         None => std::env::var(TOKEN_VARIABLE).ok(),
     };
     match text {
@@ -153,6 +155,13 @@ fn owner(args: &Args) -> Result<(OwnerToken, Given), Failure> {
 fn store_address(args: &Args) -> Result<String, Failure> {
     let address = match (&args.store, &args.store_file) {
         (Some(address), _) => {
+            let known = ["sqlite:", "postgres://", "postgresql://"];
+            if !known.iter().any(|scheme| address.starts_with(scheme)) {
+                // Without the value: it may hold a password.
+                return Err(Failure::usage(
+                    "--store: the store's address must be sqlite:FILE or postgres://USER@HOST/DATABASE",
+                ));
+            }
             if store::shows_password(address) {
                 tracing::warn!(
                     "every user of this machine can read the password in --store: use --store-file or PGPASSFILE"
@@ -160,7 +169,7 @@ fn store_address(args: &Args) -> Result<String, Failure> {
             }
             address.clone()
         }
-        (None, Some(path)) => secret_file::read(path).map_err(Failure::input)?,
+        (None, Some(path)) => secret_file::read(path)?,
         (None, None) => std::env::var(STORE_VARIABLE).unwrap_or_else(|_| USUAL_STORE.into()),
     };
     Ok(address.trim().to_owned())
@@ -184,6 +193,8 @@ fn serve(args: &Args, json: bool) -> Result<(), Failure> {
     log(json, "info");
     let tls = match (&args.tls_cert, &args.tls_key) {
         (Some(certificate), Some(key)) => {
+            input::readable(certificate)?;
+            input::readable(key)?;
             Some(server::tls(certificate, key).map_err(Failure::input)?)
         }
         _ => None,
@@ -225,7 +236,13 @@ fn serve(args: &Args, json: bool) -> Result<(), Failure> {
             settings,
         });
         let listener = TcpListener::bind(&args.listen).await.map_err(|error| {
-            Failure::input(format!("cannot listen on {}: {error}", args.listen))
+            let said = format!("cannot listen on {}", args.listen);
+            match error.kind() {
+                ErrorKind::InvalidInput => Failure::usage(format!(
+                    "--listen: {said}: give an address and a port, such as 127.0.0.1:8080"
+                )),
+                _ => Failure::input(format!("{said}: {}", system_words(&error))),
+            }
         })?;
         let address = listener.local_addr().map_err(Failure::input)?;
         announce(address, tls.is_some(), &given, json);

@@ -55,6 +55,10 @@ impl ProofArgs {
         let mut options = LinkOptions::new(address, String::new());
         match (&self.ca, options.address.secure) {
             (Some(ca), true) => {
+                for path in [Some(ca), self.cert.as_ref(), self.key.as_ref()].into_iter().flatten()
+                {
+                    input::readable(path)?;
+                }
                 let identity = self.cert.clone().zip(self.key.clone());
                 let identity = identity.map(|(certificate, key)| Identity { certificate, key });
                 options.tls = Some(client_config(ca, identity.as_ref())?);

@@ -1,6 +1,8 @@
 //! Every command against many bad inputs: the same mistake has the same exit code and the same code word
 //! everywhere, the error names the file or the option, fits a few lines, and shows nothing of our insides.
 
+mod options;
+
 use std::process::Output;
 
 use serde_json::Value;
@@ -281,177 +283,6 @@ fn a_byte_order_mark_is_no_part_of_a_document() {
     }
 }
 
-/// Options that take a level in nats or another number, each on a command line that is good otherwise.
-fn number_options(files: &Files) -> Vec<(Vec<&str>, &'static str)> {
-    let (p, q, m) = (files.prior.as_str(), files.channel.as_str(), files.model.as_str());
-    let (j, rows, policy) = (files.joint.as_str(), files.rows.as_str(), files.policy.as_str());
-    let learned = [
-        "fusion",
-        "train",
-        "--samples",
-        rows,
-        "--public",
-        "answer",
-        "--private",
-        "other",
-        "--sensors",
-        "answer",
-    ];
-    let mut options: Vec<(Vec<&str>, &'static str)> = vec![
-        (vec!["audit", "--prior", p, "--channel", q], "--epsilon"),
-        (vec!["audit", "--prior", p, "--channel", q], "--alpha"),
-        (vec!["relate", "--from", "lip:1", "--to", "sibson", "--prior", p], "--alpha"),
-        (vec!["relate", "--from", "lip:1", "--to", "ldp"], "--p-min"),
-        (vec!["relate", "--from", "ldp:1", "--to", "mil"], "--symbols"),
-        (vec!["relate", "--from", "ldp:1", "--to", "infp"], "--sensors"),
-        (vec!["relate", "--from", "ldp:1", "--to", "ident"], "--spread"),
-        (vec!["compose", "--prior", p], "--epsilons"),
-        (vec!["transfer", "--from", p, "--to", p], "--epsilon"),
-        (vec!["transfer", "--from", p, "--epsilon", "1"], "--samples"),
-        (vec!["transfer", "--from", p, "--epsilon", "1", "--samples", "10"], "--beta"),
-        (vec!["design", "--prior", p, "--n", "1000"], "--accuracy"),
-        (vec!["design", "--prior", p, "--accuracy", "0.1"], "--n"),
-        (vec!["design", "--prior", p, "--accuracy", "0.1", "--n", "1000"], "--level"),
-        (vec!["design", "--prior", p, "--protect", "lip:1", "--objective", "squared"], "--values"),
-        (vec!["curve", "--prior", p, "--methods", "krr"], "--epsilons"),
-        (vec!["frontier", "--prior", p, "--lip", "1"], "--ldp"),
-        (vec!["curve", "--prior", p, "--methods", "krr", "--objective", "squared"], "--values"),
-        (vec!["frontier", "--prior", p, "--ldp", "1"], "--lip"),
-        (vec!["relate", "--from", "ldp:1", "--to", "infp"], "--secrets"),
-        (vec!["watchdog", "--joint", j, "--upper", "1"], "--lower"),
-        (vec!["watchdog", "--joint", j, "--lower", "1"], "--upper"),
-        (vec!["watchdog", "--joint", j], "--ldp"),
-        (vec!["watchdog", "--joint", j, "--ldp", "1"], "--split"),
-        (vec!["policy", "verify", policy, "--together"], "--consent"),
-        (vec!["estimate", rows, "--policy", policy, "--column", "answer"], "--level"),
-        (vec!["estimate", rows, "--policy", policy, "--column", "answer"], "--above"),
-        (vec!["estimate", rows, "--policy", policy, "--column", "answer"], "--quantiles"),
-        (vec!["estimate", rows, "--policy", policy, "--column", "answer"], "--threads"),
-        (vec!["fusion", "design", "--model", m, "--restarts", "1"], "--ldp"),
-        (vec!["fusion", "design", "--model", m, "--restarts", "1", "--ldp", "1"], "--information"),
-        (vec!["fusion", "design", "--model", m, "--restarts", "1", "--ldp", "1"], "--epochs"),
-        (vec!["fusion", "design", "--model", m, "--ldp", "1"], "--restarts"),
-        (vec!["fusion", "design", "--model", m, "--restarts", "1", "--ldp", "1"], "--outputs"),
-        (vec!["fusion", "design", "--model", m, "--restarts", "1", "--ldp", "1"], "--time-limit"),
-        (vec!["fusion", "evaluate", "--maps", q, "--model", m], "--confidence"),
-        (vec!["demo", "--once"], "--users"),
-        (vec!["prior", "fit", rows, "--column", "answer"], "--beta"),
-        (vec!["prior", "fit", rows, "--column", "answer"], "--smoothing"),
-        (vec!["prior", "fit", rows, "--column", "answer", "--range", "0,1"], "--bins"),
-        (vec!["prior", "fit", rows, "--column", "answer", "--bins", "2"], "--range"),
-        (vec!["prior", "mix", p, p], "--weights"),
-    ];
-    for option in [
-        "--ldp",
-        "--outputs",
-        "--ratio",
-        "--slack",
-        "--ridge",
-        "--hold-out",
-        "--train",
-        "--test",
-        "--confidence",
-        "--restarts",
-        "--time-limit",
-        "--levels",
-        "--keep",
-    ] {
-        options.push((learned.to_vec(), option));
-    }
-    options
-}
-
-#[test]
-fn bad_numbers_in_options_are_bad_usage_everywhere() {
-    let files = Files::new();
-    let nines = "9".repeat(400);
-    for (args, option) in number_options(&files) {
-        for value in ["-1", "NaN", "x", "", "--", "-1e300", &nines] {
-            // A few options take words beside numbers, or large numbers: those they may accept.
-            let words = [args.as_slice(), &[option, value]].concat();
-            let (code, answer) = tried(&words, option);
-            if code == 0 {
-                assert_eq!(value, nines, "accepted: {words:?}");
-                continue;
-            }
-            assert_eq!((code, &answer["code"]), (2, &"usage".into()), "{words:?}: {answer}");
-            let said = answer["error"].as_str().unwrap();
-            assert!(said.contains(option), "{option} is not named: {words:?}: {said}");
-        }
-    }
-}
-
-#[test]
-fn a_guarantee_is_read_alike_by_every_command() {
-    let files = Files::new();
-    let (p, q, j) = (files.prior.as_str(), files.channel.as_str(), files.joint.as_str());
-    let (m, policy) = (files.model.as_str(), files.policy.as_str());
-    for (level, good) in [
-        ("1e-12", true),
-        ("1e-400", true),
-        ("+1", true),
-        ("-0", true),
-        (".5", true),
-        ("5.", true),
-        ("1_0", false),
-        ("-inf", false),
-        ("1E-1", true),
-        ("0.5", true),
-        ("0", true),
-        ("-1", false),
-        ("NaN", false),
-        ("inf", false),
-        ("x", false),
-        ("", false),
-        ("1e400", false),
-    ] {
-        let (lip, ldp) = (format!("lip:{level}"), format!("ldp:{level}"));
-        for args in [
-            vec!["relate", "--from", &lip, "--to", "ldp", "--prior", p],
-            vec!["design", "--prior", p, "--protect", &lip, "--method", "krr"],
-            vec!["design", "--prior", p, "--protect", &ldp, "--method", "krr"],
-            vec!["compose", "--prior", p, "--epsilons", level],
-            vec!["transfer", "--from", p, "--to", p, "--epsilon", level],
-            vec!["audit", "--prior", p, "--channel", q, "--epsilon", level],
-            vec!["watchdog", "--joint", j, "--lower", level, "--upper", "1"],
-            vec!["watchdog", "--joint", j, "--ldp", level],
-            vec!["policy", "verify", policy, "--together", "--consent", &lip],
-            vec!["fusion", "design", "--model", m, "--restarts", "1", "--ldp", level],
-            vec!["frontier", "--prior", p, "--lip", level, "--ldp", "1"],
-            vec!["curve", "--prior", p, "--epsilons", level, "--methods", "krr"],
-        ] {
-            // Of all commands this one has a word for no limit.
-            if args[0] == "fusion" && level == "inf" {
-                continue;
-            }
-            let (code, value) = tried(&args, level);
-            // A policy that tells nothing may be refused as such, and one may miss a consent, but the level was read.
-            let read =
-                code == 0 || value["code"] == "uninformative" || !value["together"].is_null();
-            assert_eq!(read, good, "{args:?}: {value}");
-            assert!(good || value["code"] == "usage", "{args:?}: {value}");
-        }
-    }
-}
-
-#[test]
-fn usage_errors_are_json_too() {
-    for args in [
-        vec!["nonsense"],
-        vec!["audit"],
-        vec!["design", "--colour", "red"],
-        vec!["relate", "--from", "lip:1"],
-        vec!["policy"],
-        vec!["policy", "verify"],
-        vec!["fusion", "design", "--method", "best"],
-        vec!["watchdog", "--joint", "x", "--method", "none", "--ldp", "1"],
-    ] {
-        let (code, value) = tried(&args, "usage");
-        assert_eq!((code, &value["code"]), (2, &"usage".into()), "{args:?}");
-        assert!(!value["error"].as_str().unwrap().is_empty());
-    }
-}
-
 /// What the words must have beside the file or the option: the field, the value and the fix.
 #[test]
 fn errors_name_the_field_the_value_and_the_fix() {
@@ -551,4 +382,50 @@ fn files_that_cannot_be_written_are_told_alike() {
         let said = value["error"].as_str().unwrap();
         assert!(said.contains(file.as_str()) && said.contains("no such folder"), "{said}");
     }
+}
+
+/// What runs until it is stopped does not begin with files it cannot use.
+#[test]
+fn services_tell_bad_files_and_bad_options_alike() {
+    let files = Files::new();
+    let (folder, missing) = (files.dir.path("folder"), files.dir.path("missing"));
+    std::fs::create_dir_all(&folder).unwrap();
+    let store = format!("sqlite:{}", files.dir.path("store.db"));
+    let network = files.dir.path("network.json");
+    let budget = ["--ldp", "1", "--restarts", "1", "-o", &network];
+    let made = undertone(&[&["fusion", "design", "--model", &files.model][..], &budget].concat());
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let center = ["fusion", "center", "--bundle", &network, "--broker"];
+    let served = ["serve", "--store", &store, "--listen"];
+    let any = "127.0.0.1:0";
+    for (file, words) in [(&folder, "folder"), (&missing, "no such file")] {
+        for (start, rest) in [
+            (&served[..1], vec!["--store-file", file]),
+            (&served[..], vec![any, "--tls-cert", file, "--tls-key", &files.rows]),
+            (&served[..], vec![any, "--tls-cert", &files.rows, "--tls-key", file]),
+            (&center[..], vec!["mqtts://127.0.0.1:1", "--ca", file]),
+            (&center[..], vec!["mqtt://127.0.0.1:1", "--username", "u", "--password-file", file]),
+        ] {
+            let args = [start, &rest].concat();
+            let (code, value) = tried(&args, words);
+            assert_eq!((code, &value["code"]), (1, &"file".into()), "{args:?}: {value}");
+            let said = value["error"].as_str().unwrap();
+            assert!(said.contains(words) && said.contains(file.as_str()), "{args:?}: {said}");
+        }
+    }
+    for (start, rest, option) in [
+        (&served[..], vec!["nowhere"], "--listen"),
+        (&served[..], vec![any, "--rate", "-1"], "--rate"),
+        (&served[..], vec![any, "--max-store-bytes", "-1"], "--max-store-bytes"),
+        (&center[..], vec!["mqtt://127.0.0.1:1", "--deadline", "NaN"], "--deadline"),
+        (&center[..], vec!["mqtt://127.0.0.1:1", "--window", "0"], "--window"),
+    ] {
+        let args = [start, &rest].concat();
+        let (code, value) = tried(&args, option);
+        assert_eq!((code, &value["code"]), (2, &"usage".into()), "{args:?}: {value}");
+        assert!(value["error"].as_str().unwrap().contains(option), "{args:?}: {value}");
+    }
+    let (code, value) = tried(&["serve", "--store", "mysql://u:secret@h"], "--store");
+    assert_eq!((code, &value["code"]), (2, &"usage".into()), "{value}");
+    assert!(!value["error"].as_str().unwrap().contains("secret"), "{value}");
 }
