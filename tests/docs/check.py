@@ -109,6 +109,7 @@ class Page:
         self.servers: list[tuple[subprocess.Popen, pathlib.Path, str]] = []
         self.ran = self.checked = self.postponed = 0
         self.left_out = self.incomplete = False
+        self.before = self.files()
         tools = place.parent / "bin"
         tools.mkdir()
         (tools / "undertone").symlink_to(binary())
@@ -247,13 +248,17 @@ class Page:
         self.checked += 1
 
 
+    def files(self) -> dict[str, bytes]:
+        """What stands in the copied folders now."""
+        found = [file for folder in COPIED for file in (self.place / folder).rglob("*") if file.is_file()]
+        return {str(file.relative_to(self.place)): file.read_bytes() for file in found}
+
     def kept(self) -> None:
         """Files of the repository that commands write again come out as they are kept."""
-        for directory in COPIED:
-            for written in (self.place / directory).rglob("*"):
-                original = ROOT / written.relative_to(self.place)
-                if original.is_file() and written.read_bytes() != original.read_bytes():
-                    self.fail(1, f"{original.relative_to(ROOT)} is not what the commands write")
+        now = self.files()
+        for name, content in self.before.items():
+            if now.get(name) != content:
+                self.fail(1, f"{name} is not what the commands write")
 
 
 def check(name: str, text: str, everything: bool) -> tuple[Page, int]:
