@@ -295,6 +295,8 @@ def too_many(name: str, unmarked: int, allowed: dict[str, int]) -> str | None:
 
 
 def main() -> None:
+    # Whoever ends this ends the servers too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("documents: ended"))
     words = sys.argv[1:]
     everything = "--all" in words
     names = [word for word in words if word != "--all"] or DOCUMENTS
