@@ -143,6 +143,9 @@ class Running(unittest.TestCase):
         self.assertEqual(page.ran, 4)
         self.assertIsNotNone(page.servers[0][0].poll())
 
+    def test_another_workspace_runs_its_own_program(self):
+        self.assertIn("exit code 101", self.refused("    cd / && cargo run --release -- draws\n"))
+
     def test_nothing_is_built_again(self):
         self.assertIn("builds everything again", self.refused("    cargo test -p undertone-core\n"))
 
