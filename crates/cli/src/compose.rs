@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use undertone::document::PriorSet;
 use undertone_design::extremal::LiftRange;
 use undertone_design::sequence::{self, Process};
 use undertone_design::{Channel, Distribution, composition};
@@ -64,8 +65,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     if let Some(path) = &args.joint {
         return correlated(&[input::pair(path)?], &ranges, &channels);
     }
-    let set = input::priors(&args.prior)?;
-    let priors = &set.priors;
+    let set = PriorSet::new(&input::priors(&args.prior)?)?;
+    let priors = set.laws();
     let Some(prior) = priors.first() else {
         return Err(Failure::usage("give --prior, or --joint for correlated data"));
     };

@@ -20,10 +20,11 @@ use undertone_design::mechanism::randomized_response;
 use undertone_design::quantize::{self, Promise};
 use undertone_design::{Channel, Distribution, realise};
 
-use crate::audit::{attained, leak};
+use crate::audit::attained;
 use crate::failure::Failure;
 use crate::output::{Outcome, line, nats, table};
 use crate::serve;
+use undertone::number::level as leak;
 
 /// See the whole system work on one machine: a printed formula refused, a certified policy, a curator, and
 /// thousands of simulated people whose answers are randomised on their own devices and sent over HTTP.

@@ -170,7 +170,7 @@ fn add_tallies(path: &Path, groups: &mut [Group]) -> Result<(), Failure> {
     for entry in list {
         // The entry is written anew to be read, so that a place in it is none in the file.
         let tally = Tally::from_json(&entry.to_string())
-            .map_err(|error| fail(input::unplaced(&error.to_string())))?;
+            .map_err(|error| fail(undertone::document::unplaced(&error.to_string())))?;
         let of = |group: &&mut Group| group.policy.id() == tally.policy();
         let Some(group) = groups.iter_mut().find(of) else {
             return Err(fail(format!(

@@ -15,7 +15,6 @@ mod failure;
 mod frontier;
 mod fusion;
 mod input;
-mod numbers;
 mod options;
 mod output;
 mod perturb;

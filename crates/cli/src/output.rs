@@ -6,8 +6,10 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 
+use undertone::Answer;
+
 use crate::failure::Failure;
-pub(crate) use crate::numbers::{
+pub(crate) use undertone::number::{
     Round, at_most, certified, finished, nats, number, number_to, optional, optional_at_most,
     rounded,
 };
@@ -22,6 +24,11 @@ pub(crate) struct Outcome {
 impl Outcome {
     pub(crate) fn good(json: Value, text: String) -> Self {
         Self { json, text, good: true }
+    }
+
+    /// An answer of the library, and the tables people read.
+    pub(crate) fn of(answer: &impl Answer, text: String) -> Self {
+        Self { json: answer.json(), text, good: answer.is_good() }
     }
 
     /// Prints it and returns the exit code.

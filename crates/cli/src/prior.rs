@@ -1,19 +1,16 @@
 //! `undertone prior`: a prior from data, and mixtures of priors.
 
 mod codebook;
-mod density;
 mod fit;
 mod mix;
 mod mixture;
 mod tally;
 
-pub(crate) use density::DensityFile;
-
 use std::path::Path;
 
 use crate::failure::Failure;
-use crate::input::PriorFile;
 use crate::output::{Outcome, nats, table};
+use undertone::document::PriorDocument;
 
 /// Make a prior: from a column of data, or from several priors.
 ///
@@ -52,7 +49,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
 const SHOWN: usize = 40;
 
 /// A prior for people.
-fn describe(prior: &PriorFile) -> String {
+fn describe(prior: &PriorDocument) -> String {
     let percent = |p: f64| format!("{} %", nats((1e6 * p).round() / 1e4));
     let rows = (0..prior.p.len().min(SHOWN)).map(|x| {
         let mut row = vec![prior.symbols.get(x).cloned().unwrap_or_else(|| x.to_string())];

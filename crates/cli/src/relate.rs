@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use undertone::document::PriorSet;
 use undertone_design::Channel;
 use undertone_design::relation::{
     self, Convention, Guarantee, Notion, Outcome as Found, Setting, Step,
@@ -81,7 +82,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     }
     let to: Notion = to.parse().map_err(usage("--to"))?;
     check_numbers(args)?;
-    let mut priors = input::priors(&args.prior)?.priors;
+    let mut priors = PriorSet::new(&input::priors(&args.prior)?)?.into_laws();
     let set = [from.notion(), to].contains(&Notion::Bplip);
     let prior = if set || priors.is_empty() { None } else { Some(priors.remove(0)) };
     if !set && !priors.is_empty() {

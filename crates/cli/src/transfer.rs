@@ -48,11 +48,11 @@ fn up(value: f64) -> String {
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     let range = LiftRange::symmetric(args.epsilon)
         .map_err(|error| Failure::usage(format!("--epsilon: {error}")))?;
-    let from = input::prior(&args.from)?;
+    let from = input::prior(&args.from)?.law().clone();
     let mut fields = serde_json::Map::new();
     let mut text = String::new();
     if let Some(path) = &args.to {
-        let to = input::prior(path)?;
+        let to = input::prior(path)?.law().clone();
         let to = to.in_order_of(&path.display().to_string(), from.symbols())?;
         let found = transfer::transfer(&from, &to, range)?;
         fields.insert("published".into(), at_most(found.published));

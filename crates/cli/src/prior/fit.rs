@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use undertone_design::fit::Fit;
 
 use super::codebook::Symbols;
-use super::density::DensityFile;
+
 use super::mixture::{self, Components};
 use super::tally::{GroupTally, OTHER, Tally, Unknown};
 use super::{describe, write};
 use crate::columns::Source;
 use crate::failure::Failure;
-use crate::input::{Floored, PriorFile};
 use crate::output::{Outcome, nats, table};
+use undertone::document::{DensityDocument, Floored, PriorDocument};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -86,11 +86,11 @@ fn file(
     group: Option<&str>,
     fit: &Fit,
     counted: &GroupTally,
-) -> PriorFile {
+) -> PriorDocument {
     let floored =
         fit.floored.iter().map(|&x| Floored { symbol: tally.symbols[x].clone(), to: fit.p[x] });
     let source = source(args);
-    PriorFile {
+    PriorDocument {
         symbols: tally.symbols.clone(),
         p: fit.p.as_slice().to_vec(),
         values: tally.values.clone(),
@@ -179,7 +179,7 @@ fn whole(args: &Args, tally: &Tally) -> Result<Outcome, Failure> {
     };
     let mut prior = file(args, tally, None, &fit, &counted);
     if let Some(mixed) = &mixed {
-        let density = DensityFile::of(mixed.chosen());
+        let density = DensityDocument::of(mixed.chosen());
         let laws = density.components.len();
         prior.source =
             prior.source.map(|source| format!("mixture of {laws} normal laws fitted to {source}"));
@@ -299,7 +299,7 @@ fn report(
     mut said: Vec<String>,
 ) -> Result<Outcome, Failure> {
     let files = file_names(entries);
-    let priors: Vec<PriorFile> = entries
+    let priors: Vec<PriorDocument> = entries
         .iter()
         .map(|entry| file(args, tally, Some(&entry.names.join("; ")), &entry.fit, &entry.counted))
         .collect();

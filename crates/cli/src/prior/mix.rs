@@ -7,8 +7,9 @@ use undertone_design::fit::{self, Source};
 
 use super::{describe, write};
 use crate::failure::Failure;
-use crate::input::{self, PriorFile};
+use crate::input;
 use crate::output::Outcome;
+use undertone::document::PriorDocument;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -27,24 +28,23 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     let usage = |error: undertone_design::Error| Failure::usage(format!("--weights: {error}"));
     let weights = Distribution::new("weights", args.weights.clone()).map_err(usage)?;
     weights.check_len("the list of priors", args.priors.len()).map_err(usage)?;
-    let read =
-        args.priors.iter().map(|path| input::named_prior(path)).collect::<Result<Vec<_>, _>>()?;
+    let read = input::priors(&args.priors)?;
     let mut sources = Vec::with_capacity(read.len());
     for (path, prior) in args.priors.iter().zip(&read) {
         // Matched again by the mixture; here the file at fault is named.
-        prior.p.in_order_of(&path.display().to_string(), read[0].p.symbols())?;
-        sources.push(Source { p: prior.p.clone(), confidence: prior.confidence.clone() });
+        prior.law().in_order_of(&path.display().to_string(), read[0].law().symbols())?;
+        sources.push(Source { p: prior.law().clone(), confidence: prior.confidence().cloned() });
     }
     let mixed = fit::mixture(&sources, &weights)?;
-    let n: Option<u64> = read.iter().map(|prior| prior.file.as_ref()?.n).sum();
+    let n: Option<u64> = read.iter().map(|prior| prior.document()?.n).sum();
     let names = args.priors.iter().map(|path| {
         path.file_name().map_or("-".into(), |name| name.to_string_lossy().into_owned())
     });
     let parts: Vec<String> =
         names.zip(&args.weights).map(|(name, weight)| format!("{weight} of {name}")).collect();
     let confidence = mixed.confidence.as_ref();
-    let first = read[0].file.clone().unwrap_or_default();
-    let prior = PriorFile {
+    let first = read[0].document().cloned().unwrap_or_default();
+    let prior = PriorDocument {
         symbols: first.symbols,
         p: mixed.p.as_slice().to_vec(),
         values: first.values,
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         radius: confidence.map(|c| c.radius),
         beta: confidence.map(|c| c.beta),
         source: Some(format!("mixture: {}", parts.join(", "))),
-        ..PriorFile::default()
+        ..PriorDocument::default()
     };
     let mut text = describe(&prior);
     if confidence.is_none() {

@@ -1,6 +1,6 @@
 //! The shipped examples are what they say they are.
 //!
-//! `UNDERTONE_WRITE_EXAMPLES=1 cargo test -p undertone --test suite examples` writes the two policy documents afresh.
+//! `UNDERTONE_WRITE_EXAMPLES=1 cargo test -p undertone-cli --test suite examples` writes the two policy documents afresh.
 use std::path::PathBuf;
 
 use crate::common::{self, json, root};

@@ -1,40 +1,45 @@
 //! A fitted law as a prior's file holds it.
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 use undertone_design::density::{Component, Density, Fitted, Mixture, Normal};
 
-use crate::failure::Failure;
+use crate::Error;
 
 /// A mixture of normal laws, and how it was found.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct DensityFile {
+pub struct DensityDocument {
     /// `mixture`, the only kind there is.
-    pub(crate) kind: String,
-    pub(crate) components: Vec<ComponentFile>,
+    pub kind: String,
+    /// The normal laws.
+    pub components: Vec<ComponentDocument>,
+    /// How well it fits the data it was fitted to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) log_likelihood: Option<f64>,
+    pub log_likelihood: Option<f64>,
+    /// Bayesian information criterion: less is better.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) bic: Option<f64>,
+    pub bic: Option<f64>,
 }
 
 /// One normal law and its share.
 #[derive(Debug, Clone, Copy, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ComponentFile {
-    pub(crate) weight: f64,
-    pub(crate) mean: f64,
-    pub(crate) deviation: f64,
+pub struct ComponentDocument {
+    /// The share of the population it describes.
+    pub weight: f64,
+    /// Where it is centred.
+    pub mean: f64,
+    /// Its standard deviation.
+    pub deviation: f64,
 }
 
 /// What `kind` says.
 const MIXTURE: &str = "mixture";
 
-impl DensityFile {
-    pub(super) fn of(fitted: &Fitted) -> Self {
-        let component = |c: &Component| ComponentFile {
+impl DensityDocument {
+    /// What was fitted, as a prior keeps it.
+    pub fn of(fitted: &Fitted) -> Self {
+        let component = |c: &Component| ComponentDocument {
             weight: c.weight,
             mean: c.law.mean(),
             deviation: c.law.deviation(),
@@ -47,14 +52,13 @@ impl DensityFile {
         }
     }
 
-    /// The law; `path` is the file it was read from.
-    pub(crate) fn law(&self, path: &Path) -> Result<Density, Failure> {
-        let fail =
-            |problem: String| Failure::input(format!("{}: density: {problem}", path.display()));
+    /// The law; `document` is the name of what it was read from.
+    pub fn law(&self, document: &str) -> Result<Density, Error> {
+        let fail = |problem: String| Error::in_document(document, format!("density: {problem}"));
         if self.kind != MIXTURE {
             return Err(fail(format!("kind {:?} is unknown: use {MIXTURE:?}", self.kind)));
         }
-        let component = |c: &ComponentFile| {
+        let component = |c: &ComponentDocument| {
             Ok(Component { weight: c.weight, law: Normal::new(c.mean, c.deviation)? })
         };
         let components = self.components.iter().map(component).collect::<Result<Vec<_>, _>>();

@@ -1,13 +1,13 @@
 //! What a parser says about a JSON document, in words for whoever wrote it.
 
-use crate::failure::{shortened, shortened_to};
+use crate::error::{shortened, shortened_to};
 
 /// Characters of what is said: room for the names of all fields a document may have.
 const LONGEST: usize = 400;
 
 /// What a parser said about `text`, in words for people who do not know its types. Where the parser gives a
 /// place, the field at that place comes first: `p[1]: found the text "half", expected a number at line 1 column 9`.
-pub(crate) fn json_words(text: &str, said: &str) -> String {
+pub fn json_words(text: &str, said: &str) -> String {
     let valid = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
     let words = plain(said, valid);
     // At a sudden end every field is as much to blame as the last.
@@ -24,7 +24,7 @@ pub(crate) fn json_words(text: &str, said: &str) -> String {
 }
 
 /// What a parser said about a text that nobody sees, such as a part of a document that was written anew.
-pub(crate) fn unplaced(said: &str) -> String {
+pub fn unplaced(said: &str) -> String {
     let place = place(said).and_then(|_| said.rfind(" at line "));
     shortened_to(LONGEST, &plain(&said[..place.unwrap_or(said.len())], true))
 }

@@ -6,13 +6,16 @@
 //!
 //! JSON has no infinity. A number without a finite value is `null`, and the answer's field `unbounded` lists where
 //! such numbers stand, as JSON pointers; any other `null` means that there is no such number.
+//!
+//! Fields of an answer say how they are written: `#[serde(serialize_with = "number::as_bound")]`.
 
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use undertone_core::{Nats, Ratio};
 
 /// Which way a number is rounded when it is printed.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Round {
+pub enum Round {
     /// To the nearest decimal: what was asked for, and values that bound nothing.
     Nearest,
     /// Never below: leakages and upper bounds.
@@ -35,59 +38,117 @@ const NOISE: f64 = 1e-14;
 const UNBOUNDED: &str = "\u{0}unbounded\u{0}";
 
 /// A value for programs, to the nearest decimal.
-pub(crate) fn number(value: f64) -> Value {
+pub fn number(value: f64) -> Value {
     number_to(value, Round::Nearest)
 }
 
 /// A leakage or an upper bound for programs: never below the value.
-pub(crate) fn at_most(value: f64) -> Value {
+pub fn at_most(value: f64) -> Value {
     number_to(value, Round::Up)
 }
 
 /// A number for programs, rounded as asked.
-pub(crate) fn number_to(value: f64, round: Round) -> Value {
+pub fn number_to(value: f64, round: Round) -> Value {
     if value.is_infinite() { json!(UNBOUNDED) } else { json!(decimal(value, round, digits(round))) }
 }
 
 /// A value for programs that may be missing.
-pub(crate) fn optional(value: Option<f64>) -> Value {
+pub fn optional(value: Option<f64>) -> Value {
     value.map_or(Value::Null, number)
 }
 
 /// A leakage or an upper bound for programs that may be missing.
-pub(crate) fn optional_at_most(value: Option<f64>) -> Value {
+pub fn optional_at_most(value: Option<f64>) -> Value {
     value.map_or(Value::Null, at_most)
 }
 
 /// A certified level for programs; nothing certified is a level without bound.
-pub(crate) fn certified(level: Option<Nats>) -> Value {
+pub fn certified(level: Option<Nats>) -> Value {
     level.map_or(json!(UNBOUNDED), |nats| json!(float(nats)))
 }
 
+/// Writes a value to the nearest decimal.
+pub fn as_value<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
+    number(*value).serialize(to)
+}
+
+/// Writes values, each to the nearest decimal.
+pub fn as_values<S: Serializer>(values: &[f64], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(values.iter().map(|value| number(*value)))
+}
+
+/// Writes a value that may be missing to the nearest decimal.
+pub fn as_optional_value<S: Serializer>(value: &Option<f64>, to: S) -> Result<S::Ok, S::Error> {
+    optional(*value).serialize(to)
+}
+
+/// Writes a leakage or an upper bound, never below it.
+pub fn as_bound<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
+    at_most(*value).serialize(to)
+}
+
+/// Writes a leakage or an upper bound that may be missing, never below it.
+pub fn as_optional_bound<S: Serializer>(value: &Option<f64>, to: S) -> Result<S::Ok, S::Error> {
+    optional_at_most(*value).serialize(to)
+}
+
+/// Writes a lower bound, never above it.
+pub fn as_lower_bound<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
+    number_to(*value, Round::Down).serialize(to)
+}
+
+/// Writes the logarithm of a ratio the kernel certified, rounded up as certified.
+pub fn as_level<S: Serializer>(ratio: &Ratio, to: S) -> Result<S::Ok, S::Error> {
+    certified(ratio.ln_up()).serialize(to)
+}
+
+/// Writes the logarithm of a ratio that only exists in some contexts, rounded up as certified.
+pub fn as_optional_level<S: Serializer>(ratio: &Option<Ratio>, to: S) -> Result<S::Ok, S::Error> {
+    level(*ratio).serialize(to)
+}
+
+/// Writes anything by its words, as `Display` has them.
+pub fn as_text<T: std::fmt::Display, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(value)
+}
+
+/// Writes a list of things by their words.
+pub fn as_texts<T: std::fmt::Display, S: Serializer>(
+    values: &[T],
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    to.collect_seq(values.iter().map(ToString::to_string))
+}
+
+/// The logarithm of a ratio for programs, rounded up; nothing where there is no such ratio.
+pub fn level(ratio: Option<Ratio>) -> Value {
+    ratio.map_or(Value::Null, |ratio| certified(ratio.ln_up()))
+}
+
 /// A certified level as the float whose shortest decimal is the one certified.
-pub(crate) fn float(nats: Nats) -> f64 {
+pub fn float(nats: Nats) -> f64 {
     nats.to_string().parse().unwrap_or(f64::INFINITY)
 }
 
 /// A probability the kernel computed as a ratio, in decimal and never below it: it is exact, and has no noise to forgive.
-pub(crate) fn share(ratio: Ratio) -> f64 {
+pub fn share(ratio: Ratio) -> f64 {
     let above = ratio.scaled_up(52) as f64 / (1u64 << 52) as f64;
     let near = decimal(above, Round::Up, BOUND_DIGITS);
     if near >= above { near } else { decimal(above * (1.0 + 2.0 * NOISE), Round::Up, BOUND_DIGITS) }
 }
 
 /// A number as a cell of a CSV file, where an unbounded one is `inf`: tables are read as columns of floats.
-pub(crate) fn cell(value: f64, round: Round) -> String {
+pub fn cell(value: f64, round: Round) -> String {
     decimal(value, round, digits(round)).to_string()
 }
 
 /// A value for people: up to twelve digits, no trailing zeros.
-pub(crate) fn nats(value: f64) -> String {
+pub fn nats(value: f64) -> String {
     rounded(value, Round::Nearest)
 }
 
 /// A number for people, rounded as asked.
-pub(crate) fn rounded(value: f64, round: Round) -> String {
+pub fn rounded(value: f64, round: Round) -> String {
     if value.is_infinite() {
         return "unbounded".into();
     }
@@ -110,7 +171,7 @@ fn digits(round: Round) -> usize {
 }
 
 /// The decimal of so many significant digits next to `value` in the direction asked for. Zero has no sign.
-pub(crate) fn decimal(value: f64, round: Round, digits: usize) -> f64 {
+pub fn decimal(value: f64, round: Round, digits: usize) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value + 0.0;
     }
@@ -143,7 +204,7 @@ pub(crate) fn decimal(value: f64, round: Round, digits: usize) -> f64 {
 }
 
 /// An answer as it is printed: marks of unbounded numbers become `null` and are listed, and no zero is negative.
-pub(crate) fn finished(mut answer: Value) -> Value {
+pub fn finished(mut answer: Value) -> Value {
     let mut unbounded = Vec::new();
     clean(&mut answer, &mut String::new(), &mut unbounded);
     if let (Value::Object(fields), false) = (&mut answer, unbounded.is_empty()) {

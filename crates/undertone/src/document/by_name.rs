@@ -7,7 +7,7 @@ use undertone_core::Alphabet;
 use undertone_design::codebook;
 use undertone_design::{Channel, Error, Joint, Symbols};
 
-use super::PriorFile;
+use super::PriorDocument;
 
 /// Numbers by name, in the order of the file. A name that is given twice is kept twice, so that it is refused
 /// where an alphabet is made of them.
@@ -43,13 +43,13 @@ struct Fields {
 }
 
 /// A prior's file, in either form of object.
-pub(super) fn prior_file(text: &str) -> Result<PriorFile, serde_json::Error> {
+pub(super) fn prior_document(text: &str) -> Result<PriorDocument, serde_json::Error> {
     let by_name = serde_json::from_str::<Entries>(text);
     let fields = serde_json::from_str::<Fields>(text);
     match by_name {
         Ok(Entries(entries)) => {
             let (symbols, p) = entries.into_iter().unzip();
-            Ok(PriorFile { symbols, p, ..PriorFile::default() })
+            Ok(PriorDocument { symbols, p, ..PriorDocument::default() })
         }
         Err(_) if fields.is_ok_and(|f| f.symbols.is_some() || f.p.is_some()) => {
             serde_json::from_str(text)
@@ -59,7 +59,7 @@ pub(super) fn prior_file(text: &str) -> Result<PriorFile, serde_json::Error> {
 }
 
 /// What the symbols of a prior's file are: bins, numbers, names, or bare indices.
-pub(super) fn alphabet(file: &PriorFile) -> Result<Alphabet, Error> {
+pub(super) fn alphabet(file: &PriorDocument) -> Result<Alphabet, Error> {
     let refused = |error: undertone_core::AlphabetError| Error::other("symbols", error.to_string());
     if let Some(edges) = &file.edges {
         return bins(file, edges);
@@ -80,7 +80,7 @@ pub(super) fn alphabet(file: &PriorFile) -> Result<Alphabet, Error> {
     Alphabet::names(file.symbols.clone()).map_err(refused)
 }
 
-fn bins(file: &PriorFile, edges: &[f64]) -> Result<Alphabet, Error> {
+fn bins(file: &PriorDocument, edges: &[f64]) -> Result<Alphabet, Error> {
     let decimals = |what: &str, list: &[f64]| {
         let numbers = list.iter().map(|value| codebook::number(what, &value.to_string()));
         numbers.collect::<Result<Vec<_>, _>>()
@@ -113,13 +113,13 @@ pub(super) enum Matrix<Named> {
 /// A channel with names; either list may be left out.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ChannelFile {
+pub(super) struct ChannelDocument {
     inputs: Option<Vec<String>>,
     outputs: Option<Vec<String>>,
     rows: Vec<Vec<f64>>,
 }
 
-impl ChannelFile {
+impl ChannelDocument {
     pub(super) fn channel(self) -> Result<Channel, Error> {
         let mut channel = Channel::new(self.rows)?;
         if let Some(inputs) = self.inputs {
@@ -135,13 +135,13 @@ impl ChannelFile {
 /// A joint law with names; either list may be left out.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct JointFile {
+pub(super) struct JointDocument {
     secret: Option<Vec<String>>,
     symbols: Option<Vec<String>>,
     rows: Vec<Vec<f64>>,
 }
 
-impl JointFile {
+impl JointDocument {
     pub(super) fn joint(self) -> Result<Joint, Error> {
         let joint = Joint::new(self.rows)?;
         let named = |what: &str, names: Option<Vec<String>>, size: usize| match names {
@@ -157,7 +157,7 @@ impl JointFile {
 /// The joint law of two data with names; either list may be left out.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct PairFile {
+pub(super) struct PairDocument {
     pub(super) first: Option<Vec<String>>,
     pub(super) second: Option<Vec<String>>,
     pub(super) rows: Vec<Vec<f64>>,

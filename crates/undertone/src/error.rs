@@ -1,0 +1,197 @@
+//! Why a use case gave no answer.
+
+use std::fmt;
+
+/// A request that got no answer: what kind of trouble it is, which field of the request is to blame, and the words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    code: ErrorCode,
+    field: Option<String>,
+    problem: String,
+}
+
+/// The kinds of trouble, each with the word programs read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorCode {
+    /// The request itself is to blame: a field that is missing, or out of its range.
+    Usage,
+    /// A file cannot be read or written.
+    File,
+    /// What a document holds, or what it holds together with the rest of the request, cannot be used.
+    Input,
+    /// The problem is too large.
+    TooLarge,
+    /// The policy that was found cannot tell its symbols apart.
+    Uninformative,
+    /// A fault of this program.
+    Internal,
+}
+
+impl ErrorCode {
+    /// The word programs read.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Usage => "usage",
+            Self::File => "file",
+            Self::Input => "input",
+            Self::TooLarge => "too_large",
+            Self::Uninformative => "uninformative",
+            Self::Internal => "internal",
+        }
+    }
+}
+
+impl Error {
+    /// An error of any kind; the words are tidied.
+    pub fn new(code: ErrorCode, message: impl fmt::Display) -> Self {
+        Self { code, field: None, problem: tidy(&message.to_string()) }
+    }
+
+    /// What a document holds cannot be used.
+    pub fn input(message: impl fmt::Display) -> Self {
+        Self::new(ErrorCode::Input, message)
+    }
+
+    /// A file cannot be read or written.
+    pub fn file(message: impl fmt::Display) -> Self {
+        Self::new(ErrorCode::File, message)
+    }
+
+    /// The request as a whole is to blame.
+    pub fn usage(message: impl fmt::Display) -> Self {
+        Self::new(ErrorCode::Usage, message)
+    }
+
+    /// One field of the request is to blame. The problem is said behind the field's name, as in
+    /// `Error::field("epsilon", "is 800: give a number from 0 to 700")`.
+    pub fn field(field: impl Into<String>, problem: impl fmt::Display) -> Self {
+        Self { field: Some(field.into()), ..Self::usage(problem) }
+    }
+
+    /// The kind of trouble.
+    pub fn code(&self) -> ErrorCode {
+        self.code
+    }
+
+    /// The field of the request that is to blame, if one is.
+    pub fn blamed(&self) -> Option<&str> {
+        self.field.as_deref()
+    }
+
+    /// The message for a caller who knows the field under another name, such as an option of a command line.
+    pub fn called(&self, name: impl FnOnce(&str) -> String) -> String {
+        match &self.field {
+            None => self.problem.clone(),
+            Some(field) if self.problem.starts_with(':') => {
+                format!("{}{}", name(field), self.problem)
+            }
+            Some(field) => format!("{} {}", name(field), self.problem),
+        }
+    }
+
+    /// The trouble is in this document.
+    pub(crate) fn in_document(name: &str, problem: impl fmt::Display) -> Self {
+        Self::input(format!("{name}: {problem}"))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.called(str::to_owned))
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<undertone_design::Error> for Error {
+    fn from(error: undertone_design::Error) -> Self {
+        let code = match error {
+            undertone_design::Error::TooLarge { .. } => ErrorCode::TooLarge,
+            undertone_design::Error::Uninformative { .. } => ErrorCode::Uninformative,
+            _ => ErrorCode::Input,
+        };
+        Self::new(code, error)
+    }
+}
+
+/// An error's words without what nobody reads: the system's numbers, numbers of hundreds of digits, control
+/// characters, pages.
+fn tidy(text: &str) -> String {
+    const MOST: usize = 1_500;
+    let mut text = text.to_owned();
+    while let Some(start) = text.find(" (os error ")
+        && let Some(length) = text[start..].find(')')
+    {
+        text.replace_range(start..=start + length, "");
+    }
+    let mut out = String::with_capacity(text.len().min(MOST));
+    let mut rest = text.as_str();
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        out.push_str(&rest[..start]);
+        let tail = &rest[start..];
+        let end = tail.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(tail.len());
+        let digits = tail[..end].trim_end_matches('.');
+        match digits.parse::<f64>() {
+            Ok(number) if digits.len() > 24 => out.push_str(&format!("{number:e}")),
+            _ => out.push_str(digits),
+        }
+        rest = &tail[digits.len()..];
+    }
+    out.push_str(rest);
+    let plain = out.replace(|c: char| c.is_control() && c != '\n', " ");
+    match plain.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}...", &plain[..at]),
+        None => plain,
+    }
+}
+
+/// A text that fits a line of an error: its beginning and its length, where it is long.
+pub fn shortened(text: &str) -> String {
+    shortened_to(200, text)
+}
+
+/// A text of at most so many characters: its beginning and its length, where it is longer.
+pub(crate) fn shortened_to(most: usize, text: &str) -> String {
+    let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if plain.chars().count() <= most {
+        return plain;
+    }
+    let start: String = plain.chars().take(most).collect();
+    format!("{start}... ({} characters)", plain.chars().count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_is_named_as_the_caller_knows_it() {
+        let error = Error::field("p_min", "is 2: give a probability");
+        assert_eq!(error.to_string(), "p_min is 2: give a probability");
+        let option = error.called(|field| format!("--{}", field.replace('_', "-")));
+        assert_eq!(option, "--p-min is 2: give a probability");
+        assert_eq!((error.code(), error.blamed()), (ErrorCode::Usage, Some("p_min")));
+        assert_eq!(Error::field("from", ": no such notion").to_string(), "from: no such notion");
+    }
+
+    #[test]
+    fn numbers_of_hundreds_of_digits_are_written_with_an_exponent() {
+        let zeros = format!("prior[0] is {}: too large", 1e300);
+        assert_eq!(tidy(&zeros), "prior[0] is 1e300: too large");
+        assert_eq!(
+            tidy("no such file (os error 2), no room (os error 28)"),
+            "no such file, no room"
+        );
+        assert_eq!(tidy("an (os error"), "an (os error");
+        assert_eq!(tidy("within 1e-9, 0.5 and 12."), "within 1e-9, 0.5 and 12.");
+        assert_eq!(tidy(&format!("{}", f64::MIN_POSITIVE)), "2.2250738585072014e-308");
+        assert!(tidy(&"page ".repeat(10_000)).len() < 1_600);
+    }
+
+    #[test]
+    fn long_values_are_cut() {
+        assert_eq!(shortened("short"), "short");
+        let long = shortened(&"x".repeat(100_000));
+        assert!(long.len() < 300 && long.ends_with("(100000 characters)"));
+    }
+}
