@@ -24,7 +24,6 @@ pub mod split;
 #[cfg(test)]
 mod tests;
 pub mod trees;
-pub mod tune;
 
 use undertone_design::Error;
 
