@@ -145,9 +145,12 @@ impl Ledger {
     ) -> Result<Permit, Exhausted> {
         let noted = self.noted(datum);
         let (spent, cost) = (self.spent(datum), policy.ldp());
-        if let (Some(spent), Some(cost)) = (spent, cost) {
-            let total = spent.checked_add(cost);
+        // A sum too large for a number is above every budget.
+        let adds_up = cost.filter(|_| noted.iter().all(|release| release.cost.is_some()));
+        if let Some(cost) = adds_up {
+            let total = spent.and_then(|spent| spent.checked_add(cost));
             if total.is_none_or(|total| total > self.budget) {
+                let spent = spent.unwrap_or(Nats::from_units(u64::MAX));
                 return Err(Exhausted::Budget { spent, cost, budget: self.budget });
             }
         }
@@ -160,8 +163,7 @@ impl Ledger {
             true => past.after(policy),
             false => forgotten().after(policy),
         };
-        let adds_up = spent.is_some() && cost.is_some();
-        if !adds_up && !noted.is_empty() && standing.claims != Some(true) {
+        if adds_up.is_none() && !noted.is_empty() && standing.claims != Some(true) {
             return Err(Exhausted::NotComposable { checked: standing.claims.is_some() });
         }
         consent.check(&standing)?;
@@ -174,7 +176,7 @@ impl Ledger {
         self.data.get(datum).map_or(&[], Vec::as_slice)
     }
 
-    /// The LDP spent on a datum; `None` if a release had no finite level.
+    /// The LDP spent on a datum; `None` if a release had no finite level, or the sum is too large for a number.
     pub fn spent(&self, datum: &str) -> Option<Nats> {
         self.noted(datum).iter().try_fold(Nats::ZERO, |sum, release| sum.checked_add(release.cost?))
     }

@@ -16,18 +16,23 @@ pub(crate) struct Extremes {
 }
 
 impl Extremes {
-    /// Of a list that is never empty; the first of equals is named.
-    pub(crate) fn of(mut cells: impl Iterator<Item = (Wide, usize)>) -> Self {
-        let first = cells.next().unwrap_or((Wide::ZERO, 0));
-        cells.fold(Self { high: first, low: first }, |seen, cell| Self {
-            high: if cell.0 > seen.high.0 { cell } else { seen.high },
-            low: if cell.0 < seen.low.0 { cell } else { seen.low },
-        })
+    /// The extremes of a list, the first of equals named. An empty list, which no channel has, bounds nothing.
+    pub(crate) fn of(cells: impl Iterator<Item = (Wide, usize)>) -> Self {
+        let wider = |seen: Self, cell: Self| Self {
+            high: if cell.high.0 > seen.high.0 { cell.high } else { seen.high },
+            low: if cell.low.0 < seen.low.0 { cell.low } else { seen.low },
+        };
+        let unbounded = Self { high: (Wide::from(1u64), 0), low: (Wide::ZERO, 0) };
+        cells.map(|cell| Self { high: cell, low: cell }).reduce(wider).unwrap_or(unbounded)
     }
 }
 
 /// A channel whose outputs can be listed. Likelihoods are in units of 2^-`unit`.
 pub(crate) trait Likelihoods {
+    /// The channel as a `Keep`, if it is one: its δ has a faster exact form.
+    fn as_keep(&self) -> Option<&KeepView<'_>> {
+        None
+    }
     fn unit(&self) -> u32;
     fn inputs(&self) -> usize;
     fn outputs(&self) -> usize;
@@ -153,6 +158,10 @@ impl<'a> KeepView<'a> {
 }
 
 impl Likelihoods for KeepView<'_> {
+    fn as_keep(&self) -> Option<&KeepView<'_>> {
+        Some(self)
+    }
+
     fn unit(&self) -> u32 {
         88
     }
@@ -224,4 +233,23 @@ pub(crate) fn marginal(prior: &[u64], rows: &[Vec<Wide>]) -> Vec<Wide> {
         }
     }
     sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Extremes, Wide};
+    use crate::ratio::Ratio;
+
+    #[test]
+    fn nothing_has_no_bound() {
+        let Extremes { high, low } = Extremes::of(core::iter::empty());
+        assert_eq!(Ratio::new(high.0, low.0), Some(Ratio::UNBOUNDED));
+    }
+
+    #[test]
+    fn the_first_of_equals_is_named() {
+        let cells = [3u64, 5, 2, 5, 2].map(Wide::from).into_iter().zip(0..);
+        let Extremes { high, low } = Extremes::of(cells);
+        assert_eq!((high, low), ((Wide::from(5u64), 1), (Wide::from(2u64), 2)));
+    }
 }

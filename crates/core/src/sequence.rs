@@ -295,7 +295,8 @@ impl Work {
         let claims = self.claims(past, next);
         let costs = past.iter().map(|past| past.cost).chain([next.ldp()]);
         let sum = total(costs).and_then(Odds::of).map(Odds::ratio);
-        let ldp = self.frames.iter().map(|frame| frame.ldp).chain(sum).min().unwrap_or(Ratio::ONE);
+        let bounds = self.frames.iter().map(|frame| frame.ldp).chain(sum);
+        let ldp = bounds.min().unwrap_or(Ratio::UNBOUNDED);
         let found = || self.frames.iter().flat_map(|frame| &frame.contexts);
         // Where the rest are bounds, LDP may be the better one: it bounds belief and every secret.
         let lip = found().map(|found| found.upper.max(found.lower)).max().map(|lip| lip.min(ldp));
@@ -480,7 +481,7 @@ impl Found {
             ranges.push((low.mixture(&weights), high.mixture(&weights), least, unit));
         };
         match &self.context {
-            Context::Unknown => {}
+            Context::Unknown => (self.upper, self.lower) = (Ratio::UNBOUNDED, Ratio::UNBOUNDED),
             Context::Known(known) => prior(wide(known), 32),
             Context::Each(priors) => priors.as_slice().iter().for_each(|one| prior(wide(one), 32)),
             Context::Secret(secret) => prior(unary::data_weights(secret), 64),
@@ -613,7 +614,22 @@ impl Odds {
         let shift = mixture.bits().saturating_sub(192);
         let (bottom, mixture) = (bottom >> shift, mixture.shift_up(shift));
         let more = Wide::from(self.0 - Self::ONE);
-        let numerator = (mixture * Wide::from(self.0)).saturating_sub(lightest * bottom * more);
+        let numerator = mixture * Wide::from(self.0) - lightest * bottom * more;
         raise(worst, numerator, (bottom << unit) << 64, exact);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Context, Found, Odds, Ratio, Scaled, Wide};
+
+    /// A context that declares nothing bounds no belief.
+    #[test]
+    fn belief_without_a_prior_has_no_bound() {
+        let mut found = Found::new(Context::Unknown);
+        let factor = [Wide::from(1u64); 2];
+        let alone = Scaled::alone(&factor);
+        found.belief(&alone, &alone, &[(factor[0], factor[1])], Odds(Odds::ONE), &mut true);
+        assert_eq!((found.upper, found.lower), (Ratio::UNBOUNDED, Ratio::UNBOUNDED));
     }
 }
