@@ -3,13 +3,15 @@
 use crate::curator::{BadAddress, Curator, FetchError};
 use crate::device::{Delivery, Device, DeviceError, Remembered};
 use crate::random::SystemBytes;
-use crate::submit::{Form, MAX_BATCH, SubmitError};
+use crate::submit::SubmitError;
 use crate::survey::Survey;
 use rand_core::CryptoRng;
 use std::collections::BTreeMap;
 use undertone_core::{
     AboveConsent, Consent, Exhausted, Nats, PolicyId, Report, SampleError, Sequence, Symbol,
 };
+use undertone_wire::Form;
+use undertone_wire::limits::MOST_REPORTS;
 
 /// A device, its owner's consent, and a curator.
 #[derive(Debug)]
@@ -277,7 +279,7 @@ impl Client {
         }
         let mut flushed = Flushed::default();
         for ((survey, _), reports) in &groups {
-            for batch in reports.chunks(MAX_BATCH) {
+            for batch in reports.chunks(MOST_REPORTS) {
                 self.flush_batch(survey, batch, &mut flushed)?;
             }
         }
@@ -328,6 +330,6 @@ fn outcome(sent: Result<(), SubmitError>) -> (Delivery, Option<String>) {
         Ok(()) => (Delivery::Accepted, None),
         Err(SubmitError::Refused(problem)) => (Delivery::Refused(problem), None),
         Err(SubmitError::Unavailable { reason, .. }) => (Delivery::Waiting, Some(reason)),
-        Err(SubmitError::Body { reason }) => (Delivery::Waiting, Some(reason.into())),
+        Err(SubmitError::Body { reason }) => (Delivery::Waiting, Some(reason)),
     }
 }

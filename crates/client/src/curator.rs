@@ -1,14 +1,14 @@
 //! The other end: one curator, reached over HTTP.
 
-use crate::datum;
-use crate::submit::{Form, Problem, SubmitError, is_final};
-use crate::survey::{RawSurvey, Survey};
-use serde::Deserialize;
+use crate::submit::{SubmitError, is_final};
+use crate::survey::Survey;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use undertone_core::{DecodeError, Draft, Object, Policy, PolicyId, Refusal, Report};
+use undertone_core::{DecodeError, Draft, Policy, PolicyId, Refusal, Report};
+use undertone_wire::limits::{POLICY_BYTES, REPLY_BYTES, SURVEY_BYTES};
+use undertone_wire::{Acknowledgement, Form, ProblemDocument, SurveyDescription, SurveyId};
 
 /// A curator's address with a pool of connections and the policies verified so far. Cloning is
 /// cheap and shares both.
@@ -74,7 +74,7 @@ pub enum FetchError {
     },
     /// The curator refuses.
     #[error("the curator refuses: {0}")]
-    Refused(Problem),
+    Refused(ProblemDocument),
     /// No answer, or not now.
     #[error("the curator cannot be reached or is busy: {reason}")]
     Unavailable {
@@ -122,12 +122,6 @@ pub enum FetchError {
     },
 }
 
-/// What a curator answers to a submission.
-#[derive(Deserialize)]
-struct Acknowledged {
-    accepted: u64,
-}
-
 /// A response, read whole.
 struct Reply {
     status: u16,
@@ -136,18 +130,11 @@ struct Reply {
 }
 
 impl Reply {
-    fn problem(&self) -> Problem {
-        let parsed: Option<Problem> = serde_json::from_slice(&self.body).ok();
-        let unknown = || Problem { status: 0, code: String::new(), detail: String::new() };
-        Problem { status: self.status, ..parsed.unwrap_or_else(unknown) }
+    fn problem(&self) -> ProblemDocument {
+        let parsed: ProblemDocument = serde_json::from_slice(&self.body).unwrap_or_default();
+        ProblemDocument { status: self.status, ..parsed }
     }
 }
-
-/// The most bytes of a survey, of a policy unless told otherwise, and of any other answer. A curator of
-/// ours stays below three million for either; what is longer is not worth a device's memory.
-const SURVEY_LIMIT: u64 = 16 << 20;
-const POLICY_LIMIT: u64 = 64 << 20;
-const REPLY_LIMIT: u64 = 1 << 20;
 
 /// The status of a body that is too large.
 const TOO_LARGE: u16 = 413;
@@ -183,7 +170,7 @@ impl Curator {
             base: base.trim_end_matches('/').into(),
             agent,
             retry: Retry::default(),
-            policy_limit: POLICY_LIMIT,
+            policy_limit: POLICY_BYTES,
             too_large: Arc::new(AtomicUsize::new(usize::MAX)),
             verified: Arc::default(),
         })
@@ -218,35 +205,12 @@ impl Curator {
     }
 
     fn survey_for(&self, id: &str, group: Option<&str>) -> Result<Survey, FetchError> {
-        check_survey_id(id)?;
-        let body = self.get(&format!("/v1/surveys/{id}"), "the survey", SURVEY_LIMIT)?;
-        let malformed = |message: String| FetchError::Malformed { what: "the survey", message };
-        let Object::<RawSurvey>(raw) =
-            serde_json::from_slice(&body).map_err(|error| malformed(error.to_string()))?;
-        if raw.id != id {
-            return Err(malformed(format!("{id:?} was asked for and {:?} came", raw.id)));
-        }
-        let group = raw.round.0.group(group)?;
-        let policy = self.policy(group.policy_id()?)?;
-        if !raw.answers.0.are(policy.draft().inputs()) {
-            return Err(FetchError::Answers);
-        }
-        Ok(Survey {
-            datum: datum::of_question(&raw.question)
-                .or_else(|| datum::of_question(&raw.title))
-                .unwrap_or_else(|| datum::of_old_survey(id)),
-            curator: self.base.to_string(),
-            round: raw.round.0.number,
-            open: raw.round.0.state == "open",
-            group: group.group.clone(),
-            people: group.people,
-            policy,
-            id: raw.id,
-            title: raw.title,
-            question: raw.question,
-            contact: raw.contact.unwrap_or_default(),
-            retention: raw.retention.unwrap_or_default(),
-        })
+        let id: SurveyId = id.parse().map_err(|_| FetchError::SurveyId { id: id.into() })?;
+        let body = self.get(&format!("/v1/surveys/{id}"), "the survey", SURVEY_BYTES)?;
+        let description = SurveyDescription::from_json(&body).map_err(|error| {
+            FetchError::Malformed { what: "the survey", message: error.to_string() }
+        })?;
+        Survey::new(&self.base, &id, group, description, |policy| self.policy(policy))
     }
 
     /// Fetches a policy, checks every claim exactly and that it is the one asked for. A policy is
@@ -298,8 +262,8 @@ impl Curator {
     /// the same report ids, so a lost response costs nothing but a duplicate. Reports that are too many
     /// bytes for one body go in parts; if a part fails, sending all of them again is harmless.
     pub fn submit(&self, survey: &str, reports: &[Report], form: Form) -> Result<(), SubmitError> {
-        if check_survey_id(survey).is_err() {
-            return Err(SubmitError::Body { reason: "the survey's id is not one" });
+        if let Err(error) = survey.parse::<SurveyId>() {
+            return Err(SubmitError::Body { reason: format!("survey {survey:?}: {error}") });
         }
         let url = format!("{}/v1/surveys/{survey}/reports", self.base);
         self.submit_parts(&url, reports, form)
@@ -332,10 +296,12 @@ impl Curator {
     ) -> Result<(), SubmitError> {
         let attempt = || {
             let request = self.agent.post(url).header("content-type", form.media_type());
-            let reply = read(request.send(body), REPLY_LIMIT).map_err(|e| Later::because(&e))?;
-            let counted: Option<Acknowledged> = serde_json::from_slice(&reply.body).ok();
+            let reply = read(request.send(body), REPLY_BYTES).map_err(|e| Later::because(&e))?;
+            let counted: Option<Acknowledgement> = serde_json::from_slice(&reply.body).ok();
             match (reply.status, counted) {
-                (202, Some(Acknowledged { accepted })) if accepted == reports as u64 => Ok(Ok(())),
+                (202, Some(Acknowledgement { accepted })) if accepted == reports as u64 => {
+                    Ok(Ok(()))
+                }
                 (status, _) if is_final(status) => Ok(Err(SubmitError::Refused(reply.problem()))),
                 (status, _) => Err(Later::after(status, reply.wait)),
             }
@@ -385,13 +351,4 @@ fn read(
     // The reader refuses at its limit, before it has seen whether anything follows.
     let body = response.body_mut().with_config().limit(limit.saturating_add(1)).read_to_vec()?;
     Ok(Reply { status, wait, body })
-}
-
-fn check_survey_id(id: &str) -> Result<(), FetchError> {
-    let legal = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
-    if (1..=64).contains(&id.len()) && id.bytes().all(legal) {
-        Ok(())
-    } else {
-        Err(FetchError::SurveyId { id: id.into() })
-    }
 }

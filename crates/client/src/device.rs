@@ -6,11 +6,11 @@ mod file;
 mod lock;
 
 use crate::datum;
-use crate::submit::Problem;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use undertone_core::{Ledger, Nats, Policy, PolicyId, Release, Report, Sequence};
+use undertone_wire::ProblemDocument;
 
 /// Ledger, memory and spool of one person, in memory or in one file.
 ///
@@ -66,7 +66,7 @@ pub enum Delivery {
     /// Acknowledged by the curator.
     Accepted,
     /// Finally refused by the curator.
-    Refused(Problem),
+    Refused(ProblemDocument),
 }
 
 /// Why a device's file cannot be used.

@@ -46,6 +46,7 @@ mod survey;
 pub use client::{Answer, Client, ClientError, Flushed};
 pub use curator::{BadAddress, Curator, FetchError, Retry};
 pub use device::{Delivery, Device, DeviceError, Remembered};
-pub use submit::{Form, MAX_BATCH, Problem, SubmitError};
+pub use submit::SubmitError;
 pub use survey::Survey;
 pub use undertone_core::{AboveConsent, Consent, SecretConsent};
+pub use undertone_wire::{Form, ProblemDocument};

@@ -8,12 +8,14 @@ use crate::sample::SampleError;
 use crate::shape::Shape;
 use crate::strict::Object;
 use crate::symbol::{Symbol, Token};
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 use rand_core::CryptoRng;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// 128 random bits that make a report countable exactly once.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -109,14 +111,68 @@ const NAME: &str = "report/1";
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawReport {
-    undertone: String,
-    policy: String,
-    id: String,
+struct RawReport<'a> {
+    #[serde(borrow)]
+    undertone: Cow<'a, str>,
+    #[serde(borrow)]
+    policy: Cow<'a, str>,
+    #[serde(borrow)]
+    id: Cow<'a, str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     token: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    bits: Option<String>,
+    #[serde(default, borrow, skip_serializing_if = "Option::is_none")]
+    bits: Option<Cow<'a, str>>,
+}
+
+impl RawReport<'_> {
+    fn read(self) -> Result<Report, DecodeError> {
+        let bad = |message: &str| DecodeError::Json { message: message.into() };
+        if self.undertone != NAME {
+            return Err(DecodeError::Version { found: self.undertone.into_owned() });
+        }
+        let policy = self.policy.parse().map_err(|_| bad("policy: not 64 hexadecimal digits"))?;
+        let id = from_hex(&self.id).ok_or_else(|| bad("id: not 32 hexadecimal digits"))?;
+        let token = match (self.token, self.bits) {
+            (Some(index), None) => Token::Index(index),
+            (None, Some(digits)) => {
+                let pairs = digits.as_bytes().chunks(2).map(|pair| {
+                    core::str::from_utf8(pair).ok().and_then(from_hex::<1>).map(|byte| byte[0])
+                });
+                let bytes: Option<Vec<u8>> = pairs.collect();
+                Token::Bits(bytes.ok_or_else(|| bad("bits: not hexadecimal digits"))?.into())
+            }
+            _ => return Err(bad("a report has exactly one of: token, bits")),
+        };
+        Ok(Report { policy, id: ReportId(id), token })
+    }
+}
+
+impl Serialize for Report {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (token, bits) = match &self.token {
+            Token::Index(index) => (Some(*index), None),
+            Token::Bits(bytes) => {
+                let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                (None, Some(digits.into()))
+            }
+        };
+        let (policy, id) = (self.policy.to_string().into(), self.id.to_string().into());
+        RawReport { undertone: NAME.into(), policy, id, token, bits }.serialize(serializer)
+    }
+}
+
+/// As strict as [`Report::from_json`]; for reports inside a longer document.
+impl<'de> Deserialize<'de> for Report {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Object(raw) = Object::<RawReport<'de>>::deserialize(deserializer)?;
+        raw.read().map_err(|error| match error {
+            DecodeError::Json { message } => D::Error::custom(message),
+            DecodeError::Version { found } => {
+                D::Error::custom(format!("undertone: {found:?} where {NAME:?} is read"))
+            }
+            other => D::Error::custom(other),
+        })
+    }
 }
 
 impl Report {
@@ -160,39 +216,14 @@ impl Report {
 
     /// The report as JSON.
     pub fn to_json(&self) -> String {
-        let (token, bits) = match &self.token {
-            Token::Index(index) => (Some(*index), None),
-            Token::Bits(bytes) => {
-                (None, Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
-            }
-        };
-        let (policy, id) = (self.policy.to_string(), self.id.to_string());
-        let raw = RawReport { undertone: NAME.into(), policy, id, token, bits };
         // A plain record of texts and a number always serialises.
-        serde_json::to_string(&raw).unwrap_or_default()
+        serde_json::to_string(self).unwrap_or_default()
     }
 
     /// Reads a report from JSON.
     pub fn from_json(text: &str) -> Result<Self, DecodeError> {
-        let bad = |message: &str| DecodeError::Json { message: message.into() };
-        let Object::<RawReport>(raw) =
-            serde_json::from_str(text).map_err(|e| bad(&e.to_string()))?;
-        if raw.undertone != NAME {
-            return Err(DecodeError::Version { found: raw.undertone });
-        }
-        let policy = raw.policy.parse().map_err(|_| bad("policy: not 64 hexadecimal digits"))?;
-        let id = from_hex(&raw.id).ok_or_else(|| bad("id: not 32 hexadecimal digits"))?;
-        let token = match (raw.token, raw.bits) {
-            (Some(index), None) => Token::Index(index),
-            (None, Some(digits)) => {
-                let pairs = digits.as_bytes().chunks(2).map(|pair| {
-                    core::str::from_utf8(pair).ok().and_then(from_hex::<1>).map(|byte| byte[0])
-                });
-                let bytes: Option<Vec<u8>> = pairs.collect();
-                Token::Bits(bytes.ok_or_else(|| bad("bits: not hexadecimal digits"))?.into())
-            }
-            _ => return Err(bad("a report has exactly one of: token, bits")),
-        };
-        Ok(Self { policy, id: ReportId(id), token })
+        let Object::<RawReport<'_>>(raw) = serde_json::from_str(text)
+            .map_err(|error| DecodeError::Json { message: error.to_string() })?;
+        raw.read()
     }
 }

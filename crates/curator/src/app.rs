@@ -14,9 +14,9 @@ use crate::clock::{Clock, Randomness};
 use crate::flight::{Capacity, Flight, Hold};
 use crate::limit::{Limiter, Rate};
 use crate::metrics::Metrics;
-use crate::problem::{Code, Problem};
-use crate::store::{RoundRecord, RoundState, Store, SurveyId};
+use crate::store::{RoundRecord, Store};
 use crate::survey::Survey;
+use undertone_wire::{Code, Problem, RoundState, SurveyId};
 
 /// What the curator is made of.
 #[derive(Clone)]
@@ -186,7 +186,7 @@ impl Curation {
 
     /// A survey, at most as old as the settings allow.
     pub(crate) async fn survey(&self, name: &str) -> Result<Arc<Live>, Problem> {
-        let id: SurveyId = name.parse().map_err(|error: crate::store::NotASurveyId| {
+        let id: SurveyId = name.parse().map_err(|error: undertone_wire::NotASurveyId| {
             Problem::new(Code::SurveyUnknown, error.to_string())
         })?;
         let Some(live) = locked(&self.surveys).get(&id).cloned() else {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::app::Curation;
-use crate::problem::{Code, Problem};
 use crate::store::{Progress, RoundKey, StoreError};
+use undertone_wire::{Code, Problem};
 
 /// How long to wait for reports before looking anyway.
 const IDLE: Duration = Duration::from_secs(5);

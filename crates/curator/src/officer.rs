@@ -6,11 +6,10 @@ use undertone_core::{Context, Policy, Shape, WEIGHT_ONE};
 
 use crate::app::Live;
 use crate::clock::timestamp;
-use crate::estimates::state_name;
 use crate::html::{base64, escape};
-use crate::problem::{Code, Problem};
 use crate::survey::GroupPolicy;
 use crate::{observer, routes, together};
+use undertone_wire::{Code, Problem};
 
 /// Up to this many answers a prior is written out.
 const LISTED: usize = 50;
@@ -27,7 +26,7 @@ pub(crate) fn rounds(live: &Live) -> Result<Value, Problem> {
         let released = note.released.as_ref();
         let said = |pointer: &str| released.and_then(|released| released.pointer(pointer).cloned());
         rounds.push(json!({
-            "number": note.number, "state": state_name(record.state), "ldp": note.ldp,
+            "number": note.number, "state": record.state.name(), "ldp": note.ldp,
             "opened": timestamp(record.opened), "sealed": record.sealed.map(timestamp),
             "released": record.released.map(timestamp),
             "reports": said("/reports"),

@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use undertone_core::{Alphabet, Nats, Policy, Shape};
+use undertone_core::{Alphabet, Nats, Policy};
 
 use crate::app::{Curation, Live, blocking};
 use crate::clock;
 use crate::design::{self, Assumed, Audience, Found};
 use crate::estimates::{self, Counted};
 use crate::learn::{self, Lesson};
-use crate::problem::{Code, Problem};
-use crate::store::{Event, NewPolicy, NewSurvey, RoundKey, RoundRecord, RoundState, SurveyId};
+use crate::store::{Event, NewPolicy, NewSurvey, RoundKey, RoundRecord};
 use crate::survey::{Group, GroupPolicy, RoundNote, Survey};
+use undertone_wire::limits::EVERYONE;
+use undertone_wire::{Code, Problem, RoundState, SurveyId, TokenShape};
 
 /// A group and what its policy may assume.
 struct Task {
@@ -44,7 +45,7 @@ fn design_round(
     tasks: Vec<Task>,
     date: &str,
 ) -> Result<Designed, Problem> {
-    let answers: Alphabet = survey.body.answers.alphabet()?;
+    let answers: Alphabet = survey.body.alphabet()?;
     let mut note =
         RoundNote { number, groups: Vec::new(), ldp: Nats::ZERO.to_string(), released: None };
     let (mut policies, mut weakest) = (Vec::new(), Nats::ZERO);
@@ -85,13 +86,8 @@ fn design_round(
 }
 
 fn published(policy: &Policy) -> NewPolicy {
-    let shape = policy.draft().shape();
-    NewPolicy {
-        id: policy.id(),
-        bytes: policy.draft().to_bytes(),
-        outputs: shape.outputs() as u32,
-        bits: matches!(shape, Shape::Bits(_)),
-    }
+    let draft = policy.draft();
+    NewPolicy { id: policy.id(), bytes: draft.to_bytes(), tokens: TokenShape::of(draft) }
 }
 
 impl Curation {
@@ -282,7 +278,7 @@ impl Curation {
         let note = live.survey.rounds.iter().find(|note| note.number == record.key.number);
         let name = |policy: &str| {
             let group = note.and_then(|note| note.groups.iter().find(|g| g.policy == policy));
-            group.map_or_else(|| crate::survey::EVERYONE.into(), |group| group.group.clone())
+            group.map_or_else(|| EVERYONE.into(), |group| group.group.clone())
         };
         let one = |tally: crate::store::RoundTally| {
             let policy = live.policy(&tally.policy)?.clone();

@@ -355,6 +355,15 @@ fn a_curator_that_cheats_is_refused() {
     });
     assert!(matches!(listed, Err(FetchError::Malformed { .. })), "a list for an object");
     curator.publish("survey", &policy, "open");
+    for (field, value) in [
+        ("answers", serde_json::json!({"indices": 2, "names": ["no", "yes"]})),
+        ("round", serde_json::Value::Null),
+    ] {
+        let survey = fetch(&|seen| seen.surveys.get_mut("survey").unwrap()[field] = value.clone());
+        let refused = matches!(survey, Err(FetchError::Malformed { .. } | FetchError::Answers));
+        assert!(refused, "{field}: {survey:?}");
+        curator.publish("survey", &policy, "open");
+    }
     let renamed = fetch(&|seen| seen.surveys.get_mut("survey").unwrap()["id"] = "x".into());
     assert!(matches!(renamed, Err(FetchError::Malformed { .. })));
     for id in ["", "../admin", "A", &"a".repeat(65)] {
@@ -410,7 +419,7 @@ fn bodies_that_cannot_be_written() {
         body(&[report.clone(), foreign], Form::Binary),
         Err(SubmitError::Body { .. })
     ));
-    let many = vec![report; undertone_client::MAX_BATCH + 1];
+    let many = vec![report; undertone_wire::limits::MOST_REPORTS + 1];
     assert!(matches!(body(&many, Form::Json), Err(SubmitError::Body { .. })));
     assert!(curator.attempts().is_empty());
 }

@@ -11,7 +11,7 @@ use bytes::{Bytes, BytesMut};
 use crate::app::Curation;
 use crate::auth::Caller;
 use crate::flight::{Hold, NoRoom};
-use crate::problem::{Code, Problem};
+use undertone_wire::{Code, Problem};
 
 /// Reads a whole body within the settings' size and time. Its bytes count as held until the [`Hold`] is
 /// dropped.

@@ -8,15 +8,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Shared;
+use super::refusal::Answer;
 use crate::app::{Curation, Live, blocking};
 use crate::auth::Caller;
-use crate::estimates::{self, Counted, state_name};
+use crate::estimates::{self, Counted};
 use crate::export;
 use crate::gain::{self, Spent};
-use crate::problem::{Code, Problem};
 use crate::rounds::find;
-use crate::store::{RoundRecord, RoundState};
+use crate::store::RoundRecord;
 use undertone_core::Nats;
+use undertone_wire::{Code, Problem, RoundState};
 
 #[derive(Deserialize)]
 pub(super) struct Which {
@@ -29,7 +30,7 @@ pub(super) async fn show(
     Extension(caller): Extension<Caller>,
     Path(survey): Path<String>,
     Query(Which { round, .. }): Query<Which>,
-) -> Result<Json<Value>, Problem> {
+) -> Answer<Json<Value>> {
     let owner = curation.is_owner(caller)?;
     let live = curation.survey(&survey).await?;
     let round = round.map(|number| {
@@ -67,7 +68,7 @@ async fn all(curation: &Curation, live: &Live, owner: bool) -> Result<Vec<Value>
             Ok(shown) => rounds.push(shown),
             Err(problem) if matches!(problem.code, Code::RoundOpen | Code::RoundSealed) => {}
             Err(Problem { code: Code::TooFewReports, detail, .. }) => rounds.push(json!({
-                "number": record.key.number, "state": state_name(record.state),
+                "number": record.key.number, "state": record.state.name(),
                 "headline": null, "mmse": null, "too_few": detail,
             })),
             Err(problem) => return Err(problem),
@@ -157,7 +158,7 @@ async fn compare(live: &Live, rounds: Vec<(RoundState, Vec<Counted>)>) -> Result
     if rounds.len() < 2 || !live.survey.rounds.iter().any(learned) {
         return Ok(Value::Null);
     }
-    let answers = live.survey.body.answers.alphabet()?;
+    let answers = live.survey.body.alphabet()?;
     let spent: Vec<Nats> = live
         .survey
         .rounds
@@ -200,13 +201,13 @@ pub(super) async fn export(
     Extension(caller): Extension<Caller>,
     Path(survey): Path<String>,
     Query(Which { form, .. }): Query<Which>,
-) -> Result<Response, Problem> {
+) -> Answer<Response> {
     let owner = curation.is_owner(caller)?;
     let live = curation.survey(&survey).await?;
     let rounds = all(&curation, &live, owner).await?;
     if rounds.is_empty() && !owner {
         let detail = "no round of this survey is released yet";
-        return Err(Problem::new(Code::RoundOpen, detail));
+        return Err(Problem::new(Code::RoundOpen, detail).into());
     }
     let rows = export::rows(&rounds);
     let (kind, body) = match form.as_deref() {
@@ -228,7 +229,7 @@ pub(super) async fn export(
             let forms =
                 if cfg!(feature = "parquet") { "csv, json or parquet" } else { "csv or json" };
             let detail = format!("form={other}: use {forms}");
-            return Err(Problem::new(Code::UnsupportedForm, detail));
+            return Err(Problem::new(Code::UnsupportedForm, detail).into());
         }
     };
     let ending = form.as_deref().unwrap_or("csv");

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 pub use operations::OPENAPI;
 pub use pages::PAGE_POLICY;
-use refusal::Refused;
+use refusal::{Refusal, Refused};
 pub(crate) use surveys::described;
 
 use axum::Router;
@@ -32,7 +32,7 @@ use crate::app::{App, Curation, Peer};
 use crate::auth::Caller;
 use crate::flight::Counted;
 use crate::metrics::Metrics;
-use crate::problem::{Code, Problem};
+use undertone_wire::{Code, Problem};
 
 type Shared = State<Arc<Curation>>;
 
@@ -123,13 +123,13 @@ impl Curator {
             .route("/metrics", get(operations::metrics))
             .route("/v1/openapi.json", get(operations::openapi))
             .route("/v1/policies/{id}", get(policies::show))
-            .layer(middleware::from_fn(timeout(settings.request_timeout)));
+            .layer(middleware::from_fn_with_state(settings.request_timeout, within));
         let slow = Router::new()
             .route("/v1/surveys", get(surveys::list).post(surveys::create))
             .route("/v1/surveys/{survey}/rounds", post(surveys::open))
             .route("/v1/surveys/{survey}/rounds/{number}/seal", post(surveys::seal))
             .route("/v1/surveys/{survey}/rounds/{number}/release", post(surveys::release))
-            .layer(middleware::from_fn(timeout(settings.design_timeout)));
+            .layer(middleware::from_fn_with_state(settings.design_timeout, within));
         Router::new()
             .merge(quick)
             .merge(slow)
@@ -140,36 +140,24 @@ impl Curator {
     }
 }
 
-async fn missing() -> Problem {
-    Problem::new(Code::NotFound, "no page has this address; /v1/openapi.json lists them")
+async fn missing() -> Refusal {
+    Problem::new(Code::NotFound, "no page has this address; /v1/openapi.json lists them").into()
 }
 
-async fn wrong_method() -> Problem {
-    Problem::new(Code::MethodNotAllowed, "this address knows other methods; see /v1/openapi.json")
+async fn wrong_method() -> Refusal {
+    let detail = "this address knows other methods; see /v1/openapi.json";
+    Problem::new(Code::MethodNotAllowed, detail).into()
 }
 
 /// Gives up on an answer that takes too long.
-fn timeout(limit: Duration) -> impl Clone + Fn(Request, Next) -> futures::Answer {
-    move |request: Request, next: Next| {
-        Box::pin(async move {
-            match tokio::time::timeout(limit, next.run(request)).await {
-                Ok(response) => response,
-                Err(_) => {
-                    let detail = format!("no answer within {} s", limit.as_secs_f64());
-                    Problem::new(Code::Timeout, detail).retry_after(5).into_response()
-                }
-            }
-        })
+async fn within(State(limit): State<Duration>, request: Request, next: Next) -> Response {
+    match tokio::time::timeout(limit, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => {
+            let detail = format!("no answer within {} s", limit.as_secs_f64());
+            Refusal::from(Problem::new(Code::Timeout, detail).retry_after(5)).into_response()
+        }
     }
-}
-
-mod futures {
-    use axum::response::Response;
-    use std::future::Future;
-    use std::pin::Pin;
-
-    /// An answer on its way.
-    pub(super) type Answer = Pin<Box<dyn Future<Output = Response> + Send>>;
 }
 
 /// Around every request: the address's allowance before it; room for the answer, headers, counters and
@@ -191,7 +179,7 @@ async fn guard(State(curation): Shared, mut request: Request, next: Next) -> Res
             if route.ends_with("/reports") {
                 curation.metrics.refuse(problem.code, 1);
             }
-            problem.into_response()
+            Refusal::from(problem).into_response()
         }
     };
     protect(&curation, &mut response);
@@ -225,7 +213,8 @@ async fn within_room(curation: &Curation, caller: Caller, response: Response) ->
     let (parts, body) = response.into_parts();
     // Every answer is made in memory, so this does not wait and does not fail.
     let Ok(bytes) = axum::body::to_bytes(body, usize::MAX).await else {
-        return Problem::new(Code::Unavailable, "the answer could not be made").into_response();
+        let problem = Problem::new(Code::Unavailable, "the answer could not be made");
+        return Refusal::from(problem).into_response();
     };
     let mut hold = curation.hold(caller);
     match hold.grow_to(bytes.len()) {
@@ -233,7 +222,7 @@ async fn within_room(curation: &Curation, caller: Caller, response: Response) ->
             let body = Body::from(Bytes::from_owner(Counted::new(bytes, hold)));
             Response::from_parts(parts, body)
         }
-        Err(full) => Problem::from(full).into_response(),
+        Err(full) => Refusal::from(full).into_response(),
     }
 }
 

@@ -4,9 +4,9 @@ use axum::extract::{Extension, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 
+use super::refusal::Answer;
 use super::{Embedded, Shared};
 use crate::auth::Caller;
-use crate::problem::Problem;
 
 /// The service described for programs.
 pub const OPENAPI: &str = include_str!("../openapi.json");
@@ -15,7 +15,7 @@ pub(super) async fn healthy() -> &'static str {
     "ok\n"
 }
 
-pub(super) async fn ready(State(curation): Shared) -> Result<&'static str, Problem> {
+pub(super) async fn ready(State(curation): Shared) -> Answer<&'static str> {
     curation.app.store.ready().await?;
     Ok("ready\n")
 }
@@ -23,7 +23,7 @@ pub(super) async fn ready(State(curation): Shared) -> Result<&'static str, Probl
 pub(super) async fn metrics(
     State(curation): Shared,
     Extension(caller): Extension<Caller>,
-) -> Result<Response, Problem> {
+) -> Answer<Response> {
     if !curation.app.settings.metrics_open {
         curation.owner(caller)?;
     }

@@ -6,16 +6,17 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
+use super::refusal::Answer;
 use super::{Embedded, Shared, estimates, surveys};
 use crate::app::blocking;
 use crate::officer;
-use crate::problem::{Code, Problem};
 use crate::web;
+use undertone_wire::{Code, Problem};
 
 /// What a page may do: run and load what the curator itself serves, and nothing else.
 pub const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-pub(super) async fn dashboard() -> Result<Response, Problem> {
+pub(super) async fn dashboard() -> Answer<Response> {
     page("index.html")
 }
 
@@ -23,12 +24,12 @@ pub(super) async fn dashboard() -> Result<Response, Problem> {
 pub(super) async fn respondent(
     State(curation): Shared,
     Path(survey): Path<String>,
-) -> Result<Response, Problem> {
+) -> Answer<Response> {
     curation.survey(&survey).await?;
     page("respond.html")
 }
 
-fn page(name: &str) -> Result<Response, Problem> {
+fn page(name: &str) -> Answer<Response> {
     let page = web::asset(name).ok_or_else(|| missing(name))?;
     let headers = [
         (header::CONTENT_TYPE, page.kind),
@@ -43,7 +44,7 @@ fn missing(name: &str) -> Problem {
 }
 
 /// An embedded file. Names are looked up, never joined to a path.
-pub(super) async fn asset(Path(file): Path<String>) -> Result<Response, Problem> {
+pub(super) async fn asset(Path(file): Path<String>) -> Answer<Response> {
     let found = web::asset(&file).filter(|_| !file.ends_with(".html"));
     let asset = found.ok_or_else(|| missing(&file))?;
     let headers = [
@@ -67,7 +68,7 @@ pub(super) async fn officer(
     State(curation): Shared,
     Path(survey): Path<String>,
     Query(Form { form }): Query<Form>,
-) -> Result<Response, Problem> {
+) -> Answer<Response> {
     let live = curation.survey(&survey).await?;
     let log = curation.app.store.events(&live.id, 0, ENTRIES).await?;
     let log = log.iter().map(surveys::entry).collect();
@@ -88,7 +89,7 @@ pub(super) async fn officer(
         }
         Some(other) => {
             let detail = format!("form={other}: use html or json");
-            Err(Problem::new(Code::UnsupportedForm, detail))
+            Err(Problem::new(Code::UnsupportedForm, detail).into())
         }
     }
 }

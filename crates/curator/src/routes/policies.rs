@@ -7,7 +7,8 @@ use serde::Deserialize;
 use undertone_core::PolicyId;
 
 use super::Shared;
-use crate::problem::{Code, Problem};
+use super::refusal::Answer;
+use undertone_wire::{Code, Problem};
 
 #[derive(Deserialize)]
 pub(super) struct Form {
@@ -21,7 +22,7 @@ pub(super) async fn show(
     State(curation): Shared,
     Path(id): Path<String>,
     Query(Form { form }): Query<Form>,
-) -> Result<Response, Problem> {
+) -> Answer<Response> {
     let unknown = |detail: String| Problem::new(Code::PolicyUnknown, detail);
     let id: PolicyId =
         id.parse().map_err(|error: undertone_core::policy::NotAnId| unknown(error.to_string()))?;
@@ -32,7 +33,7 @@ pub(super) async fn show(
         Some("bytes") => ("application/octet-stream", policy.draft().to_bytes()),
         Some(other) => {
             let detail = format!("form={other}: use json or bytes");
-            return Err(Problem::new(Code::UnsupportedForm, detail));
+            return Err(Problem::new(Code::UnsupportedForm, detail).into());
         }
     };
     let headers = [

@@ -7,15 +7,16 @@ use axum::body::Body;
 use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::json;
 use undertone_core::{Foreign, PolicyId, Report};
+use undertone_wire::{
+    Acknowledgement, BatchError, Code, Form, PackedBatch, Problem, ReportRows, reports_from_json,
+};
 
+use super::refusal::Refusal;
 use super::{Shared, body};
 use crate::app::{Curation, Live};
 use crate::auth::Caller;
-use crate::problem::{Code, Problem};
-use crate::store::{Batch, Reports, RoundKey, StoreError};
-use crate::wire::{self, Packed, WireError};
+use crate::store::{Batch, RoundKey, StoreError};
 
 pub(super) async fn accept(
     State(curation): Shared,
@@ -29,11 +30,12 @@ pub(super) async fn accept(
         Ok(()) => {
             curation.metrics.accepted.inc_by(reports as u64);
             curation.appended.notify_one();
-            (StatusCode::ACCEPTED, Json(json!({ "accepted": reports }))).into_response()
+            let accepted = reports as u64;
+            (StatusCode::ACCEPTED, Json(Acknowledgement { accepted })).into_response()
         }
         Err(problem) => {
             curation.metrics.refuse(problem.code, reports);
-            problem.into_response()
+            Refusal::from(problem).into_response()
         }
     }
 }
@@ -46,21 +48,21 @@ async fn take(
     request: Body,
     count: &mut usize,
 ) -> Result<(), Problem> {
-    let form = Form::of(headers)?;
+    let form = form_of(headers)?;
     let live = curation.survey(survey).await?;
     // Held until the reports are on disk: what is made of the bytes is smaller than they are.
     let (bytes, _hold) = body::read(curation, caller, headers, request).await?;
     let batches = match form {
         Form::Json => {
-            let reports = wire::reports_from_json(&bytes).map_err(unreadable)?;
+            let reports = reports_from_json(&bytes).map_err(unreadable)?;
             drop(bytes);
             *count = reports.len();
             charge(curation, caller, *count)?;
             sorted(curation, live.clone(), reports).await?
         }
         Form::Binary => {
-            let packed = Packed::read(&bytes).map_err(unreadable)?;
-            *count = packed.len();
+            let packed = PackedBatch::read(&bytes).map_err(unreadable)?;
+            *count = packed.rows().len();
             charge(curation, caller, *count)?;
             checked(curation, live.clone(), &packed).await?
         }
@@ -74,30 +76,19 @@ async fn take(
     })
 }
 
-enum Form {
-    Json,
-    Binary,
+fn form_of(headers: &HeaderMap) -> Result<Form, Problem> {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let kind = kind.unwrap_or_default();
+    Form::of_content_type(kind).ok_or_else(|| {
+        let [json, binary] = [Form::Json, Form::Binary].map(Form::media_type);
+        let detail = format!("content-type {kind:?}: send {json} or {binary}");
+        Problem::new(Code::UnsupportedForm, detail)
+    })
 }
 
-impl Form {
-    fn of(headers: &HeaderMap) -> Result<Self, Problem> {
-        let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
-        if kind.eq_ignore_ascii_case("application/json") {
-            Ok(Self::Json)
-        } else if kind.eq_ignore_ascii_case(wire::BINARY) {
-            Ok(Self::Binary)
-        } else {
-            let detail =
-                format!("content-type {kind:?}: send application/json or {}", wire::BINARY);
-            Err(Problem::new(Code::UnsupportedForm, detail))
-        }
-    }
-}
-
-fn unreadable(error: WireError) -> Problem {
+fn unreadable(error: BatchError) -> Problem {
     let code = match error {
-        WireError::TooMany { .. } => Code::BodyTooLarge,
+        BatchError::TooMany { .. } => Code::BodyTooLarge,
         _ => Code::Malformed,
     };
     Problem::new(code, error.to_string())
@@ -112,15 +103,14 @@ fn charge(curation: &Curation, caller: Caller, reports: usize) -> Result<(), Pro
 async fn checked(
     curation: &Curation,
     live: std::sync::Arc<Live>,
-    packed: &Packed,
+    packed: &PackedBatch,
 ) -> Result<Vec<Batch>, Problem> {
-    let (live, round) = round_of(curation, live, packed.policy).await?;
-    if !packed.fits(live.policy(&packed.policy)?) {
-        return Err(out_of_range(packed.policy));
+    let policy = packed.policy();
+    let (live, round) = round_of(curation, live, policy).await?;
+    if !packed.fits(live.policy(&policy)?) {
+        return Err(out_of_range(policy));
     }
-    let reports = Reports::from_rows(packed.token_bytes(), packed.rows().clone())
-        .map_err(|error| Problem::malformed(error.to_string()))?;
-    Ok(vec![Batch { round, policy: packed.policy, reports }])
+    Ok(vec![Batch { round, policy, reports: packed.rows().clone() }])
 }
 
 /// Sorts reports by policy, and checks every token against its policy.
@@ -146,7 +136,7 @@ async fn sorted(
             }
         }
         let rows = reports.iter().map(|report| (report.id, &report.token));
-        let reports = Reports::pack(rows).map_err(|_| out_of_range(id))?;
+        let reports = ReportRows::pack(rows).map_err(|_| out_of_range(id))?;
         batches.push(Batch { round, policy: id, reports });
     }
     Ok(batches)

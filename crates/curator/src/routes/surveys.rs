@@ -10,49 +10,61 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::refusal::Answer;
 use super::{Shared, body};
 use crate::app::{Curation, Live, blocking, to_the_end};
 use crate::auth::Caller;
 use crate::clock::timestamp;
-use crate::estimates::state_name;
 use crate::observer;
-use crate::problem::{Code, Problem};
-use crate::store::{ChainedEvent, Overview, SurveyId};
-use crate::survey::{ListedSurvey, Survey, SurveyBody};
+use crate::store::{ChainedEvent, Overview};
+use crate::survey::{GroupPolicy, ListedSurvey, Survey, SurveyBody};
+use undertone_core::Object;
+use undertone_wire::{
+    Code, GroupDescription, PolicySoFar, Problem, RoundDescription, RoundState, SurveyDescription,
+    SurveyId, hex,
+};
 
 /// A survey as anyone may see it: no counts.
-pub(crate) fn described(live: &Live) -> Value {
+pub(crate) fn described(live: &Live) -> SurveyDescription {
     let body = &live.survey.body;
-    let note = live.survey.newest();
-    let state = live.newest().map(|round| state_name(round.state));
-    let round = note.zip(state).map(|(note, state)| {
-        let groups: Vec<Value> = note
-            .groups
-            .iter()
-            .map(|g| json!({"group": g.group, "policy": g.policy, "people": g.people}))
-            .collect();
-        json!({"number": note.number, "state": state, "groups": groups})
+    let state = live.newest().map(|round| round.state.name());
+    let round = live.survey.newest().zip(state).map(|(note, state)| {
+        let group = |group: &GroupPolicy| {
+            Object(GroupDescription {
+                group: group.group.clone(),
+                people: group.people,
+                policy: group.policy.clone(),
+            })
+        };
+        let groups = note.groups.iter().map(group).collect();
+        Object(RoundDescription { groups, number: note.number, state: state.into() })
     });
-    let so_far: Vec<Value> = live
-        .survey
-        .rounds
-        .iter()
-        .flat_map(|note| {
-            note.groups.iter().map(move |group| {
-                json!({"round": note.number, "group": group.group, "policy": group.policy, "ldp": group.ldp})
+    let so_far = live.survey.rounds.iter().flat_map(|note| {
+        note.groups.iter().map(|group| {
+            Object(PolicySoFar {
+                group: group.group.clone(),
+                ldp: group.ldp.clone(),
+                policy: group.policy.clone(),
+                round: note.number,
             })
         })
-        .collect();
-    json!({
-        "id": live.id.as_str(), "title": body.title, "question": body.question,
-        "answers": body.answers, "state": state.unwrap_or("planned"), "round": round,
-        "contact": body.contact, "retention": body.retention, "policies_so_far": so_far,
-    })
+    });
+    SurveyDescription {
+        answers: Object(body.answers.clone()),
+        contact: body.contact.clone(),
+        id: live.id.clone(),
+        policies_so_far: so_far.collect(),
+        question: body.question.clone(),
+        retention: body.retention.clone(),
+        round,
+        state: state.unwrap_or(RoundState::PLANNED).into(),
+        title: body.title.clone(),
+    }
 }
 
 /// What its owner sees besides.
 pub(super) fn described_to_owner(live: &Live) -> Value {
-    let mut shown = described(live);
+    let mut shown = json!(described(live));
     let body = &live.survey.body;
     shown["plan"] = json!(body.plan);
     shown["minimum"] = json!(body.minimum);
@@ -68,7 +80,7 @@ pub(super) fn described_to_owner(live: &Live) -> Value {
         .zip(&live.rounds)
         .map(|(note, record)| {
             json!({
-                "number": note.number, "state": state_name(record.state), "ldp": note.ldp,
+                "number": note.number, "state": record.state.name(), "ldp": note.ldp,
                 "opened": timestamp(record.opened),
                 "sealed": record.sealed.map(timestamp),
                 "released": record.released.map(timestamp),
@@ -84,9 +96,9 @@ pub(super) async fn show(
     State(curation): Shared,
     Extension(caller): Extension<Caller>,
     Path(survey): Path<String>,
-) -> Result<Json<Value>, Problem> {
+) -> Answer<Response> {
     if !curation.is_owner(caller)? {
-        return Ok(Json(described(&*curation.survey(&survey).await?)));
+        return Ok(Json(described(&*curation.survey(&survey).await?)).into_response());
     }
     let live = curation.fresh(&known(&survey)?).await?;
     let mut shown = described_to_owner(&live);
@@ -101,7 +113,7 @@ pub(super) async fn show(
     shown["reports"] = json!(reports);
     shown["waiting"] = json!(waiting);
     shown["duplicates"] = json!(duplicates);
-    Ok(Json(shown))
+    Ok(Json(shown).into_response())
 }
 
 #[derive(Deserialize)]
@@ -119,7 +131,7 @@ pub(super) async fn list(
     State(curation): Shared,
     Extension(caller): Extension<Caller>,
     Query(Page { after, limit }): Query<Page>,
-) -> Result<Json<Value>, Problem> {
+) -> Answer<Json<Value>> {
     curation.owner(caller)?;
     let after = after.map(|text| {
         let read = text.parse::<SurveyId>();
@@ -142,11 +154,11 @@ pub(super) async fn list(
 /// A survey as a line of the owner's list.
 fn listed(one: &Overview) -> Result<Value, Problem> {
     let ListedSurvey { body, created } = ListedSurvey::from_json(&one.survey.document)?;
-    let state = one.newest.map(|(_, state)| state_name(state));
+    let state = one.newest.map(|(_, state)| state.name());
     let round = one.newest.map(|(number, _)| json!({"number": number, "state": state}));
     Ok(json!({
         "id": one.id.as_str(), "title": body.title, "question": body.question,
-        "state": state.unwrap_or("planned"), "round": round, "created": timestamp(created),
+        "state": state.unwrap_or(RoundState::PLANNED), "round": round, "created": timestamp(created),
         "reports": one.reports, "waiting": one.unfolded, "duplicates": one.duplicates,
     }))
 }
@@ -156,7 +168,7 @@ pub(super) async fn create(
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
     request: Body,
-) -> Result<Response, Problem> {
+) -> Answer<Response> {
     curation.owner(caller)?;
     let (bytes, _hold) = body::read(&curation, caller, &headers, request).await?;
     let live = to_the_end(async move { made(&curation, &bytes).await }).await?;
@@ -172,7 +184,7 @@ pub(super) async fn made(curation: &Curation, body: &[u8]) -> Result<Arc<Live>, 
         Some(name) => name,
         None => random_name(curation)?,
     };
-    let id: SurveyId = name.parse().map_err(|error: crate::store::NotASurveyId| {
+    let id: SurveyId = name.parse().map_err(|error: undertone_wire::NotASurveyId| {
         Problem::malformed(format!("id {name:?}: {error}"))
     })?;
     sent.id = Some(name);
@@ -192,7 +204,7 @@ pub(super) async fn open(
     State(curation): Shared,
     Extension(caller): Extension<Caller>,
     Path(survey): Path<String>,
-) -> Result<Response, Problem> {
+) -> Answer<Response> {
     curation.owner(caller)?;
     let id = known(&survey)?;
     let live = to_the_end(async move { curation.open_next(&id).await }).await?;
@@ -203,7 +215,7 @@ pub(super) async fn seal(
     State(curation): Shared,
     Extension(caller): Extension<Caller>,
     Path((survey, number)): Path<(String, String)>,
-) -> Result<Json<Value>, Problem> {
+) -> Answer<Json<Value>> {
     curation.owner(caller)?;
     let (id, number) = (known(&survey)?, round(&number)?);
     let live = to_the_end(async move { curation.seal(&id, number).await }).await?;
@@ -214,7 +226,7 @@ pub(super) async fn release(
     State(curation): Shared,
     Extension(caller): Extension<Caller>,
     Path((survey, number)): Path<(String, String)>,
-) -> Result<Json<Value>, Problem> {
+) -> Answer<Json<Value>> {
     curation.owner(caller)?;
     let (id, number) = (known(&survey)?, round(&number)?);
     let live = to_the_end(async move { curation.release(&id, number).await }).await?;
@@ -222,7 +234,7 @@ pub(super) async fn release(
 }
 
 fn known(survey: &str) -> Result<SurveyId, Problem> {
-    survey.parse().map_err(|error: crate::store::NotASurveyId| {
+    survey.parse().map_err(|error: undertone_wire::NotASurveyId| {
         Problem::new(Code::SurveyUnknown, error.to_string())
     })
 }
@@ -243,7 +255,7 @@ pub(super) async fn log(
     State(curation): Shared,
     Path(survey): Path<String>,
     Query(After { after }): Query<After>,
-) -> Result<Json<Value>, Problem> {
+) -> Answer<Json<Value>> {
     let live = curation.survey(&survey).await?;
     let after: u64 = match after {
         None => 0,
@@ -257,10 +269,9 @@ pub(super) async fn log(
 
 /// An entry of the log as it is shown. The hash is over the stored text of `detail`.
 pub(crate) fn entry(entry: &ChainedEvent) -> Value {
-    let hex = |bytes: &[u8; 32]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     json!({
         "seq": entry.seq, "at": entry.event.at, "kind": entry.event.kind,
-        "detail": entry.event.detail, "previous": hex(&entry.previous), "hash": hex(&entry.hash),
+        "detail": entry.event.detail, "previous": hex::encode(&entry.previous), "hash": hex::encode(&entry.hash),
     })
 }
 
@@ -268,7 +279,7 @@ pub(crate) fn entry(entry: &ChainedEvent) -> Value {
 pub(super) async fn observer(
     State(curation): Shared,
     Path(survey): Path<String>,
-) -> Result<Json<Value>, Problem> {
+) -> Answer<Json<Value>> {
     let live = curation.survey(&survey).await?;
     let known = live.observer.get_or_try_init(|| {
         let live = live.clone();

@@ -23,15 +23,14 @@ pub(crate) use runs::{Lane, Merged, Run, merge, plan};
 pub(crate) const MERGES_PER_COUNT: u32 = 6;
 
 use super::StoreError;
-use super::reports::{ID, INDEX};
+use undertone_wire::{ID_BYTES, TokenShape};
 
 /// A policy in a round, by the engine's own numbers, and what its tokens look like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
     pub(crate) round: i64,
     pub(crate) policy: i64,
-    pub(crate) outputs: u32,
-    pub(crate) bits: bool,
+    pub(crate) tokens: TokenShape,
 }
 
 /// A chunk, and a row of arrivals, fit one page of either engine.
@@ -39,51 +38,13 @@ pub(crate) const ROW_BYTES: usize = 7680;
 
 impl Place {
     pub(crate) fn row_bytes(self) -> usize {
-        ID + if self.bits { (self.outputs as usize).div_ceil(8) } else { INDEX }
+        self.tokens.row_bytes()
     }
 
     /// How many reports go into one row of the database.
     pub(crate) fn reports_per_row(self) -> usize {
         (ROW_BYTES / self.row_bytes()).max(1)
     }
-
-    /// Whether every token fits; rows were checked to be whole.
-    pub(crate) fn check(self, rows: &[u8]) -> Result<(), StoreError> {
-        let width = self.row_bytes();
-        if !rows.len().is_multiple_of(width) {
-            let length = rows.len();
-            return Err(StoreError::Misfit(format!("{length} bytes are no rows of {width}")));
-        }
-        if self.bits {
-            let spare = self.outputs.next_multiple_of(8) - self.outputs;
-            let mask = ((1u16 << spare) - 1) as u8;
-            if rows.chunks_exact(width).any(|row| row[width - 1] & mask != 0) {
-                return Err(StoreError::Misfit("a token has spare bits set".into()));
-            }
-        } else if let Some(index) = rows.chunks_exact(width).map(index).find(|&i| i >= self.outputs)
-        {
-            let outputs = self.outputs;
-            return Err(StoreError::Misfit(format!("token {index} of {outputs} outputs")));
-        }
-        Ok(())
-    }
-
-    /// Adds the token of one row to the counts.
-    fn count(self, row: &[u8], counts: &mut [u64]) {
-        if self.bits {
-            for (byte, counts) in row[ID..].iter().zip(counts.chunks_mut(8)) {
-                for (place, count) in counts.iter_mut().enumerate() {
-                    *count += u64::from(byte >> (7 - place) & 1);
-                }
-            }
-        } else if let Some(count) = counts.get_mut(index(row) as usize) {
-            *count += 1;
-        }
-    }
-}
-
-fn index(row: &[u8]) -> u32 {
-    row[ID..].iter().fold(0, |index, &byte| index << 8 | u32::from(byte))
 }
 
 /// An id as a number, in the order of its bytes.
@@ -107,7 +68,7 @@ pub(crate) fn decode(bytes: &[u8], outputs: u32) -> Result<Vec<u64>, StoreError>
 
 /// A chunk read back: whole ids, in order.
 pub(crate) fn check_chunk(chunk: &[u8]) -> Result<(), StoreError> {
-    if chunk.is_empty() || !chunk.len().is_multiple_of(ID) {
+    if chunk.is_empty() || !chunk.len().is_multiple_of(ID_BYTES) {
         return Err(StoreError::Corrupt("a run has a chunk that is not made of ids".into()));
     }
     Ok(())

@@ -34,7 +34,10 @@ pub(crate) fn lot(place: Place, batch: &Batch) -> Result<Lot, StoreError> {
         let (found, expected) = (batch.reports.row_bytes(), place.row_bytes());
         return Err(StoreError::Misfit(format!("rows of {found} bytes instead of {expected}")));
     }
-    place.check(batch.reports.rows())?;
+    place
+        .tokens
+        .check(batch.reports.rows())
+        .map_err(|error| StoreError::Misfit(error.to_string()))?;
     Ok(Lot { place, rows: batch.reports.rows().clone() })
 }
 

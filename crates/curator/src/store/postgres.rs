@@ -17,7 +17,7 @@ use super::group::{Appending, QUEUE};
 use super::places::{Places, lot, missing};
 use super::{
     Batch, ChainedEvent, Event, NewPolicy, NewSurvey, Options, Overview, Progress, RoundKey,
-    RoundRecord, RoundTally, Store, StoreError, SurveyId, Versioned,
+    RoundRecord, RoundTally, Store, StoreError, Versioned,
 };
 use async_trait::async_trait;
 use connect::{fault, unreachable};
@@ -27,6 +27,7 @@ use size::Refusing;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use undertone_core::PolicyId;
+use undertone_wire::SurveyId;
 
 /// A store in a PostgreSQL database, in its schema `undertone`.
 pub struct Postgres {

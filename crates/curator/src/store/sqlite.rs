@@ -13,7 +13,7 @@ use super::group::{Appending, QUEUE};
 use super::places::{Places, lot, missing};
 use super::{
     Batch, ChainedEvent, Event, NewPolicy, NewSurvey, Options, Overview, Progress, RoundKey,
-    RoundRecord, RoundTally, Store, StoreError, SurveyId, Versioned,
+    RoundRecord, RoundTally, Store, StoreError, Versioned,
 };
 use async_trait::async_trait;
 use rusqlite::{Connection, Transaction};
@@ -23,6 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use tokio::sync::{mpsc, oneshot};
 use undertone_core::PolicyId;
+use undertone_wire::SurveyId;
 use writer::Job;
 
 /// A store in one file.

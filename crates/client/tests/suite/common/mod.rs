@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use undertone_client::{Curator, Retry};
 use undertone_core::{Draft, Policy};
+use undertone_wire::hex;
 
 /// A golden policy.
 pub(crate) fn golden(name: &str) -> Policy {
@@ -198,13 +199,12 @@ fn respond(target: &str, kind: &str, body: &[u8], seen: &Mutex<Seen>) -> Option<
 
 /// The report ids of a body, read by this page's own understanding of the two forms.
 fn report_ids(kind: &str, body: &[u8]) -> Vec<String> {
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     if kind == "application/vnd.undertone.reports" {
         assert_eq!(body[0], 1);
         let count = u32::from_be_bytes(body[34..38].try_into().unwrap()) as usize;
         let each = (body.len() - 38) / count;
         assert_eq!(38 + count * each, body.len());
-        return (0..count).map(|i| hex(&body[38 + i * each..54 + i * each])).collect();
+        return (0..count).map(|i| hex::encode(&body[38 + i * each..54 + i * each])).collect();
     }
     assert_eq!(kind, "application/json");
     let value: Value = serde_json::from_slice(body).unwrap();

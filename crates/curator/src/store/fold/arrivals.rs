@@ -1,8 +1,9 @@
 //! What arrived since the last step, sorted by id.
 
-use super::{ID, Place, number};
+use super::{Place, number};
 use crate::store::StoreError;
 use std::collections::BTreeMap;
+use undertone_wire::ID_BYTES;
 
 /// Rows taken from the database, not yet counted.
 #[derive(Default)]
@@ -30,11 +31,11 @@ impl Arrival {
 impl Arrivals {
     /// Takes one row of the database, oldest first.
     pub(crate) fn push(&mut self, place: Place, rows: Vec<u8>) -> Result<(), StoreError> {
-        place.check(&rows).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+        place.tokens.check(&rows).map_err(|error| StoreError::Corrupt(error.to_string()))?;
         let block = self.blocks.len() as u32;
         let arrivals = self.rounds.entry(place.round).or_default();
         arrivals.extend(rows.chunks_exact(place.row_bytes()).zip(0..).map(|(bytes, row)| {
-            let id = number(&bytes[..ID]);
+            let id = number(&bytes[..ID_BYTES]);
             Arrival { high: (id >> 64) as u64, low: id as u64, block, row }
         }));
         self.reports += rows.len() / place.row_bytes();
@@ -69,7 +70,7 @@ impl Arrivals {
                 delta.duplicates += 1;
             } else {
                 let start = arrival.row as usize * place.row_bytes();
-                place.count(&rows[start..start + place.row_bytes()], &mut delta.counts);
+                place.tokens.count(&rows[start..start + place.row_bytes()], &mut delta.counts);
                 delta.reports += 1;
             }
         }
@@ -87,7 +88,7 @@ pub(crate) struct Delta {
 
 impl Delta {
     fn empty(place: Place) -> Self {
-        Self { place, counts: vec![0; place.outputs as usize], reports: 0, duplicates: 0 }
+        Self { place, counts: vec![0; place.tokens.outputs as usize], reports: 0, duplicates: 0 }
     }
 }
 
@@ -104,12 +105,12 @@ impl Sorted {
     }
 
     /// The id of one arrival.
-    pub(crate) fn id(&self, at: usize) -> Option<[u8; ID]> {
+    pub(crate) fn id(&self, at: usize) -> Option<[u8; ID_BYTES]> {
         self.arrivals.get(at).map(|arrival| arrival.id().to_be_bytes())
     }
 
     /// The number of the first arrival beyond an id.
-    pub(crate) fn after(&self, id: [u8; ID]) -> usize {
+    pub(crate) fn after(&self, id: [u8; ID_BYTES]) -> usize {
         let id = number(&id);
         self.arrivals.partition_point(|arrival| arrival.id() <= id)
     }
@@ -117,8 +118,8 @@ impl Sorted {
     /// Strikes out the arrivals from number `from` on that are in the chunk, and gives the number of the
     /// first one beyond it. Chunks of a run come in ascending order.
     pub(crate) fn strike(&mut self, from: usize, chunk: &[u8]) -> usize {
-        let ids = chunk.len() / ID;
-        let id = |at: usize| number(&chunk[at * ID..(at + 1) * ID]);
+        let ids = chunk.len() / ID_BYTES;
+        let id = |at: usize| number(&chunk[at * ID_BYTES..(at + 1) * ID_BYTES]);
         let (first, last) = (id(0), id(ids - 1));
         let start = from + gallop(&self.arrivals[from..], |arrival| arrival.id() < first);
         let end = start + gallop(&self.arrivals[start..], |arrival| arrival.id() <= last);

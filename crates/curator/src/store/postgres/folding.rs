@@ -224,7 +224,7 @@ async fn add(change: &Transaction<'_>, delta: &Delta) -> Outcome<()> {
         )
         .await
         .map_err(fault)?;
-    let mut counts = decode(row.get(0), delta.place.outputs)?;
+    let mut counts = decode(row.get(0), delta.place.tokens.outputs)?;
     counts.iter_mut().zip(&delta.counts).for_each(|(count, more)| *count += more);
     let (reports, duplicates) = (delta.reports as i64, delta.duplicates as i64);
     change

@@ -10,6 +10,7 @@ use crate::store::fold::{
 };
 use crate::store::{Options, Progress, StoreError};
 use rusqlite::{Connection, OptionalExtension, Transaction};
+use undertone_wire::TokenShape;
 
 type Outcome<T> = Result<T, StoreError>;
 
@@ -85,8 +86,10 @@ fn next_count(read: &Transaction, options: &Options) -> Outcome<Option<Work>> {
             let place = Place {
                 round: row.get(1).map_err(fault)?,
                 policy: row.get(2).map_err(fault)?,
-                outputs: row.get(3).map_err(fault)?,
-                bits: row.get(4).map_err(fault)?,
+                tokens: TokenShape {
+                    outputs: row.get(3).map_err(fault)?,
+                    bits: row.get(4).map_err(fault)?,
+                },
             };
             arrivals.push(place, row.get(5).map_err(fault)?)?;
             last = Some(row.get(0).map_err(fault)?);
@@ -265,7 +268,7 @@ fn count(change: &Transaction, part: &Part, options: &Options) -> Outcome<()> {
             .prepare_cached("SELECT counts FROM tally WHERE round = ?1 AND policy = ?2")
             .and_then(|mut select| select.query_row(place, |row| row.get(0)))
             .map_err(fault)?;
-        let mut counts = decode(&counts, delta.place.outputs)?;
+        let mut counts = decode(&counts, delta.place.tokens.outputs)?;
         counts.iter_mut().zip(&delta.counts).for_each(|(count, more)| *count += more);
         change
             .prepare_cached(

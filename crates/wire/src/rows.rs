@@ -1,13 +1,14 @@
 //! Many reports of one policy in as few bytes as they need.
 
+use crate::{ID_BYTES, INDEX_BYTES};
 use bytes::Bytes;
-use undertone_core::{Report, ReportId, Token};
+use undertone_core::{ReportId, Token};
 
 /// Reports of one policy as rows of one width: 16 bytes of report id, then the token: four big-endian bytes
 /// for an index, the packed bits for bits. The same rows as in a request's binary form, so
 /// that a request's body is stored as it came.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Reports {
+pub struct ReportRows {
     token_bytes: usize,
     rows: Bytes,
 }
@@ -22,22 +23,17 @@ pub struct RaggedRows {
     pub token_bytes: usize,
 }
 
-/// Bytes of a report id.
-pub(crate) const ID: usize = 16;
-/// Bytes of a token that is an index.
-pub(crate) const INDEX: usize = 4;
-
-impl Reports {
+impl ReportRows {
     /// Rows as they are: each is an id and a token of `token_bytes` bytes (4 for an index).
     pub fn from_rows(token_bytes: usize, rows: Bytes) -> Result<Self, RaggedRows> {
-        if rows.len().is_multiple_of(ID + token_bytes) {
+        if rows.len().is_multiple_of(ID_BYTES + token_bytes) {
             Ok(Self { token_bytes, rows })
         } else {
             Err(RaggedRows { length: rows.len(), token_bytes })
         }
     }
 
-    /// Packs ids and tokens; `Err` if the tokens are not all of one width.
+    /// Ids and tokens as rows; `Err` if the tokens are not all of one width.
     pub fn pack<'a>(
         reports: impl IntoIterator<Item = (ReportId, &'a Token)>,
     ) -> Result<Self, RaggedRows> {
@@ -48,7 +44,7 @@ impl Reports {
             let bytes = match token {
                 Token::Index(index) => {
                     rows.extend_from_slice(&index.to_be_bytes());
-                    INDEX
+                    INDEX_BYTES
                 }
                 Token::Bits(bits) => {
                     rows.extend_from_slice(bits);
@@ -59,14 +55,7 @@ impl Reports {
                 return Err(RaggedRows { length: rows.len(), token_bytes: bytes });
             }
         }
-        Ok(Self { token_bytes: width.unwrap_or(INDEX), rows: rows.into() })
-    }
-
-    /// One report.
-    pub fn one(report: &Report) -> Self {
-        // One row is of one width.
-        Self::pack([(report.id, &report.token)])
-            .unwrap_or(Self { token_bytes: INDEX, rows: Bytes::new() })
+        Ok(Self { token_bytes: width.unwrap_or(INDEX_BYTES), rows: rows.into() })
     }
 
     /// How many there are.
@@ -86,7 +75,7 @@ impl Reports {
 
     /// Bytes of one row.
     pub fn row_bytes(&self) -> usize {
-        ID + self.token_bytes
+        ID_BYTES + self.token_bytes
     }
 
     /// All rows, one after the other.

@@ -1,9 +1,4 @@
-//! Refusals with stable codes: RFC 9457 problems.
-//!
-//! What a caller can mend is said in `detail`. Nothing here knows a server: the decoders that answer with
-//! problems are fuzzed without one.
-
-use std::time::Duration;
+//! Why a curator refuses: stable codes, each with its name, its HTTP status and its sentence.
 
 /// Why a request was refused. The names on the wire never change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -94,9 +89,14 @@ impl Code {
         self.parts().1
     }
 
-    /// The same sentence for every occurrence.
+    /// What the code means, in a sentence that is the same for every occurrence.
     pub const fn title(self) -> &'static str {
         self.parts().2
+    }
+
+    /// The code of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|code| code.name() == name)
     }
 
     const fn parts(self) -> (&'static str, u16, &'static str) {
@@ -144,42 +144,6 @@ impl Code {
     }
 }
 
-/// One refusal.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{}: {detail}", code.name())]
-pub struct Problem {
-    /// Of which kind.
-    pub code: Code,
-    /// What is wrong here and how to mend it.
-    pub detail: String,
-    /// In how many seconds it is worth trying again.
-    pub retry_after: Option<u32>,
-}
-
-impl Problem {
-    /// A refusal with its reason.
-    pub fn new(code: Code, detail: impl Into<String>) -> Self {
-        Self { code, detail: detail.into(), retry_after: None }
-    }
-
-    /// A body or parameter that cannot be read.
-    pub fn malformed(detail: impl Into<String>) -> Self {
-        Self::new(Code::Malformed, detail)
-    }
-
-    /// The same, worth trying again after some seconds.
-    #[must_use]
-    pub fn retry_after(self, seconds: u32) -> Self {
-        Self { retry_after: Some(seconds.max(1)), ..self }
-    }
-
-    /// The same, worth trying again after a while, rounded up to seconds.
-    #[must_use]
-    pub fn retry_in(self, wait: Duration) -> Self {
-        self.retry_after(wait.as_secs_f64().ceil() as u32)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,5 +154,7 @@ mod tests {
         let names: BTreeSet<_> = Code::ALL.iter().map(|code| code.name()).collect();
         assert_eq!(names.len(), Code::ALL.len());
         assert!(Code::ALL.iter().all(|code| (400..600).contains(&code.status())));
+        assert!(Code::ALL.into_iter().all(|code| Code::named(code.name()) == Some(code)));
+        assert_eq!(Code::named("teapot"), None);
     }
 }

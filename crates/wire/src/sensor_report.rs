@@ -19,7 +19,7 @@ const LENGTH: usize = 24;
 
 /// Whether a token says anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum TokenKind {
     /// Drawn by the sensor's policy from what it read.
     Drawn,
     /// Always the same: the sensor's budget is spent.
@@ -28,7 +28,7 @@ pub enum Kind {
 
 /// One sensor's output in one epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Report {
+pub struct SensorReport {
     /// The first eight bytes of the bundle's id.
     pub bundle: [u8; 8],
     /// The sensor's index in the bundle.
@@ -36,14 +36,14 @@ pub struct Report {
     /// Which epoch.
     pub epoch: u64,
     /// Whether the token was drawn.
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// An index into the policy's outputs.
     pub token: u32,
 }
 
 /// Bytes that are no report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NotAReport {
+pub enum NotASensorReport {
     /// Too few or too many bytes.
     #[error("a report has 24 bytes, these are {found}")]
     Length {
@@ -64,7 +64,7 @@ pub enum NotAReport {
     },
 }
 
-impl Report {
+impl SensorReport {
     /// The report as bytes.
     pub fn to_bytes(&self) -> [u8; LENGTH] {
         let mut bytes = [0; LENGTH];
@@ -73,19 +73,19 @@ impl Report {
         bytes[9..11].copy_from_slice(&self.sensor.to_be_bytes());
         bytes[11..19].copy_from_slice(&self.epoch.to_be_bytes());
         bytes[19] = match self.kind {
-            Kind::Drawn => 0,
-            Kind::Constant => 1,
+            TokenKind::Drawn => 0,
+            TokenKind::Constant => 1,
         };
         bytes[20..].copy_from_slice(&self.token.to_be_bytes());
         bytes
     }
 
     /// Reads a report; nothing is assumed about who wrote it.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, NotAReport> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, NotASensorReport> {
         let bytes: [u8; LENGTH] =
-            bytes.try_into().map_err(|_| NotAReport::Length { found: bytes.len() })?;
+            bytes.try_into().map_err(|_| NotASensorReport::Length { found: bytes.len() })?;
         if bytes[0] != VERSION {
-            return Err(NotAReport::Version { found: bytes[0] });
+            return Err(NotASensorReport::Version { found: bytes[0] });
         }
         let number = |range: std::ops::Range<usize>| {
             bytes[range].iter().fold(0u64, |value, &byte| value << 8 | u64::from(byte))
@@ -97,9 +97,9 @@ impl Report {
             sensor: number(9..11) as u16,
             epoch: number(11..19),
             kind: match bytes[19] {
-                0 => Kind::Drawn,
-                1 => Kind::Constant,
-                found => return Err(NotAReport::Kind { found }),
+                0 => TokenKind::Drawn,
+                1 => TokenKind::Constant,
+                found => return Err(NotASensorReport::Kind { found }),
             },
             token: number(20..24) as u32,
         })
@@ -120,14 +120,14 @@ mod tests {
             constant in any::<bool>(),
             token in any::<u32>(),
         ) {
-            let kind = if constant { Kind::Constant } else { Kind::Drawn };
-            let report = Report { bundle, sensor, epoch, kind, token };
-            prop_assert_eq!(Report::from_bytes(&report.to_bytes()), Ok(report));
+            let kind = if constant { TokenKind::Constant } else { TokenKind::Drawn };
+            let report = SensorReport { bundle, sensor, epoch, kind, token };
+            prop_assert_eq!(SensorReport::from_bytes(&report.to_bytes()), Ok(report));
         }
 
         #[test]
         fn what_is_read_is_written_the_same(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
-            if let Ok(report) = Report::from_bytes(&bytes) {
+            if let Ok(report) = SensorReport::from_bytes(&bytes) {
                 prop_assert_eq!(&report.to_bytes()[..], &bytes[..]);
             }
         }
@@ -135,11 +135,11 @@ mod tests {
 
     #[test]
     fn the_layout_is_pinned() {
-        let report = Report {
+        let report = SensorReport {
             bundle: [0xa0, 1, 2, 3, 4, 5, 6, 7],
             sensor: 0x0102,
             epoch: 0x0a0b_0c0d,
-            kind: Kind::Constant,
+            kind: TokenKind::Constant,
             token: 3,
         };
         let expected =
@@ -149,15 +149,19 @@ mod tests {
 
     #[test]
     fn anything_else_is_refused_by_name() {
-        let good = Report { bundle: [7; 8], sensor: 1, epoch: 2, kind: Kind::Drawn, token: 3 };
+        let good =
+            SensorReport { bundle: [7; 8], sensor: 1, epoch: 2, kind: TokenKind::Drawn, token: 3 };
         let bytes = good.to_bytes();
-        assert_eq!(Report::from_bytes(&bytes[..23]), Err(NotAReport::Length { found: 23 }));
-        assert_eq!(Report::from_bytes(&[]), Err(NotAReport::Length { found: 0 }));
+        assert_eq!(
+            SensorReport::from_bytes(&bytes[..23]),
+            Err(NotASensorReport::Length { found: 23 })
+        );
+        assert_eq!(SensorReport::from_bytes(&[]), Err(NotASensorReport::Length { found: 0 }));
         let mut other = bytes;
         other[0] = 2;
-        assert_eq!(Report::from_bytes(&other), Err(NotAReport::Version { found: 2 }));
+        assert_eq!(SensorReport::from_bytes(&other), Err(NotASensorReport::Version { found: 2 }));
         let mut other = bytes;
         other[19] = 9;
-        assert_eq!(Report::from_bytes(&other), Err(NotAReport::Kind { found: 9 }));
+        assert_eq!(SensorReport::from_bytes(&other), Err(NotASensorReport::Kind { found: 9 }));
     }
 }
