@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use undertone_core::Policy;
 use undertone_estimate::{Estimator, Pool, Settings, Tally};
 
-use crate::columns::{Layout, Progress, Source};
+use crate::columns::{Layout, ReadingBar, Source};
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{Outcome, save};
@@ -144,12 +144,12 @@ fn read_files(args: &Args, groups: &mut [Group]) -> Result<Counted, Failure> {
     let policies: Vec<&Policy> = groups.iter().map(|group| &group.policy).collect();
     let reader = Reader::new(args, column, &policies)?;
     let mut tallies: Vec<Tally> = groups.iter().map(|group| Tally::new(&group.policy)).collect();
-    let progress = Progress::shown("counted");
+    let progress = ReadingBar::new("counted");
     for file in &args.files {
         let source = Source { file: file.clone(), layout: args.layout.clone() };
-        counted.add(&reader.read(&source, &progress, &mut tallies)?);
+        counted.add(&reader.read(&source, progress.clone(), &mut tallies)?);
     }
-    progress.finish();
+    drop(progress);
     for (group, tally) in groups.iter_mut().zip(&tallies) {
         group.tally.merge(tally).map_err(Failure::input)?;
     }

@@ -2,13 +2,13 @@
 
 use std::any::Any;
 use std::fmt;
-use std::io::{self, ErrorKind as Trouble};
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::json;
-pub(crate) use undertone::error::shortened;
+pub(crate) use undertone::error::{shortened, system_words};
 use undertone::{Error, ErrorCode};
 use undertone_curator::secret_file::SecretFileError;
 
@@ -46,15 +46,7 @@ impl Failure {
             (_, true) => "standard output".into(),
             _ => path.display().to_string(),
         };
-        let words = match error.kind() {
-            // What is written or made needs no file to be there, only the folder around it.
-            Trouble::NotFound if verb != "read" => "there is no such folder".into(),
-            Trouble::AlreadyExists if verb == "make" => {
-                "there is a file of that name: name another folder".into()
-            }
-            _ => system_words(error),
-        };
-        Self::file(format!("cannot {verb} {what}: {words}"))
+        Error::of_system(verb, &what, error).into()
     }
 
     /// Something in the arguments: exit 2.
@@ -124,20 +116,6 @@ impl From<SecretFileError> for Failure {
 impl From<Failure> for crate::NoReply {
     fn from(Failure { code, message }: Failure) -> Self {
         Self { usage: code == ErrorCode::Usage, code: code.word(), message }
-    }
-}
-
-/// Why the system refused, in words, without its numbers.
-pub(crate) fn system_words(error: &io::Error) -> String {
-    match error.kind() {
-        Trouble::NotFound => "there is no such file".into(),
-        Trouble::PermissionDenied => "there is no permission to".into(),
-        Trouble::IsADirectory => "it is a folder; give a file".into(),
-        Trouble::NotADirectory => "a part of its path is not a folder".into(),
-        Trouble::InvalidData => "it is not UTF-8 text: save it as UTF-8".into(),
-        Trouble::StorageFull => "the disk is full: make room".into(),
-        Trouble::BrokenPipe => "the reader went away".into(),
-        _ => error.to_string().to_lowercase(),
     }
 }
 

@@ -35,10 +35,6 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use failure::Failure;
 use output::{Outcome, finished};
 
-#[cfg(feature = "parquet")]
-pub use columns::parquet::bare_field;
-pub use columns::{Code, Lookup};
-
 /// Context-aware local privacy with a guarantee you can check.
 ///
 /// Every command takes --json. Exit codes: 0 good, 1 refused or failed (with --json the reason is

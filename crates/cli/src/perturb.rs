@@ -15,7 +15,9 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use undertone_core::{AlphabetView, Policy};
 
-use crate::columns::{Code, Opened, Place, Progress, Source};
+use undertone::columns::{Code, OpenedSource, RowPlace};
+
+use crate::columns::{ReadingBar, Source};
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{Outcome, some, table};
@@ -76,7 +78,6 @@ pub(crate) enum Unknown {
 struct Job<'a> {
     args: &'a Args,
     plan: Plan,
-    progress: Progress,
 }
 
 /// What was written, and what was not.
@@ -96,18 +97,13 @@ pub(crate) fn verified(path: &Path) -> Result<Policy, Failure> {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     let policy = verified(&args.policy)?;
-    let job = Job {
-        args,
-        plan: Plan::new(policy, args.unknown)?,
-        progress: Progress::shown("perturbed"),
-    };
+    let job = Job { args, plan: Plan::new(policy, args.unknown)? };
     let start = Instant::now();
-    let written = match args.source.open(&job.progress)? {
-        Opened::Csv(file) => text::run(&job, file)?,
+    let written = match args.source.rows()?.watched_by(ReadingBar::new("perturbed")).open()? {
+        OpenedSource::Csv(file) => text::run(&job, file)?,
         #[cfg(feature = "parquet")]
-        Opened::Parquet(file) => parquet::run(&job, file)?,
+        OpenedSource::Parquet(file) => parquet::run(&job, file)?,
     };
-    job.progress.finish();
     let outcome = job.report(&written, start.elapsed());
     if args.output != Path::new("-") {
         return Ok(outcome);
@@ -124,7 +120,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
 impl Job<'_> {
     /// What is wrong with a cell, and what can be done about it. What the cell says is somebody's answer
     /// and not repeated.
-    fn bad_cell(&self, place: Place, code: Code) -> Failure {
+    fn bad_cell(&self, place: RowPlace, code: Code) -> Failure {
         let inputs = self.plan.policy.draft().inputs();
         let found = match (code, inputs.view()) {
             (Code::Missing, _) => "is empty or NaN".to_owned(),

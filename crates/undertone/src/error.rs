@@ -1,6 +1,7 @@
 //! Why a use case gave no answer.
 
 use std::fmt;
+use std::io::{self, ErrorKind};
 
 /// A request that got no answer: what kind of trouble it is, which field of the request is to blame, and the words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +58,20 @@ impl Error {
         Self::new(ErrorCode::File, message)
     }
 
+    /// A file, folder or stream of this name with which the system refused to do something: `verb` is read, write,
+    /// create or make.
+    pub fn of_system(verb: &str, name: &str, error: &io::Error) -> Self {
+        let words = match error.kind() {
+            // What is written or made needs no file to be there, only the folder around it.
+            ErrorKind::NotFound if verb != "read" => "there is no such folder".into(),
+            ErrorKind::AlreadyExists if verb == "make" => {
+                "there is a file of that name: name another folder".into()
+            }
+            _ => system_words(error),
+        };
+        Self::file(format!("cannot {verb} {name}: {words}"))
+    }
+
     /// The request as a whole is to blame.
     pub fn usage(message: impl fmt::Display) -> Self {
         Self::new(ErrorCode::Usage, message)
@@ -78,14 +93,13 @@ impl Error {
         self.field.as_deref()
     }
 
-    /// The message for a caller who knows the field under another name, such as an option of a command line.
-    pub fn called(&self, name: impl FnOnce(&str) -> String) -> String {
+    /// The message for a caller who knows fields under other names, such as options of a command line.
+    pub fn called(&self, name: impl Fn(&str) -> String) -> String {
+        let problem = with_names(&self.problem, &name);
         match &self.field {
-            None => self.problem.clone(),
-            Some(field) if self.problem.starts_with(':') => {
-                format!("{}{}", name(field), self.problem)
-            }
-            Some(field) => format!("{} {}", name(field), self.problem),
+            None => problem,
+            Some(field) if problem.starts_with(':') => format!("{}{problem}", name(field)),
+            Some(field) => format!("{} {problem}", name(field)),
         }
     }
 
@@ -111,6 +125,42 @@ impl From<undertone_design::Error> for Error {
             _ => ErrorCode::Input,
         };
         Self::new(code, error)
+    }
+}
+
+/// A field of the request in an error's words, which every caller reads as they know it: an option, a keyword. As in
+/// `format!("mend it, or use {} skip", mention("unknown"))`.
+pub fn mention(field: &str) -> String {
+    format!("{}{field}{}", MENTION.0, MENTION.1)
+}
+
+/// What stands around a field's name in an error's words: characters that mean nothing anywhere.
+const MENTION: (char, char) = ('\u{e000}', '\u{e001}');
+
+/// Words with every field that is mentioned in them under its caller's name.
+fn with_names(words: &str, name: impl Fn(&str) -> String) -> String {
+    let mut parts = words.split(MENTION.0);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(MENTION.1) {
+            Some((field, rest)) => out += &format!("{}{rest}", name(field)),
+            None => out += part,
+        }
+    }
+    out
+}
+
+/// Why the system refused, in words, without its numbers.
+pub fn system_words(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "there is no such file".into(),
+        ErrorKind::PermissionDenied => "there is no permission to".into(),
+        ErrorKind::IsADirectory => "it is a folder; give a file".into(),
+        ErrorKind::NotADirectory => "a part of its path is not a folder".into(),
+        ErrorKind::InvalidData => "it is not UTF-8 text: save it as UTF-8".into(),
+        ErrorKind::StorageFull => "the disk is full: make room".into(),
+        ErrorKind::BrokenPipe => "the reader went away".into(),
+        _ => error.to_string().to_lowercase(),
     }
 }
 
@@ -172,6 +222,17 @@ mod tests {
         assert_eq!(option, "--p-min is 2: give a probability");
         assert_eq!((error.code(), error.blamed()), (ErrorCode::Usage, Some("p_min")));
         assert_eq!(Error::field("from", ": no such notion").to_string(), "from: no such notion");
+    }
+
+    #[test]
+    fn fields_mentioned_in_the_words_are_named_as_the_caller_knows_them() {
+        let fix = format!("use {} skip or give {}.", mention("unknown"), mention("p_min"));
+        let error = Error::input(format!("row 3 is empty: {fix}"));
+        assert_eq!(error.to_string(), "row 3 is empty: use unknown skip or give p_min.");
+        let option = error.called(|field| format!("--{}", field.replace('_', "-")));
+        assert_eq!(option, "row 3 is empty: use --unknown skip or give --p-min.");
+        // What somebody wrote into a file is no reason to stop.
+        assert_eq!(Error::input("a\u{e000}b\u{e000}c\u{e001}\u{e001}").to_string(), "abc\u{e001}");
     }
 
     #[test]

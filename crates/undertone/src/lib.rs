@@ -7,6 +7,7 @@
 pub mod answer;
 pub mod attained;
 pub mod audit;
+pub mod columns;
 pub mod document;
 pub mod error;
 pub mod number;

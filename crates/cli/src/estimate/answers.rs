@@ -7,8 +7,8 @@ use undertone_estimate::{
 
 use super::count::Counted;
 use super::{Args, Group};
-use crate::columns::float;
 use crate::failure::Failure;
+use undertone::columns::float;
 
 /// More symbols than these are not all listed for people.
 pub(super) const LISTED: usize = 24;

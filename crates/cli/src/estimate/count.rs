@@ -4,14 +4,18 @@
 mod parquet;
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use undertone_core::{Policy, Shape};
 use undertone_estimate::Tally;
 
 use super::{Args, Unknown};
-use crate::columns::csv::{self, CsvFile, Problem};
-use crate::columns::{Code, Lookup, Opened, Place, Progress, Source, in_order, threads};
+use undertone::columns::csv::{self, CsvFile, CsvProblem};
+use undertone::columns::{
+    Code, Lookup, OpenedSource, Progress, RowPlace, in_order, position, threads,
+};
+
+use crate::columns::Source;
 use crate::failure::Failure;
 use crate::output::some;
 
@@ -73,12 +77,12 @@ struct Counter {
 
 /// A row whose cell is no report; its place counts from the beginning of the piece read.
 struct BadRow {
-    place: Place,
+    place: RowPlace,
     what: String,
 }
 
-impl From<Problem> for BadRow {
-    fn from(problem: Problem) -> Self {
+impl From<CsvProblem> for BadRow {
+    fn from(problem: CsvProblem) -> Self {
         Self { place: problem.place, what: format!(" {}", problem.what) }
     }
 }
@@ -228,13 +232,13 @@ impl<'a> Reader<'a> {
     pub(super) fn read(
         &self,
         source: &Source,
-        progress: &Progress,
+        progress: Arc<dyn Progress>,
         tallies: &mut [Tally],
     ) -> Result<Counted, Failure> {
-        match source.open(progress)? {
-            Opened::Csv(file) => self.read_csv(source, file, tallies),
+        match source.rows()?.watched_by(progress).open()? {
+            OpenedSource::Csv(file) => self.read_csv(source, file, tallies),
             #[cfg(feature = "parquet")]
-            Opened::Parquet(file) => self.read_parquet(source, progress, &file, tallies),
+            OpenedSource::Parquet(file) => self.read_parquet(source, &file, tallies),
         }
     }
 
@@ -244,9 +248,9 @@ impl<'a> Reader<'a> {
         file: CsvFile,
         tallies: &mut [Tally],
     ) -> Result<Counted, Failure> {
-        let mut wanted = vec![source.position(self.column, &file.columns)?];
+        let mut wanted = vec![position(&file.name, self.column, &file.columns)?];
         if let Some(column) = &self.args.policy_column {
-            wanted.push(source.position(column, &file.columns)?);
+            wanted.push(position(&file.name, column, &file.columns)?);
         }
         let form = file.form();
         let work = |block: Vec<u8>, counter: &mut Counter| {
@@ -255,13 +259,20 @@ impl<'a> Reader<'a> {
                 counted.rows += 1;
                 let policy = texts.get(1).map(AsRef::as_ref);
                 self.row(&texts[0], policy, &mut counter.batches, &mut counted).map_err(|what| {
-                    let place = Place::in_block(counted.rows - 1, &block, record.start);
+                    let place = RowPlace::in_block(counted.rows - 1, &block, record.start);
                     BadRow { place, what }
                 })
             });
             Ok((walked.map(|_| counted), csv::lines(&block)))
         };
-        self.count_all(source, file.blocks, file.head_lines, tallies, work, |_| {})
+        self.count_all(
+            source,
+            file.blocks.map(|block| block.map_err(Failure::from)),
+            file.head_lines,
+            tallies,
+            work,
+            |_| {},
+        )
     }
 
     /// Counts pieces of a file on many threads; `work` also says how many lines its piece has.

@@ -1,5 +1,7 @@
 //! Which columns leave the machine.
 
+use undertone::columns::position;
+
 use super::Args;
 use crate::failure::Failure;
 
@@ -15,9 +17,9 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    pub(super) fn new(args: &Args, columns: &[String]) -> Result<Self, Failure> {
-        let column = args.source.position(&args.column, columns)?;
-        let kept = args.keep.iter().map(|name| args.source.position(name, columns));
+    pub(super) fn new(args: &Args, source: &str, columns: &[String]) -> Result<Self, Failure> {
+        let column = position(source, &args.column, columns)?;
+        let kept = args.keep.iter().map(|name| position(source, name, columns));
         let mut kept = kept.collect::<Result<Vec<_>, _>>()?;
         kept.sort_unstable();
         kept.dedup();

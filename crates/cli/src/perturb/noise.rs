@@ -8,8 +8,8 @@ use undertone_core::{Policy, Sampler, Shape, Symbol};
 
 use super::Unknown;
 use super::released::Released;
-use crate::columns::{Code, Lookup};
 use crate::failure::Failure;
+use undertone::columns::{Code, Lookup};
 
 /// The name of the symbol for everything else.
 const OTHER: &str = "other";

@@ -34,9 +34,9 @@ use super::noise::{BadCell, Counts, Drawn, Noise};
 use super::released::{Released, push_digits};
 use super::target::Target;
 use super::{Job, Written};
-use crate::columns::parquet::{Coder, Column, ParquetFile, bare_field, policy_note};
-use crate::columns::{Code, Place, in_order, threads};
 use crate::failure::Failure;
+use undertone::columns::parquet::{Coder, Column, ParquetFile, bare_field, policy_note};
+use undertone::columns::{Code, RowPlace, in_order, threads};
 
 /// The name of every output's schema; the input's may say anything.
 const SCHEMA: &str = "schema";
@@ -76,16 +76,16 @@ pub(super) fn run(job: &Job<'_>, file: ParquetFile) -> Result<Written, Failure> 
             args.output.display()
         )));
     }
-    let column = file.column(&args.source, &args.column)?;
+    let column = file.column(&args.column)?;
     if let Some(id) = file.note(&policy_note(&column.name)) {
         return Err(args.source.problem(format!(
             "column {:?} was perturbed already, under policy {id}: perturb the original",
             column.name
         )));
     }
-    let chosen = Chosen::new(args, &file.columns)?;
+    let chosen = Chosen::new(args, &file.name, &file.columns)?;
     let form = Form::new(job, &file, &column, &chosen).map_err(|error| file.fail(&error))?;
-    job.progress.expect_rows(file.rows());
+    file.progress.expect_rows(file.rows());
     let workers = (0..threads(args.threads)).map(|_| {
         let noise = job.plan.noise()?;
         let mut worker =
@@ -112,11 +112,11 @@ pub(super) fn run(job: &Job<'_>, file: ParquetFile) -> Result<Written, Failure> 
     let mut group = 0;
     in_order((0..file.groups()).map(Ok), workers, |piece: Result<Piece, BadRow>| {
         let piece = piece.map_err(|bad| {
-            let place = Place { row: counts.rows + bad.at + 1, line: None };
+            let place = RowPlace { row: counts.rows + bad.at + 1, line: None };
             job.bad_cell(place, bad.code)
         })?;
         counts.then(&piece.counts);
-        job.progress.add(piece.counts.rows);
+        file.progress.add(piece.counts.rows);
         if piece.metadata.num_row_groups() > 0 {
             let mut out = writer.next_row_group().map_err(fail)?;
             splice(&mut out, &piece, &form, &file, &source, column.leaf, group).map_err(fail)?;
@@ -302,7 +302,7 @@ impl Worker<'_> {
             }
             false => None,
         };
-        let fail = |error: ParquetError| self.file.fail(&error);
+        let fail = |error: ParquetError| Failure::from(self.file.fail(&error));
         let mut bytes = Vec::new();
         let mut writer = self.form.writer(all, &mut bytes).map_err(fail)?;
         let mut coder = Coder::new(&self.job.plan.lookup);

@@ -8,9 +8,9 @@ use super::noise::{BadCell, Counts, Drawn, Noise};
 use super::released::push_digits;
 use super::target::Target;
 use super::{Job, Written};
-use crate::columns::csv::{self, CsvFile, Form};
-use crate::columns::{Code, Place, in_order, threads};
 use crate::failure::Failure;
+use undertone::columns::csv::{self, CsvFile, CsvForm};
+use undertone::columns::{Code, RowPlace, in_order, threads};
 
 /// What one thread needs.
 struct Worker<'a> {
@@ -30,7 +30,7 @@ struct Found<'a> {
 
 /// The file's form, what is released of it, and the outputs as cells.
 struct Shape {
-    form: Form,
+    form: CsvForm,
     /// The released columns, in the file's order, and which of them is randomised.
     released: Vec<usize>,
     place: usize,
@@ -55,7 +55,7 @@ struct Done {
 
 /// A row that cannot be perturbed; its place counts from the beginning of the block.
 struct BadRow {
-    place: Place,
+    place: RowPlace,
     what: What,
 }
 
@@ -64,8 +64,8 @@ enum What {
     Cell(Code),
 }
 
-impl From<csv::Problem> for BadRow {
-    fn from(problem: csv::Problem) -> Self {
+impl From<csv::CsvProblem> for BadRow {
+    fn from(problem: csv::CsvProblem) -> Self {
         Self { place: problem.place, what: What::Record(problem.what) }
     }
 }
@@ -80,7 +80,7 @@ pub(super) fn run(job: &Job<'_>, file: CsvFile) -> Result<Written, Failure> {
     }
     let form = file.form();
     let texts = job.plan.released.texts();
-    let chosen = Chosen::new(args, &file.columns)?;
+    let chosen = Chosen::new(args, &file.name, &file.columns)?;
     let shape = Shape {
         form,
         released: chosen.released(),
@@ -101,7 +101,7 @@ pub(super) fn run(job: &Job<'_>, file: CsvFile) -> Result<Written, Failure> {
     target.write_all(&shape.packed(head)).map_err(fail)?;
     let mut counts = Counts::default();
     let mut lines = file.head_lines;
-    in_order(file.blocks, workers, |done: Done| {
+    in_order(file.blocks.map(|block| block.map_err(Failure::from)), workers, |done: Done| {
         if let Some(bad) = done.bad {
             let place = bad.place.after(counts.rows, lines);
             return Err(match bad.what {
@@ -126,17 +126,18 @@ impl Shape {
         let names = &head[mark.len()..];
         let names = &names[names.iter().take_while(blank).count()..];
         // The one record of the first line was read when the file was opened.
-        let _ = csv::each_record(names, self.form, &[], |record, _| -> Result<(), csv::Problem> {
-            for (at, &column) in self.released.iter().enumerate() {
-                if at > 0 {
-                    line.push(self.form.separator);
+        let _ =
+            csv::each_record(names, self.form, &[], |record, _| -> Result<(), csv::CsvProblem> {
+                for (at, &column) in self.released.iter().enumerate() {
+                    if at > 0 {
+                        line.push(self.form.separator);
+                    }
+                    line.extend_from_slice(&record.bytes[record.cells[column].clone()]);
                 }
-                line.extend_from_slice(&record.bytes[record.cells[column].clone()]);
-            }
-            let last = record.cells.last().map_or(0, |cell| cell.end);
-            line.extend_from_slice(&record.bytes[last..]);
-            Ok(())
-        });
+                let last = record.cells.last().map_or(0, |cell| cell.end);
+                line.extend_from_slice(&record.bytes[last..]);
+                Ok(())
+            });
         line
     }
 
@@ -167,7 +168,7 @@ impl Worker<'_> {
         let found = &mut self.found;
         found.read(block)?;
         let drawn = self.noise.draw(&found.codes, counts).map_err(|BadCell { at, code }| {
-            let place = Place::in_block(at as u64, block, found.rows[at].start);
+            let place = RowPlace::in_block(at as u64, block, found.rows[at].start);
             BadRow { place, what: What::Cell(code) }
         })?;
         let mut out = Vec::with_capacity(block.len() + block.len() / 4);

@@ -116,7 +116,13 @@ fn file(
 
 /// Where the data came from: in words, or the column and the file's name.
 fn source(args: &Args) -> String {
-    let named = || format!("column {} of {}", args.column, args.source.name());
+    let named = || {
+        format!(
+            "column {} of {}",
+            args.column,
+            args.source.rows().map_or_else(|_| String::new(), |rows| rows.title())
+        )
+    };
     args.origin.clone().unwrap_or_else(named)
 }
 

@@ -6,28 +6,29 @@ use arrow_array::Array;
 use undertone_estimate::Tally;
 
 use super::{BadRow, Batch, Counted, Counter, Kind, Reader, Tokens};
-use crate::columns::parquet::{Coder, Column, ParquetFile, policy_note, text};
-use crate::columns::{Code, Place, Progress, Source};
+use undertone::columns::parquet::{Coder, Column, ParquetFile, policy_note, text};
+use undertone::columns::{Code, RowPlace};
+
+use crate::columns::Source;
 use crate::failure::Failure;
 
 impl Reader<'_> {
     pub(super) fn read_parquet(
         &self,
         source: &Source,
-        progress: &Progress,
         file: &ParquetFile,
         tallies: &mut [Tally],
     ) -> Result<Counted, Failure> {
-        let column = file.column(source, self.column)?;
+        let column = file.column(self.column)?;
         let note = file.note(&policy_note(self.column));
         check_note(&source.file, note, self.column, &self.policies)?;
         let policies = self.args.policy_column.as_deref();
-        let policies = policies.map(|name| file.column(source, name)).transpose()?;
-        progress.expect_rows(file.rows());
+        let policies = policies.map(|name| file.column(name)).transpose()?;
+        file.progress.expect_rows(file.rows());
         let work = |group, counter: &mut Counter| {
             Ok((self.group(source, file, &column, policies.as_ref(), group, counter)?, 0))
         };
-        let done = |counted: &Counted| progress.add(counted.rows);
+        let done = |counted: &Counted| file.progress.add(counted.rows);
         self.count_all(source, (0..file.groups()).map(Ok), 0, tallies, work, done)
     }
 
@@ -102,7 +103,7 @@ impl Reader<'_> {
 
 /// A row of the group, counted from 1.
 fn bad(row: u64, what: String) -> BadRow {
-    BadRow { place: Place { row, line: None }, what }
+    BadRow { place: RowPlace { row, line: None }, what }
 }
 
 /// Refuses a column that says it was perturbed under another policy.

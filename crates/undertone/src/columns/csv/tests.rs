@@ -86,7 +86,7 @@ fn blocks_never_divide_a_record() {
     }
     let drip = Box::new(Drip(text.to_vec(), 0));
     let mut blocks =
-        Blocks { text: drip, separator: b',', rest: Vec::new(), ended: false, file: "x".into() };
+        CsvBlocks { text: drip, separator: b',', rest: Vec::new(), ended: false, name: "x".into() };
     let joined: Vec<u8> = blocks.by_ref().flat_map(|block| block.unwrap()).collect();
     assert_eq!(joined, text);
 }
@@ -95,12 +95,12 @@ fn blocks_never_divide_a_record() {
 fn long_texts_come_in_blocks_and_endless_quotes_are_refused() {
     let line = "0123456789,abc\n";
     let text = line.repeat(300_000);
-    let open = |text: String| Blocks {
+    let open = |text: String| CsvBlocks {
         text: Box::new(std::io::Cursor::new(text.into_bytes())),
         separator: b',',
         rest: Vec::new(),
         ended: false,
-        file: "x".into(),
+        name: "x".into(),
     };
     let blocks: Vec<Vec<u8>> = open(text.clone()).map(Result::unwrap).collect();
     assert!(blocks.len() > 3);

@@ -5,35 +5,39 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::ops::Range;
 
-use super::{Place, Row, Source, Visit, present};
-use crate::failure::Failure;
+use super::{Row, RowPlace, position, present};
+use crate::Error;
 
 /// The byte-order mark some programs begin a file with.
-pub(crate) const MARK: &[u8] = b"\xef\xbb\xbf";
+pub const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Bytes per block; a record is never divided.
 const BLOCK: usize = 1 << 20;
 /// A record longer than this is a quote that was never closed.
 const LONGEST_RECORD: usize = 1 << 26;
 
-/// A CSV file whose first line has been read.
-pub(crate) struct CsvFile {
+/// A CSV file whose first line has been read. `head` and `blocks` together are the bytes of the file.
+pub struct CsvFile {
+    /// What errors begin with.
+    pub name: String,
     /// The line of column names as it stands in the file, or nothing.
-    pub(crate) head: Vec<u8>,
-    pub(crate) columns: Vec<String>,
+    pub head: Vec<u8>,
+    /// The names of the columns.
+    pub columns: Vec<String>,
     /// The lines `head` takes.
-    pub(crate) head_lines: u64,
-    pub(crate) blocks: Blocks,
+    pub head_lines: u64,
+    /// The records.
+    pub blocks: CsvBlocks,
 }
 
-/// The rest of the file, in blocks of whole records.
-pub(crate) struct Blocks {
+/// What follows the first line of a CSV file, in blocks of whole records.
+pub struct CsvBlocks {
     text: Box<dyn Read + Send>,
     separator: u8,
     /// What has been read and not been handed out.
     rest: Vec<u8>,
     ended: bool,
-    file: String,
+    name: String,
 }
 
 /// Walks through the records of a block.
@@ -46,12 +50,14 @@ struct Records<'a> {
     cells: Vec<Range<usize>>,
 }
 
-/// One record: its bytes with the end of the line, and where its cells are in them.
-pub(crate) struct Record<'a> {
-    pub(crate) bytes: &'a [u8],
-    pub(crate) cells: &'a [Range<usize>],
+/// One record of a CSV file: its bytes with the end of the line, and where its cells are in them.
+pub struct CsvRecord<'a> {
+    /// The record as it stands in the file.
+    pub bytes: &'a [u8],
+    /// Where the cells are, with their quotes.
+    pub cells: &'a [Range<usize>],
     /// Where it begins in the block.
-    pub(crate) start: usize,
+    pub start: usize,
 }
 
 /// The cell that begins at `start` ends before the returned place. `None` if a quote stays open.
@@ -80,7 +86,7 @@ fn line_end(bytes: &[u8], at: usize) -> usize {
 }
 
 /// How much of `bytes` is whole records; `ended` says that no more bytes follow.
-fn whole_records(bytes: &[u8], separator: u8, ended: bool) -> usize {
+pub fn whole_records(bytes: &[u8], separator: u8, ended: bool) -> usize {
     if ended {
         return bytes.len();
     }
@@ -101,54 +107,67 @@ fn whole_records(bytes: &[u8], separator: u8, ended: bool) -> usize {
 }
 
 impl CsvFile {
-    /// Reads the first line.
-    pub(crate) fn open(
-        source: &Source,
+    /// Reads the first line. Without a separator, it is the comma, semicolon or tab that the line has most of;
+    /// without a header, the line is data, and the columns are called 1, 2, 3...
+    pub fn open(
+        name: &str,
         text: Box<dyn Read + Send>,
         separator: Option<u8>,
         no_header: bool,
-    ) -> Result<Self, Failure> {
-        let file = source.file.display().to_string();
-        let mut blocks = Blocks { text, separator: b',', rest: Vec::new(), ended: false, file };
+    ) -> Result<Self, Error> {
+        let mut blocks = CsvBlocks {
+            text,
+            separator: b',',
+            rest: Vec::new(),
+            ended: false,
+            name: name.to_owned(),
+        };
         blocks.fill(BLOCK)?;
         blocks.separator = separator.unwrap_or_else(|| likely_separator(&blocks.rest));
         let mark = if blocks.rest.starts_with(MARK) { MARK.len() } else { 0 };
         let blank = |byte: &&u8| matches!(byte, b'\r' | b'\n');
         let start = mark + blocks.rest[mark..].iter().take_while(blank).count();
         let mut records = Records::new(&blocks.rest[start..], blocks.separator, false);
-        let first = records.next().map_err(|_| open_quote(source))?;
+        let first = records.next().map_err(|OpenQuote| {
+            Error::in_document(name, format!("the first line {OPEN_QUOTE}"))
+        })?;
         let first = first.filter(|record| !record.bytes.trim_ascii().is_empty());
         let Some(first) = first else {
-            return Err(
-                source.problem("the file is empty: a CSV file begins with a line of column names")
-            );
+            let missing = match no_header {
+                true => "there are no rows of data",
+                false => "a CSV file begins with a line of column names",
+            };
+            return Err(Error::in_document(name, format!("the file is empty: {missing}")));
         };
         let mut columns = Vec::new();
         for (at, cell) in first.cells.iter().enumerate() {
-            let name = plain(&first.bytes[cell.clone()]);
-            let name = std::str::from_utf8(&name).map_err(|_| {
-                source.problem("the first line is not UTF-8: convert the file, or is it CSV?")
+            let text = plain(&first.bytes[cell.clone()]);
+            let text = std::str::from_utf8(&text).map_err(|_| {
+                let problem = "the first line is not UTF-8: convert the file, or is it CSV?";
+                Error::in_document(name, problem)
             })?;
-            columns.push(if no_header { (at + 1).to_string() } else { name.trim().to_owned() });
+            columns.push(if no_header { (at + 1).to_string() } else { text.trim().to_owned() });
         }
         let taken = if no_header { mark } else { start + first.bytes.len() };
         let head: Vec<u8> = blocks.rest.drain(..taken).collect();
         let head_lines = lines(&head);
-        Ok(Self { head, columns, head_lines, blocks })
+        Ok(Self { name: name.to_owned(), head, columns, head_lines, blocks })
     }
 
     /// The character between two cells, and how many cells a record has.
-    pub(crate) fn form(&self) -> Form {
-        Form { separator: self.blocks.separator, width: self.columns.len() }
+    pub fn form(&self) -> CsvForm {
+        CsvForm { separator: self.blocks.separator, width: self.columns.len() }
     }
 
-    pub(super) fn each_row(
+    pub(super) fn each_row<E: From<Error>>(
         self,
-        source: &Source,
         wanted: &[&str],
-        visit: &mut Visit<'_>,
-    ) -> Result<u64, Failure> {
-        let positions = source.positions(wanted, &self.columns)?;
+        mut visit: impl FnMut(&Row<'_>) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        let positions: Vec<usize> = wanted
+            .iter()
+            .map(|column| position(&self.name, column, &self.columns))
+            .collect::<Result<_, _>>()?;
         let form = self.form();
         let (mut rows, mut lines_before) = (0, self.head_lines);
         for block in self.blocks {
@@ -162,10 +181,10 @@ impl CsvFile {
                 visit(&Row { cells: &cells, number, before }).map_err(Stop::Visit)
             });
             rows += walked.map_err(|stop| match stop {
-                Stop::Visit(failure) => failure,
+                Stop::Visit(error) => error,
                 Stop::Record(problem) => {
                     let place = problem.place.after(rows, lines_before);
-                    source.problem(format!("{place} {}", problem.what))
+                    Error::in_document(&self.name, format!("{place} {}", problem.what)).into()
                 }
             })?;
             lines_before += lines(&block);
@@ -176,45 +195,50 @@ impl CsvFile {
 
 /// How a CSV file's records are made.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Form {
-    pub(crate) separator: u8,
+pub struct CsvForm {
+    /// The character between two cells.
+    pub separator: u8,
     /// Cells per record.
-    pub(crate) width: usize,
+    pub width: usize,
 }
 
-/// A record of a block that cannot be read; its place counts from the beginning of the block.
+/// A record of a block that cannot be read.
 #[derive(Debug)]
-pub(crate) struct Problem {
-    pub(crate) place: Place,
-    pub(crate) what: String,
+pub struct CsvProblem {
+    /// Where it is, counted from the beginning of the block.
+    pub place: RowPlace,
+    /// What is wrong, to be said behind the place.
+    pub what: String,
 }
 
 /// Why a walk through rows ended early.
-enum Stop {
-    Visit(Failure),
-    Record(Problem),
+enum Stop<E> {
+    Visit(E),
+    Record(CsvProblem),
 }
 
-impl From<Problem> for Stop {
-    fn from(problem: Problem) -> Self {
+impl<E> From<CsvProblem> for Stop<E> {
+    fn from(problem: CsvProblem) -> Self {
         Self::Record(problem)
     }
 }
 
 /// Calls `visit` with every record of a block and the texts of its cells at `wanted`; returns how many
 /// records there were.
-pub(crate) fn each_record<'b, E: From<Problem>>(
+pub fn each_record<'b, E: From<CsvProblem>>(
     block: &'b [u8],
-    form: Form,
+    form: CsvForm,
     wanted: &[usize],
-    mut visit: impl FnMut(&Record<'_>, &[Cow<'b, str>]) -> Result<(), E>,
+    mut visit: impl FnMut(&CsvRecord<'_>, &[Cow<'b, str>]) -> Result<(), E>,
 ) -> Result<u64, E> {
     let mut records = Records::new(block, form.separator, form.width == 1);
     let mut texts: Vec<Cow<'b, str>> = Vec::with_capacity(wanted.len());
     for at in 0.. {
         let begin = records.at;
-        let wrong =
-            |start: usize, what: String| Problem { place: Place::in_block(at, block, start), what };
+        let wrong = |start: usize, what: String| CsvProblem {
+            place: RowPlace::in_block(at, block, start),
+            what,
+        };
         let record = records.next();
         let Some(record) = record.map_err(|OpenQuote| wrong(begin, OPEN_QUOTE.into()))? else {
             return Ok(at);
@@ -235,7 +259,7 @@ pub(crate) fn each_record<'b, E: From<Problem>>(
 }
 
 /// A cell's text without its quotes, if it is text.
-pub(crate) fn text(cell: &[u8]) -> Option<Cow<'_, str>> {
+pub fn text(cell: &[u8]) -> Option<Cow<'_, str>> {
     Some(match plain(cell) {
         Cow::Borrowed(bytes) => Cow::Borrowed(std::str::from_utf8(bytes).ok()?),
         Cow::Owned(bytes) => Cow::Owned(String::from_utf8(bytes).ok()?),
@@ -249,35 +273,33 @@ fn unequal(cells: usize, columns: usize) -> String {
     format!("has {cells} cells where the first line has {columns}: mend the line, or its quotes")
 }
 
-fn open_quote(source: &Source) -> Failure {
-    source.problem(format!("the first line {OPEN_QUOTE}"))
-}
-
 /// The line breaks in some bytes.
-pub(crate) fn lines(bytes: &[u8]) -> u64 {
+pub fn lines(bytes: &[u8]) -> u64 {
     bytes.iter().filter(|&&byte| byte == b'\n').count() as u64
 }
 
-impl Blocks {
+impl CsvBlocks {
     /// Reads until `rest` has `size` bytes or the file ends.
-    fn fill(&mut self, size: usize) -> Result<(), Failure> {
+    fn fill(&mut self, size: usize) -> Result<(), Error> {
         while !self.ended && self.rest.len() < size {
             let missing = (size - self.rest.len()) as u64;
             let read = self.text.by_ref().take(missing).read_to_end(&mut self.rest);
             let read = read.map_err(|error| match error.raw_os_error() {
-                Some(_) => Failure::of_system("read", self.file.as_ref(), &error),
+                Some(_) => Error::of_system("read", &self.name, &error),
                 // Without a number of the system it is what unpacks gzip that gave up.
-                None => Failure::input(format!(
-                    "{}: cannot be read to its end: {error}: pack it again, or give the plain CSV",
-                    self.file
-                )),
+                None => Error::in_document(
+                    &self.name,
+                    format!(
+                        "cannot be read to its end: {error}: pack it again, or give the plain CSV"
+                    ),
+                ),
             })?;
             self.ended = read == 0;
         }
         Ok(())
     }
 
-    fn next_block(&mut self) -> Result<Option<Vec<u8>>, Failure> {
+    fn next_block(&mut self) -> Result<Option<Vec<u8>>, Error> {
         let mut size = BLOCK;
         loop {
             self.fill(size)?;
@@ -290,18 +312,18 @@ impl Blocks {
                 return Ok(None);
             }
             if size >= LONGEST_RECORD {
-                return Err(Failure::input(format!(
-                    "{}: a record is longer than {LONGEST_RECORD} bytes: is a quote never closed?",
-                    self.file
-                )));
+                let problem = format!(
+                    "a record is longer than {LONGEST_RECORD} bytes: is a quote never closed?"
+                );
+                return Err(Error::in_document(&self.name, problem));
             }
             size *= 2;
         }
     }
 }
 
-impl Iterator for Blocks {
-    type Item = Result<Vec<u8>, Failure>;
+impl Iterator for CsvBlocks {
+    type Item = Result<Vec<u8>, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let block = self.next_block();
@@ -324,7 +346,7 @@ impl<'a> Records<'a> {
     }
 
     /// The next record; empty lines are passed over unless there is only one column.
-    fn next(&mut self) -> Result<Option<Record<'_>>, OpenQuote> {
+    fn next(&mut self) -> Result<Option<CsvRecord<'_>>, OpenQuote> {
         let blank = |byte: &&u8| matches!(byte, b'\r' | b'\n');
         if !self.single {
             self.at += self.block[self.at..].iter().take_while(blank).count();
@@ -343,7 +365,7 @@ impl<'a> Records<'a> {
                 continue;
             }
             self.at = line_end(self.block, end);
-            return Ok(Some(Record {
+            return Ok(Some(CsvRecord {
                 bytes: &self.block[start..self.at],
                 cells: &self.cells,
                 start,
@@ -378,7 +400,7 @@ fn plain(cell: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// A text as a cell.
-pub(crate) fn quoted(text: &str, separator: u8) -> Vec<u8> {
+pub fn quoted(text: &str, separator: u8) -> Vec<u8> {
     let special = |byte: u8| byte == separator || matches!(byte, b'"' | b'\n' | b'\r');
     if text.bytes().any(special) || text.trim().len() != text.len() {
         return format!("\"{}\"", text.replace('"', "\"\"")).into_bytes();

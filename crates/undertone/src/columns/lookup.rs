@@ -29,7 +29,6 @@ enum Kind {
     Names {
         texts: HashMap<String, u32>,
         /// The names that are whole numbers as a program writes them.
-        #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "CSV has texts only"))]
         integers: HashMap<i64, u32>,
     },
     Indices,
@@ -46,7 +45,6 @@ struct Marks {
 }
 
 /// How many of a number's smallest units make one.
-#[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "CSV has texts only"))]
 const UNIT: i128 = 10i128.pow(Decimal::MAX_SCALE as u32);
 
 /// A number in units of 10^-18.
@@ -55,7 +53,7 @@ fn units(value: Decimal) -> i128 {
 }
 
 /// The float nearest to a number.
-pub(crate) fn float(value: Decimal) -> f64 {
+pub fn float(value: Decimal) -> f64 {
     // Through the text, which is rounded once; a division would round twice.
     value.to_string().parse().unwrap_or(f64::NAN)
 }
@@ -137,7 +135,6 @@ impl Lookup {
     }
 
     /// A cell that is a whole number.
-    #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "CSV has texts only"))]
     pub fn integer(&self, value: i64) -> Code {
         match &self.kind {
             Kind::Names { integers, .. } => {

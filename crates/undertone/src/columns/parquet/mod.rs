@@ -4,11 +4,11 @@ mod bare;
 mod coder;
 
 pub use bare::bare_field;
-pub(crate) use coder::{Coder, text};
+pub use coder::{Coder, text};
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
@@ -22,36 +22,44 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
 use parquet::schema::types::Type;
 
-use super::{Row, Source, Visit, present};
-use crate::failure::{Failure, shortened};
+use super::{Progress, Row, position, present};
+use crate::Error;
+use crate::error::shortened;
 
 /// Rows decoded at a time.
 const BATCH: usize = 1 << 14;
 
 /// A Parquet file whose end, where its schema stands, has been read.
-pub(crate) struct ParquetFile {
+pub struct ParquetFile {
+    /// What errors begin with.
+    pub name: String,
     path: PathBuf,
-    pub(crate) metadata: Arc<ParquetMetaData>,
-    pub(crate) columns: Vec<String>,
+    /// What the end of the file says.
+    pub metadata: Arc<ParquetMetaData>,
+    /// The names of the columns.
+    pub columns: Vec<String>,
+    /// Who is told how far the reading has come.
+    pub progress: Arc<dyn Progress>,
 }
 
 /// A column with one value per row, and how it is read.
-pub(crate) struct Column {
+pub struct Column {
     /// Its place among the columns.
-    pub(crate) root: usize,
+    pub root: usize,
     /// Its place among the leaves of nested columns.
-    pub(crate) leaf: usize,
-    pub(crate) name: String,
+    pub leaf: usize,
+    /// What it is called.
+    pub name: String,
     reading: ArrowReaderMetadata,
 }
 
 /// Under what key a file says which policy a column was perturbed under.
-pub(crate) fn policy_note(column: &str) -> String {
+pub fn policy_note(column: &str) -> String {
     format!("undertone.policy.{column}")
 }
 
-/// Puts the file in front of what is wrong with it.
-pub(crate) fn problem(path: &Path, error: &ParquetError) -> Failure {
+/// Puts the file in front of what its reader said is wrong with it.
+fn problem(name: &str, error: &ParquetError) -> Error {
     let words = match error {
         // Sizes that a damaged end claims look like addresses of memory: they say nothing.
         ParquetError::EOF(_)
@@ -73,58 +81,70 @@ pub(crate) fn problem(path: &Path, error: &ParquetError) -> Failure {
             format!("this holds what is not read here ({}): write plain columns", shortened(said))
         }
         ParquetError::External(inner) => match inner.downcast_ref::<std::io::Error>() {
-            Some(error) => return Failure::of_system("read", path, error),
+            Some(error) => return Error::of_system("read", name, error),
             None => format!("this cannot be read as Parquet ({inner}): write it again"),
         },
         other => format!("this cannot be read as Parquet ({other}): write it again"),
     };
-    Failure::input(format!("{}: {words}", path.display()))
+    Error::in_document(name, words)
 }
 
 impl ParquetFile {
-    pub(super) fn open(source: &Source, file: File) -> Result<Self, Failure> {
-        let path = source.file.clone();
+    pub(super) fn open(
+        name: String,
+        path: PathBuf,
+        file: &File,
+        progress: Arc<dyn Progress>,
+    ) -> Result<Self, Error> {
         let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Optional);
-        let read = ArrowReaderMetadata::load(&file, options);
-        let read = read.map_err(|error| problem(&path, &error))?;
+        let read = ArrowReaderMetadata::load(file, options);
+        let read = read.map_err(|error| problem(&name, &error))?;
         let metadata = read.metadata().clone();
         let fields = metadata.file_metadata().schema().get_fields();
         let columns = fields.iter().map(|field| field.name().to_owned()).collect();
-        Ok(Self { path, metadata, columns })
+        Ok(Self { name, path, metadata, columns, progress })
     }
 
     /// Opens the file once more: every reader moves its own handle about.
-    pub(crate) fn handle(&self) -> Result<File, Failure> {
-        File::open(&self.path).map_err(|error| Failure::of_system("read", &self.path, &error))
+    pub fn handle(&self) -> Result<File, Error> {
+        File::open(&self.path).map_err(|error| Error::of_system("read", &self.name, &error))
     }
 
-    pub(crate) fn fail(&self, error: &ParquetError) -> Failure {
-        problem(&self.path, error)
+    /// Puts the file in front of what its reader said is wrong with it.
+    pub fn fail(&self, error: &ParquetError) -> Error {
+        problem(&self.name, error)
     }
 
-    pub(crate) fn rows(&self) -> u64 {
+    /// Puts the file in front of what is wrong with it.
+    pub fn problem(&self, problem: impl std::fmt::Display) -> Error {
+        Error::in_document(&self.name, problem)
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> u64 {
         self.metadata.row_groups().iter().map(|group| group.num_rows().max(0) as u64).sum()
     }
 
-    pub(crate) fn groups(&self) -> usize {
+    /// How many row groups there are.
+    pub fn groups(&self) -> usize {
         self.metadata.num_row_groups()
     }
 
     /// What the file says about itself under `key`.
-    pub(crate) fn note(&self, key: &str) -> Option<&str> {
+    pub fn note(&self, key: &str) -> Option<&str> {
         let notes = self.metadata.file_metadata().key_value_metadata()?;
         notes.iter().find(|note| note.key == key)?.value.as_deref()
     }
 
     /// A column with one value per row. Texts are read as a dictionary, each of which is looked up
     /// once.
-    pub(crate) fn column(&self, source: &Source, name: &str) -> Result<Column, Failure> {
-        let root = source.position(name, &self.columns)?;
+    pub fn column(&self, name: &str) -> Result<Column, Error> {
+        let root = position(&self.name, name, &self.columns)?;
         let schema = self.metadata.file_metadata().schema_descr();
         let field = &schema.root_schema().get_fields()[root];
         if let Some(kind) = nested(field) {
             return Err(
-                source.problem(format!("column {name:?} holds {kind}, not one value per row"))
+                self.problem(format!("column {name:?} holds {kind}, not one value per row"))
             );
         }
         let leaf = (0..schema.num_columns())
@@ -136,7 +156,7 @@ impl ParquetFile {
 
     /// How the file is read: with the types that Parquet itself has, whatever was said to Arrow; the
     /// texts of one column as a dictionary, if asked for.
-    fn reading(&self, dictionary: Option<usize>) -> Result<ArrowReaderMetadata, Failure> {
+    fn reading(&self, dictionary: Option<usize>) -> Result<ArrowReaderMetadata, Error> {
         let read = |schema: Option<Schema>| {
             let mut options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
             if let Some(schema) = schema {
@@ -164,12 +184,12 @@ impl ParquetFile {
     }
 
     /// Reads chosen columns of one row group, or of all, in batches of the same size every time.
-    pub(crate) fn batches(
+    pub fn batches(
         &self,
         reading: &ArrowReaderMetadata,
         roots: impl IntoIterator<Item = usize>,
         group: Option<usize>,
-    ) -> Result<ParquetRecordBatchReader, Failure> {
+    ) -> Result<ParquetRecordBatchReader, Error> {
         let builder =
             ParquetRecordBatchReaderBuilder::new_with_metadata(self.handle()?, reading.clone());
         let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
@@ -182,28 +202,27 @@ impl ParquetFile {
     }
 
     /// The arrays of one column in one row group.
-    pub(crate) fn arrays(
+    pub fn arrays(
         &self,
         column: &Column,
         group: usize,
-    ) -> Result<impl Iterator<Item = Result<ArrayRef, Failure>>, Failure> {
+    ) -> Result<impl Iterator<Item = Result<ArrayRef, Error>>, Error> {
         let batches = self.batches(&column.reading, [column.root], Some(group))?;
-        let path = self.path.clone();
+        let name = self.name.clone();
         Ok(batches.map(move |batch| match batch {
             Ok(batch) => Ok(batch.column(0).clone()),
-            Err(error) => Err(problem(&path, &error.into())),
+            Err(error) => Err(problem(&name, &error.into())),
         }))
     }
 
-    pub(super) fn each_row(
+    pub(super) fn each_row<E: From<Error>>(
         self,
-        source: &Source,
         wanted: &[&str],
-        visit: &mut Visit<'_>,
-    ) -> Result<u64, Failure> {
+        mut visit: impl FnMut(&Row<'_>) -> Result<(), E>,
+    ) -> Result<u64, E> {
         let mut roots = Vec::new();
         for name in wanted {
-            roots.push(self.column(source, name)?.root);
+            roots.push(self.column(name)?.root);
         }
         // The reader hands columns back in the file's order, each once.
         let mut chosen = roots.clone();
@@ -220,7 +239,7 @@ impl ParquetFile {
                 for &column in &order {
                     let cell = text(batch.column(column), at).map_err(|kind| {
                         let name = &wanted[cells.len()];
-                        source.problem(format!("row {rows}, column {name:?} holds {kind}"))
+                        self.problem(format!("row {rows}, column {name:?} holds {kind}"))
                     })?;
                     let cell = cell.as_deref().and_then(present).map(str::to_owned);
                     cells.push(cell.map(Cow::Owned));
