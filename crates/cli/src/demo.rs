@@ -109,7 +109,7 @@ impl Show {
             "retention": "until the demonstration ends",
         });
         runtime.block_on(curator.create(body.to_string().as_bytes())).map_err(Failure::input)?;
-        let device = undertone_client::Curator::new(&base).map_err(Failure::input)?;
+        let device = undertone_client::Connection::new(&base).map_err(Failure::input)?;
         let survey = device.survey(SURVEY).map_err(Failure::input)?;
         let started = Instant::now();
         let yes = crowd::answer(&device, &survey, args.users, TRUE_RATE, args.seed)?;

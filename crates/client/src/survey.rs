@@ -1,9 +1,9 @@
 //! A survey as its curator publishes it, with its policy verified.
 
-use crate::curator::FetchError;
+use crate::connection::FetchError;
 use crate::datum;
 use std::sync::Arc;
-use undertone_core::{Alphabet, Nats, Object, Policy, PolicyId};
+use undertone_core::{Alphabet, AlphabetView, Draft, Nats, Object, Policy, PolicyId};
 use undertone_wire::{SurveyDescription, SurveyId};
 
 /// One survey's newest round, for one group, with a policy that was verified on this device.
@@ -11,7 +11,8 @@ use undertone_wire::{SurveyDescription, SurveyId};
 pub struct Survey {
     pub(crate) curator: String,
     datum: String,
-    description: Arc<SurveyDescription>,
+    pub(crate) description: Arc<SurveyDescription>,
+    cached: bool,
     round: u32,
     open: bool,
     group: String,
@@ -57,6 +58,7 @@ impl Survey {
             group: shared.group.clone(),
             people: shared.people,
             policy,
+            cached: false,
             description: Arc::new(description),
         })
     }
@@ -89,6 +91,17 @@ impl Survey {
     /// The newest round's number.
     pub fn round(&self) -> u32 {
         self.round
+    }
+
+    /// Whether this was read from the device, because the curator could not be reached: everything here is as it was when the
+    /// survey was last fetched, so its round may have been sealed since.
+    pub fn is_cached(&self) -> bool {
+        self.cached
+    }
+
+    /// This survey, marked as read from the device.
+    pub(crate) fn cached(self) -> Self {
+        Self { cached: true, ..self }
     }
 
     /// Whether that round takes reports.
@@ -133,5 +146,59 @@ impl Survey {
     pub fn about(mut self, datum: &str) -> Self {
         self.datum = datum.into();
         self
+    }
+}
+
+/// The policy in these bytes, if it is the one asked for and every claim it makes is true.
+pub(crate) fn verified(id: PolicyId, bytes: &[u8]) -> Result<Policy, FetchError> {
+    let policy = Draft::from_bytes(bytes)?
+        .verify()
+        .map_err(|refusal| FetchError::Claim(Box::new(refusal)))?;
+    if policy.id() != id {
+        return Err(FetchError::OtherPolicy { asked: id, found: policy.id() });
+    }
+    Ok(policy)
+}
+
+/// Names listed at most.
+const LISTED: usize = 50;
+
+/// What can be answered, in words.
+pub(crate) fn choices(alphabet: &Alphabet) -> String {
+    match alphabet.view() {
+        AlphabetView::Indices(size) => format!("a whole number from 0 to {}", size - 1),
+        AlphabetView::Bins { .. } => "a number".into(),
+        AlphabetView::Names(names) => one_of(names.iter().map(|name| format!("{name:?}"))),
+        AlphabetView::Points(points) => one_of(points.iter().map(ToString::to_string)),
+    }
+}
+
+fn one_of(choices: impl ExactSizeIterator<Item = String>) -> String {
+    let more = match choices.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let listed: Vec<String> = choices.take(LISTED).collect();
+    format!("one of {}{more}", listed.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_alphabet_says_what_it_takes() {
+        let numbers = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
+        let said = |alphabet: Result<Alphabet, _>| choices(&alphabet.unwrap());
+        assert_eq!(said(Alphabet::indices(3)), "a whole number from 0 to 2");
+        assert_eq!(
+            said(Alphabet::names(vec!["no".into(), "yes".into()])),
+            "one of \"no\", \"yes\""
+        );
+        assert_eq!(said(Alphabet::points(numbers(&["-1", "2.5"]))), "one of -1, 2.5");
+        assert_eq!(said(Alphabet::bins(numbers(&["0", "9"]), numbers(&["4"]))), "a number");
+        let many = Alphabet::names((0..1000).map(|at| format!("answer {at}")).collect());
+        let said = said(many);
+        assert!(said.ends_with("\"answer 49\" and 950 more"), "{said}");
     }
 }

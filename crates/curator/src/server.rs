@@ -46,7 +46,7 @@ pub struct Limits {
     /// wait. Whoever takes it slowly has longer.
     pub write: Duration,
     /// How long requests under way may take to finish once the end has begun.
-    pub farewell: Duration,
+    pub shutdown_grace: Duration,
 }
 
 impl Default for Limits {
@@ -56,7 +56,7 @@ impl Default for Limits {
             per_address: Some(512),
             head: Duration::from_secs(15),
             write: Duration::from_secs(20),
-            farewell: Duration::from_secs(20),
+            shutdown_grace: Duration::from_secs(20),
         }
     }
 }
@@ -145,7 +145,7 @@ pub async fn serve(
         });
     }
     drop(listener);
-    if tokio::time::timeout(limits.farewell, graceful.shutdown()).await.is_err() {
+    if tokio::time::timeout(limits.shutdown_grace, graceful.shutdown()).await.is_err() {
         tracing::warn!("some requests did not finish and were dropped");
     }
     folding.abort();

@@ -14,9 +14,9 @@ mod event;
 mod faults;
 mod fold;
 mod group;
-mod places;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+mod slots;
 pub mod sqlite;
 
 pub use error::StoreError;

@@ -123,32 +123,38 @@ impl Locked {
         self.put(state)
     }
 
-    /// Beside, synced, renamed, directory synced.
     fn put(&self, state: &State) -> Result<(), DeviceError> {
         let bytes = encode(state).map_err(|error| self.io(error.into()))?;
-        let beside = beside(&self.path, "new");
-        let replace = || {
-            let mut options = OpenOptions::new();
-            options.write(true).create(true).truncate(true);
-            #[cfg(unix)]
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-            let mut file = options.open(&beside)?;
-            file.write_all(&bytes)?;
-            file.sync_all()?;
-            std::fs::rename(&beside, &self.path)?;
-            // Only Unix can sync a directory, and needs it for the rename to last.
-            if cfg!(unix) {
-                let parent = self.path.parent().filter(|p| !p.as_os_str().is_empty());
-                File::open(parent.unwrap_or(Path::new(".")))?.sync_all()?;
-            }
-            Ok(())
-        };
-        replace().map_err(|error| self.io(error))
+        replace(&self.path, &bytes).map_err(|error| self.io(error))
+    }
+
+    /// Where the file is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     fn io(&self, error: std::io::Error) -> DeviceError {
         DeviceError::Io { path: self.path.clone(), error }
     }
+}
+
+/// Replaces a file as a whole: written beside it, synced, renamed, directory synced.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), std::io::Error> {
+    let beside = beside(path, "new");
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(&beside)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    std::fs::rename(&beside, path)?;
+    // Only Unix can sync a directory, and needs it for the rename to last.
+    if cfg!(unix) {
+        let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
+        File::open(parent.unwrap_or(Path::new(".")))?.sync_all()?;
+    }
+    Ok(())
 }
 
 /// Where a file is, or will be, whatever links lead to it: one file has one lock.

@@ -15,21 +15,21 @@ pub(super) async fn healthy() -> &'static str {
     "ok\n"
 }
 
-pub(super) async fn ready(State(curation): Shared) -> Answer<&'static str> {
-    curation.app.store.ready().await?;
+pub(super) async fn ready(State(state): Shared) -> Answer<&'static str> {
+    state.app.store.ready().await?;
     Ok("ready\n")
 }
 
 pub(super) async fn metrics(
-    State(curation): Shared,
+    State(state): Shared,
     Extension(caller): Extension<Caller>,
 ) -> Answer<Response> {
-    if !curation.app.settings.metrics_open {
-        curation.owner(caller)?;
+    if !state.app.settings.metrics_open {
+        state.owner(caller)?;
     }
-    curation.metrics.in_flight.set(i64::try_from(curation.flight.total()).unwrap_or(i64::MAX));
+    state.metrics.in_flight.set(i64::try_from(state.flight.total()).unwrap_or(i64::MAX));
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    Ok(([(header::CONTENT_TYPE, kind)], curation.metrics.text()).into_response())
+    Ok(([(header::CONTENT_TYPE, kind)], state.metrics.text()).into_response())
 }
 
 pub(super) async fn openapi() -> Response {

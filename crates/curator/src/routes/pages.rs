@@ -22,10 +22,10 @@ pub(super) async fn dashboard() -> Answer<Response> {
 
 /// The page is the same for every survey; its script reads the address.
 pub(super) async fn respondent(
-    State(curation): Shared,
+    State(state): Shared,
     Path(survey): Path<String>,
 ) -> Answer<Response> {
-    curation.survey(&survey).await?;
+    state.survey(&survey).await?;
     page("respond.html")
 }
 
@@ -65,19 +65,19 @@ pub(super) struct Form {
 const ENTRIES: u32 = 500;
 
 pub(super) async fn officer(
-    State(curation): Shared,
+    State(state): Shared,
     Path(survey): Path<String>,
     Query(Form { form }): Query<Form>,
 ) -> Answer<Response> {
-    let live = curation.survey(&survey).await?;
-    let log = curation.app.store.events(&live.id, 0, ENTRIES).await?;
+    let cached = state.survey(&survey).await?;
+    let log = state.app.store.events(&cached.id, 0, ENTRIES).await?;
     let log = log.iter().map(surveys::entry).collect();
-    let gain = estimates::public_gain(&live).await?;
-    let known = live.officer.get_or_try_init(|| {
-        let live = live.clone();
-        async { blocking(move || officer::rounds(&live)).await? }
+    let gain = estimates::public_gain(&cached).await?;
+    let known = cached.officer.get_or_try_init(|| {
+        let cached = cached.clone();
+        async { blocking(move || officer::rounds(&cached)).await? }
     });
-    let facts = officer::facts(&live, known.await?, log, gain, curation.now())?;
+    let facts = officer::facts(&cached, known.await?, log, gain, state.now())?;
     match form.as_deref() {
         Some("json") => Ok(Json(facts).into_response()),
         None | Some("html") => {

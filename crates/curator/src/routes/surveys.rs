@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::refusal::Answer;
 use super::{Shared, body};
-use crate::app::{Curation, Live, blocking, to_the_end};
+use crate::app::{AppState, CachedSurvey, blocking, run_detached};
 use crate::auth::Caller;
 use crate::clock::timestamp;
 use crate::observer;
@@ -25,10 +25,10 @@ use undertone_wire::{
 };
 
 /// A survey as anyone may see it: no counts.
-pub(crate) fn described(live: &Live) -> SurveyDescription {
-    let body = &live.survey.body;
-    let state = live.newest().map(|round| round.state.name());
-    let round = live.survey.newest().zip(state).map(|(note, state)| {
+pub(crate) fn described(cached: &CachedSurvey) -> SurveyDescription {
+    let body = &cached.survey.body;
+    let state = cached.newest().map(|round| round.state.name());
+    let round = cached.survey.newest().zip(state).map(|(note, state)| {
         let group = |group: &GroupPolicy| {
             Object(GroupDescription {
                 group: group.group.clone(),
@@ -39,7 +39,7 @@ pub(crate) fn described(live: &Live) -> SurveyDescription {
         let groups = note.groups.iter().map(group).collect();
         Object(RoundDescription { groups, number: note.number, state: state.into() })
     });
-    let so_far = live.survey.rounds.iter().flat_map(|note| {
+    let so_far = cached.survey.rounds.iter().flat_map(|note| {
         note.groups.iter().map(|group| {
             Object(PolicySoFar {
                 group: group.group.clone(),
@@ -52,7 +52,7 @@ pub(crate) fn described(live: &Live) -> SurveyDescription {
     SurveyDescription {
         answers: Object(body.answers.clone()),
         contact: body.contact.clone(),
-        id: live.id.clone(),
+        id: cached.id.clone(),
         policies_so_far: so_far.collect(),
         question: body.question.clone(),
         retention: body.retention.clone(),
@@ -63,21 +63,21 @@ pub(crate) fn described(live: &Live) -> SurveyDescription {
 }
 
 /// What its owner sees besides.
-pub(super) fn described_to_owner(live: &Live) -> Value {
-    let mut shown = json!(described(live));
-    let body = &live.survey.body;
+pub(super) fn described_to_owner(cached: &CachedSurvey) -> Value {
+    let mut shown = json!(described(cached));
+    let body = &cached.survey.body;
     shown["plan"] = json!(body.plan);
     shown["minimum"] = json!(body.minimum);
     shown["group_minimum"] = json!(body.group_minimum);
     shown["origins"] = json!(body.origins);
-    shown["created"] = json!(timestamp(live.survey.created));
-    shown["spent_ldp"] = json!(live.survey.spent().map(|nats| nats.to_string()));
+    shown["created"] = json!(timestamp(cached.survey.created));
+    shown["spent_ldp"] = json!(cached.survey.spent().map(|nats| nats.to_string()));
     shown["total_ldp"] = json!(body.plan.total().ok().map(|nats| nats.to_string()));
-    shown["rounds"] = live
+    shown["rounds"] = cached
         .survey
         .rounds
         .iter()
-        .zip(&live.rounds)
+        .zip(&cached.rounds)
         .map(|(note, record)| {
             json!({
                 "number": note.number, "state": record.state.name(), "ldp": note.ldp,
@@ -93,18 +93,18 @@ pub(super) fn described_to_owner(live: &Live) -> Value {
 
 /// A survey: what anybody may see, or what its owner sees if the owner asks.
 pub(super) async fn show(
-    State(curation): Shared,
+    State(state): Shared,
     Extension(caller): Extension<Caller>,
     Path(survey): Path<String>,
 ) -> Answer<Response> {
-    if !curation.is_owner(caller)? {
-        return Ok(Json(described(&*curation.survey(&survey).await?)).into_response());
+    if !state.is_owner(caller)? {
+        return Ok(Json(described(&*state.survey(&survey).await?)).into_response());
     }
-    let live = curation.fresh(&known(&survey)?).await?;
-    let mut shown = described_to_owner(&live);
+    let cached = state.fresh(&known(&survey)?).await?;
+    let mut shown = described_to_owner(&cached);
     let (mut reports, mut waiting, mut duplicates) = (0, 0, 0);
-    if let Some(newest) = live.newest() {
-        for tally in curation.app.store.tallies(&newest.key).await? {
+    if let Some(newest) = cached.newest() {
+        for tally in state.app.store.tallies(&newest.key).await? {
             reports += tally.reports;
             waiting += tally.unfolded;
             duplicates += tally.duplicates;
@@ -128,11 +128,11 @@ const LARGEST_PAGE: u32 = 1000;
 
 /// The owner's list: one page of it, from one query.
 pub(super) async fn list(
-    State(curation): Shared,
+    State(state): Shared,
     Extension(caller): Extension<Caller>,
     Query(Page { after, limit }): Query<Page>,
 ) -> Answer<Json<Value>> {
-    curation.owner(caller)?;
+    state.owner(caller)?;
     let after = after.map(|text| {
         let read = text.parse::<SurveyId>();
         read.map_err(|error| Problem::malformed(format!("after={text}: {error}")))
@@ -143,7 +143,7 @@ pub(super) async fn list(
         read.ok_or_else(|| Problem::malformed(detail()))
     })?;
     // One more than is shown says whether there are more.
-    let mut found = curation.app.store.overview(after.transpose()?.as_ref(), limit + 1).await?;
+    let mut found = state.app.store.overview(after.transpose()?.as_ref(), limit + 1).await?;
     let more = found.len() > limit as usize;
     found.truncate(limit as usize);
     let next = found.last().filter(|_| more).map(|last| last.id.to_string());
@@ -164,73 +164,73 @@ fn listed(one: &Overview) -> Result<Value, Problem> {
 }
 
 pub(super) async fn create(
-    State(curation): Shared,
+    State(state): Shared,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
     request: Body,
 ) -> Answer<Response> {
-    curation.owner(caller)?;
-    let (bytes, _hold) = body::read(&curation, caller, &headers, request).await?;
-    let live = to_the_end(async move { made(&curation, &bytes).await }).await?;
-    let place = format!("/v1/surveys/{}", live.id);
+    state.owner(caller)?;
+    let (bytes, _hold) = body::read(&state, caller, &headers, request).await?;
+    let cached = run_detached(async move { made(&state, &bytes).await }).await?;
+    let place = format!("/v1/surveys/{}", cached.id);
     let headers = [(header::LOCATION, place)];
-    Ok((StatusCode::CREATED, headers, Json(described_to_owner(&live))).into_response())
+    Ok((StatusCode::CREATED, headers, Json(described_to_owner(&cached))).into_response())
 }
 
 /// Reads a body, stores the survey and opens its first round.
-pub(super) async fn made(curation: &Curation, body: &[u8]) -> Result<Arc<Live>, Problem> {
+pub(super) async fn made(state: &AppState, body: &[u8]) -> Result<Arc<CachedSurvey>, Problem> {
     let mut sent = SurveyBody::from_json(body)?;
     let name = match sent.id.take() {
         Some(name) => name,
-        None => random_name(curation)?,
+        None => random_name(state)?,
     };
     let id: SurveyId = name.parse().map_err(|error: undertone_wire::NotASurveyId| {
         Problem::malformed(format!("id {name:?}: {error}"))
     })?;
     sent.id = Some(name);
-    let survey = Survey { body: sent, created: curation.now(), rounds: Vec::new() };
-    curation.create(id, survey).await
+    let survey = Survey { body: sent, created: state.now(), rounds: Vec::new() };
+    state.create(id, survey).await
 }
 
-fn random_name(curation: &Curation) -> Result<String, Problem> {
+fn random_name(state: &AppState) -> Result<String, Problem> {
     let mut bytes = [0u8; 8];
-    if !curation.app.randomness.fill(&mut bytes) {
+    if !state.app.randomness.fill(&mut bytes) {
         return Err(Problem::new(Code::Unavailable, "the system's random generator failed"));
     }
     Ok(format!("s-{:016x}", u64::from_be_bytes(bytes)))
 }
 
 pub(super) async fn open(
-    State(curation): Shared,
+    State(state): Shared,
     Extension(caller): Extension<Caller>,
     Path(survey): Path<String>,
 ) -> Answer<Response> {
-    curation.owner(caller)?;
+    state.owner(caller)?;
     let id = known(&survey)?;
-    let live = to_the_end(async move { curation.open_next(&id).await }).await?;
-    Ok((StatusCode::CREATED, Json(described_to_owner(&live))).into_response())
+    let cached = run_detached(async move { state.open_next(&id).await }).await?;
+    Ok((StatusCode::CREATED, Json(described_to_owner(&cached))).into_response())
 }
 
 pub(super) async fn seal(
-    State(curation): Shared,
+    State(state): Shared,
     Extension(caller): Extension<Caller>,
     Path((survey, number)): Path<(String, String)>,
 ) -> Answer<Json<Value>> {
-    curation.owner(caller)?;
+    state.owner(caller)?;
     let (id, number) = (known(&survey)?, round(&number)?);
-    let live = to_the_end(async move { curation.seal(&id, number).await }).await?;
-    Ok(Json(described_to_owner(&live)))
+    let cached = run_detached(async move { state.seal(&id, number).await }).await?;
+    Ok(Json(described_to_owner(&cached)))
 }
 
 pub(super) async fn release(
-    State(curation): Shared,
+    State(state): Shared,
     Extension(caller): Extension<Caller>,
     Path((survey, number)): Path<(String, String)>,
 ) -> Answer<Json<Value>> {
-    curation.owner(caller)?;
+    state.owner(caller)?;
     let (id, number) = (known(&survey)?, round(&number)?);
-    let live = to_the_end(async move { curation.release(&id, number).await }).await?;
-    Ok(Json(described_to_owner(&live)))
+    let cached = run_detached(async move { state.release(&id, number).await }).await?;
+    Ok(Json(described_to_owner(&cached)))
 }
 
 fn known(survey: &str) -> Result<SurveyId, Problem> {
@@ -252,18 +252,18 @@ pub(super) struct After {
 const ENTRIES: u32 = 1000;
 
 pub(super) async fn log(
-    State(curation): Shared,
+    State(state): Shared,
     Path(survey): Path<String>,
     Query(After { after }): Query<After>,
 ) -> Answer<Json<Value>> {
-    let live = curation.survey(&survey).await?;
+    let cached = state.survey(&survey).await?;
     let after: u64 = match after {
         None => 0,
         Some(text) => text.parse().map_err(|_| {
             Problem::malformed(format!("after={text}: the number of the last entry you have"))
         })?,
     };
-    let entries = curation.app.store.events(&live.id, after, ENTRIES).await?;
+    let entries = state.app.store.events(&cached.id, after, ENTRIES).await?;
     Ok(Json(json!({ "entries": entries.iter().map(entry).collect::<Vec<_>>() })))
 }
 
@@ -277,23 +277,23 @@ pub(crate) fn entry(entry: &ChainedEvent) -> Value {
 
 /// What an observer can learn from one answer of the newest round.
 pub(super) async fn observer(
-    State(curation): Shared,
+    State(state): Shared,
     Path(survey): Path<String>,
 ) -> Answer<Json<Value>> {
-    let live = curation.survey(&survey).await?;
-    let known = live.observer.get_or_try_init(|| {
-        let live = live.clone();
-        async { blocking(move || learns(&live)).await? }
+    let cached = state.survey(&survey).await?;
+    let known = cached.observer.get_or_try_init(|| {
+        let cached = cached.clone();
+        async { blocking(move || learns(&cached)).await? }
     });
     Ok(Json(known.await?.clone()))
 }
 
-fn learns(live: &Live) -> Result<Value, Problem> {
-    let note = live.survey.newest();
+fn learns(cached: &CachedSurvey) -> Result<Value, Problem> {
+    let note = cached.survey.newest();
     let mut groups = Vec::new();
     for group in note.map_or(&[][..], |note| &note.groups) {
         let Ok(id) = group.policy.parse() else { continue };
-        let mut learns = observer::learns(live.policy(&id)?.draft())
+        let mut learns = observer::learns(cached.policy(&id)?.draft())
             .map_err(|error| Problem::new(Code::Unavailable, error.to_string()))?;
         learns["group"] = json!(group.group);
         learns["policy"] = json!(group.policy);

@@ -27,7 +27,7 @@ use undertone_wire::{ID_BYTES, TokenShape};
 
 /// A policy in a round, by the engine's own numbers, and what its tokens look like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct PolicySlot {
     pub(crate) round: i64,
     pub(crate) policy: i64,
     pub(crate) tokens: TokenShape,
@@ -36,7 +36,7 @@ pub(crate) struct Place {
 /// A chunk, and a row of arrivals, fit one page of either engine.
 pub(crate) const ROW_BYTES: usize = 7680;
 
-impl Place {
+impl PolicySlot {
     pub(crate) fn row_bytes(self) -> usize {
         self.tokens.row_bytes()
     }

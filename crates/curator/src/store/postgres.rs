@@ -14,7 +14,7 @@ mod writer;
 
 use super::fold::MERGES_PER_COUNT;
 use super::group::{Appending, QUEUE};
-use super::places::{Places, lot, missing};
+use super::slots::{PolicySlots, missing, slot_rows};
 use super::{
     Batch, ChainedEvent, Event, NewPolicy, NewSurvey, Options, Overview, Progress, RoundKey,
     RoundRecord, RoundTally, Store, StoreError, Versioned,
@@ -35,7 +35,7 @@ pub struct Postgres {
     queue: mpsc::Sender<Appending>,
     /// How many steps of merging go before the next count; locked while folding.
     tidy: tokio::sync::Mutex<u32>,
-    places: Places,
+    slots: PolicySlots,
     options: Options,
     refusing: Arc<Refusing>,
 }
@@ -48,8 +48,8 @@ impl Postgres {
         let (queue, waiting) = mpsc::channel(QUEUE);
         let refusing = Arc::new(Refusing::default());
         tokio::spawn(writer::run(pool.clone(), waiting, options.clone(), refusing.clone()));
-        let (tidy, places) = (tokio::sync::Mutex::new(0), Places::default());
-        Ok(Self { pool, queue, tidy, places, options, refusing })
+        let (tidy, slots) = (tokio::sync::Mutex::new(0), PolicySlots::default());
+        Ok(Self { pool, queue, tidy, slots, options, refusing })
     }
 
     async fn client(&self) -> Result<Object, StoreError> {
@@ -132,25 +132,25 @@ impl Store for Postgres {
     }
 
     async fn append(&self, batches: Vec<Batch>) -> Result<(), StoreError> {
-        let mut lots = Vec::with_capacity(batches.len());
+        let mut rows = Vec::with_capacity(batches.len());
         for batch in batches.iter().filter(|batch| !batch.reports.is_empty()) {
-            let place = match self.places.get(&batch.round, &batch.policy) {
-                Some(place) => place,
+            let slot = match self.slots.get(&batch.round, &batch.policy) {
+                Some(slot) => slot,
                 None => {
                     let client = self.client().await?;
-                    let found = catalogue::place(&client, &batch.round, &batch.policy).await?;
-                    let place = found.ok_or_else(|| missing(&batch.round, &batch.policy))?;
-                    self.places.remember(&batch.round, &batch.policy, place);
-                    place
+                    let found = catalogue::slot(&client, &batch.round, &batch.policy).await?;
+                    let slot = found.ok_or_else(|| missing(&batch.round, &batch.policy))?;
+                    self.slots.remember(&batch.round, &batch.policy, slot);
+                    slot
                 }
             };
-            lots.push(lot(place, batch)?);
+            rows.push(slot_rows(slot, batch)?);
         }
-        if lots.is_empty() {
+        if rows.is_empty() {
             return Ok(());
         }
         let (done, answer) = oneshot::channel();
-        self.queue.send(Appending { lots, done }).await.map_err(|_| stopped())?;
+        self.queue.send(Appending { rows, done }).await.map_err(|_| stopped())?;
         answer.await.map_err(|_| stopped())?
     }
 

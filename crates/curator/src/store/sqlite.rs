@@ -10,7 +10,7 @@ mod writer;
 
 use super::fold::MERGES_PER_COUNT;
 use super::group::{Appending, QUEUE};
-use super::places::{Places, lot, missing};
+use super::slots::{PolicySlots, missing, slot_rows};
 use super::{
     Batch, ChainedEvent, Event, NewPolicy, NewSurvey, Options, Overview, Progress, RoundKey,
     RoundRecord, RoundTally, Store, StoreError, Versioned,
@@ -32,7 +32,7 @@ pub struct Sqlite {
     thread: Option<JoinHandle<()>>,
     reader: Arc<Mutex<Connection>>,
     folder: tokio::sync::Mutex<Folder>,
-    places: Places,
+    slots: PolicySlots,
     options: Options,
 }
 
@@ -61,7 +61,7 @@ impl Sqlite {
                 thread: Some(thread),
                 reader,
                 folder: tokio::sync::Mutex::new(Folder { connection, tidy: 0 }),
-                places: Places::default(),
+                slots: PolicySlots::default(),
                 options,
             })
         })
@@ -203,27 +203,27 @@ impl Store for Sqlite {
     }
 
     async fn append(&self, batches: Vec<Batch>) -> Result<(), StoreError> {
-        let mut lots = Vec::with_capacity(batches.len());
+        let mut rows = Vec::with_capacity(batches.len());
         for batch in batches.iter().filter(|batch| !batch.reports.is_empty()) {
-            let place = match self.places.get(&batch.round, &batch.policy) {
-                Some(place) => place,
+            let slot = match self.slots.get(&batch.round, &batch.policy) {
+                Some(slot) => slot,
                 None => {
                     let (round, policy) = (batch.round.clone(), batch.policy);
                     let found = self
-                        .read(move |connection| catalogue::place(connection, &round, &policy))
+                        .read(move |connection| catalogue::slot(connection, &round, &policy))
                         .await?;
-                    let place = found.ok_or_else(|| missing(&batch.round, &batch.policy))?;
-                    self.places.remember(&batch.round, &batch.policy, place);
-                    place
+                    let slot = found.ok_or_else(|| missing(&batch.round, &batch.policy))?;
+                    self.slots.remember(&batch.round, &batch.policy, slot);
+                    slot
                 }
             };
-            lots.push(lot(place, batch)?);
+            rows.push(slot_rows(slot, batch)?);
         }
-        if lots.is_empty() {
+        if rows.is_empty() {
             return Ok(());
         }
         let (done, answer) = oneshot::channel();
-        self.send(Job::Append(Appending { lots, done })).await?;
+        self.send(Job::Append(Appending { rows, done })).await?;
         answer.await.map_err(|_| stopped())?
     }
 

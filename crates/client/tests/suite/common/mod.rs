@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use undertone_client::{Curator, Retry};
+use undertone_client::{Connection, Retry};
 use undertone_core::{Draft, Policy};
 use undertone_wire::hex;
 
@@ -48,6 +48,8 @@ pub(crate) struct Seen {
     pub(crate) stored: BTreeMap<String, u32>,
     pub(crate) kinds: Vec<String>,
     pub(crate) fetched: u32,
+    /// Nobody answers: every connection is cut.
+    pub(crate) away: bool,
     /// Longer bodies are refused with 413.
     pub(crate) largest: Option<usize>,
 }
@@ -103,16 +105,26 @@ impl TestCurator {
         self.seen.lock().unwrap().stored.clone()
     }
 
+    /// Cuts every connection from now on.
+    pub(crate) fn go_away(&self) {
+        self.seen.lock().unwrap().away = true;
+    }
+
+    /// Answers again.
+    pub(crate) fn come_back(&self) {
+        self.seen.lock().unwrap().away = false;
+    }
+
     /// A connection that loses patience quickly.
-    pub(crate) fn curator(&self) -> Curator {
+    pub(crate) fn connection(&self) -> Connection {
         quick(&self.base)
     }
 }
 
-pub(crate) fn quick(base: &str) -> Curator {
+pub(crate) fn quick(base: &str) -> Connection {
     let retry =
         Retry { attempts: 3, first: Duration::from_millis(1), longest: Duration::from_millis(5) };
-    Curator::new(base).unwrap().with_retry(retry)
+    Connection::new(base).unwrap().with_retry(retry)
 }
 
 fn serve(stream: TcpStream, seen: &Mutex<Seen>) -> Option<()> {
@@ -149,6 +161,9 @@ fn serve(stream: TcpStream, seen: &Mutex<Seen>) -> Option<()> {
 /// `None` cuts the connection.
 fn respond(target: &str, kind: &str, body: &[u8], seen: &Mutex<Seen>) -> Option<(u16, Vec<u8>)> {
     let mut seen = seen.lock().unwrap();
+    if seen.away {
+        return None;
+    }
     let problem = |status: u16, code: &str| {
         let body = json!({"status": status, "code": code, "detail": "as told"});
         Some((status, body.to_string().into_bytes()))

@@ -5,7 +5,7 @@
 
 use super::connect::fault;
 use super::round_lock;
-use crate::store::fold::{Place, decode, encode};
+use crate::store::fold::{PolicySlot, decode, encode};
 use crate::store::{
     ChainedEvent, Event, NewPolicy, NewSurvey, Overview, RoundKey, RoundRecord, RoundTally,
     StoreError, Versioned, stored_id, stored_state,
@@ -261,17 +261,17 @@ pub(super) async fn policy(client: &Object, id: &PolicyId) -> Outcome<Option<Vec
     Ok(row.map(|row| row.get(0)))
 }
 
-/// A place from columns `at` and on: round, policy, outputs, bits.
-pub(super) fn read_place(row: &Row, at: usize) -> Outcome<Place> {
+/// A slot from columns `at` and on: round, policy, outputs, bits.
+pub(super) fn read_slot(row: &Row, at: usize) -> Outcome<PolicySlot> {
     let (round, policy, bits) = (row.get(at), row.get(at + 1), row.get(at + 3));
-    Ok(Place { round, policy, tokens: TokenShape { outputs: whole(row, at + 2)?, bits } })
+    Ok(PolicySlot { round, policy, tokens: TokenShape { outputs: whole(row, at + 2)?, bits } })
 }
 
-pub(super) async fn place(
+pub(super) async fn slot(
     client: &Object,
     key: &RoundKey,
     policy: &PolicyId,
-) -> Outcome<Option<Place>> {
+) -> Outcome<Option<PolicySlot>> {
     let row = client
         .query_opt(
             "SELECT tally.round, tally.policy, outputs, bits FROM undertone.tally
@@ -282,7 +282,7 @@ pub(super) async fn place(
         )
         .await
         .map_err(fault)?;
-    row.map(|row| read_place(&row, 0)).transpose()
+    row.map(|row| read_slot(&row, 0)).transpose()
 }
 
 /// Moves a round one state on; the survey's row is locked. Waits for appends under way.

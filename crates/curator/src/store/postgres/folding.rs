@@ -1,7 +1,7 @@
 //! Folding: one step is one transaction, and one curator at a time has the lock for it.
 
 use super::FOLD_LOCK;
-use super::catalogue::{read_place, whole};
+use super::catalogue::{read_slot, whole};
 use super::connect::fault;
 use crate::store::fold::{
     Arrivals, Delta, Lane, Merged, Run, Sorted, check_chunk, decode, encode, merge, plan,
@@ -75,7 +75,7 @@ async fn count(change: &Transaction<'_>, options: &Options) -> Outcome<Option<Pr
         if arrivals.reports() >= options.step_reports {
             break;
         }
-        arrivals.push(read_place(&row, 1)?, row.get(5))?;
+        arrivals.push(read_slot(&row, 1)?, row.get(5))?;
         taken.push(row.get(0));
     }
     if taken.is_empty() {
@@ -216,7 +216,7 @@ async fn insert(change: &Transaction<'_>, run: i64, chunks: &[Vec<u8>]) -> Outco
 }
 
 async fn add(change: &Transaction<'_>, delta: &Delta) -> Outcome<()> {
-    let (round, policy) = (delta.place.round, delta.place.policy);
+    let (round, policy) = (delta.slot.round, delta.slot.policy);
     let row = change
         .query_one(
             "SELECT counts FROM undertone.tally WHERE round = $1 AND policy = $2",
@@ -224,7 +224,7 @@ async fn add(change: &Transaction<'_>, delta: &Delta) -> Outcome<()> {
         )
         .await
         .map_err(fault)?;
-    let mut counts = decode(row.get(0), delta.place.tokens.outputs)?;
+    let mut counts = decode(row.get(0), delta.slot.tokens.outputs)?;
     counts.iter_mut().zip(&delta.counts).for_each(|(count, more)| *count += more);
     let (reports, duplicates) = (delta.reports as i64, delta.duplicates as i64);
     change

@@ -1,7 +1,7 @@
 //! Surveys, rounds, policies, tallies and the log.
 
 use super::schema::{fault, whole};
-use crate::store::fold::{Place, decode, encode};
+use crate::store::fold::{PolicySlot, decode, encode};
 use crate::store::{
     ChainedEvent, Event, NewPolicy, NewSurvey, Overview, RoundKey, RoundRecord, RoundTally,
     StoreError, Versioned, stored_id, stored_state,
@@ -236,13 +236,13 @@ pub(super) fn policy(connection: &Connection, id: &PolicyId) -> Outcome<Option<V
         .map_err(fault)
 }
 
-pub(super) fn place(
+pub(super) fn slot(
     connection: &Connection,
     key: &RoundKey,
     policy: &PolicyId,
-) -> Outcome<Option<Place>> {
+) -> Outcome<Option<PolicySlot>> {
     let read = |row: &Row| {
-        Ok(Place {
+        Ok(PolicySlot {
             round: row.get(0)?,
             policy: row.get(1)?,
             tokens: TokenShape { outputs: row.get(2)?, bits: row.get(3)? },

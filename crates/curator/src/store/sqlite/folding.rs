@@ -6,7 +6,8 @@
 use super::schema::{fault, whole};
 use super::writer::begin;
 use crate::store::fold::{
-    Arrivals, Delta, Lane, Merged, Place, Run, Sorted, check_chunk, decode, encode, merge, plan,
+    Arrivals, Delta, Lane, Merged, PolicySlot, Run, Sorted, check_chunk, decode, encode, merge,
+    plan,
 };
 use crate::store::{Options, Progress, StoreError};
 use rusqlite::{Connection, OptionalExtension, Transaction};
@@ -83,7 +84,7 @@ fn next_count(read: &Transaction, options: &Options) -> Outcome<Option<Work>> {
         let mut rows = select.query([]).map_err(fault)?;
         while arrivals.reports() < options.step_reports {
             let Some(row) = rows.next().map_err(fault)? else { break };
-            let place = Place {
+            let slot = PolicySlot {
                 round: row.get(1).map_err(fault)?,
                 policy: row.get(2).map_err(fault)?,
                 tokens: TokenShape {
@@ -91,7 +92,7 @@ fn next_count(read: &Transaction, options: &Options) -> Outcome<Option<Work>> {
                     bits: row.get(4).map_err(fault)?,
                 },
             };
-            arrivals.push(place, row.get(5).map_err(fault)?)?;
+            arrivals.push(slot, row.get(5).map_err(fault)?)?;
             last = Some(row.get(0).map_err(fault)?);
         }
     }
@@ -263,12 +264,12 @@ fn count(change: &Transaction, part: &Part, options: &Options) -> Outcome<()> {
         schedule(change, part.round, options)?;
     }
     for delta in &part.deltas {
-        let place = (delta.place.round, delta.place.policy);
+        let slot = (delta.slot.round, delta.slot.policy);
         let counts: Vec<u8> = change
             .prepare_cached("SELECT counts FROM tally WHERE round = ?1 AND policy = ?2")
-            .and_then(|mut select| select.query_row(place, |row| row.get(0)))
+            .and_then(|mut select| select.query_row(slot, |row| row.get(0)))
             .map_err(fault)?;
-        let mut counts = decode(&counts, delta.place.tokens.outputs)?;
+        let mut counts = decode(&counts, delta.slot.tokens.outputs)?;
         counts.iter_mut().zip(&delta.counts).for_each(|(count, more)| *count += more);
         change
             .prepare_cached(
@@ -277,7 +278,7 @@ fn count(change: &Transaction, part: &Part, options: &Options) -> Outcome<()> {
             )
             .and_then(|mut update| {
                 let (reports, duplicates) = (delta.reports as i64, delta.duplicates as i64);
-                update.execute((place.0, place.1, reports, duplicates, encode(&counts)))
+                update.execute((slot.0, slot.1, reports, duplicates, encode(&counts)))
             })
             .map_err(fault)?;
     }

@@ -1,19 +1,19 @@
-//! The other end: one curator, reached over HTTP.
+//! The connection to one curator, over HTTP.
 
 use crate::submit::{SubmitError, is_final};
-use crate::survey::Survey;
+use crate::survey::{Survey, verified};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use undertone_core::{DecodeError, Draft, Policy, PolicyId, Refusal, Report};
+use undertone_core::{DecodeError, Policy, PolicyId, Refusal, Report};
 use undertone_wire::limits::{POLICY_BYTES, REPLY_BYTES, SURVEY_BYTES};
 use undertone_wire::{Acknowledgement, Form, ProblemDocument, SurveyDescription, SurveyId};
 
 /// A curator's address with a pool of connections and the policies verified so far. Cloning is
 /// cheap and shares both.
 #[derive(Clone, Debug)]
-pub struct Curator {
+pub struct Connection {
     base: Arc<str>,
     agent: ureq::Agent,
     retry: Retry,
@@ -139,8 +139,8 @@ impl Reply {
 /// The status of a body that is too large.
 const TOO_LARGE: u16 = 413;
 
-impl Curator {
-    /// A curator at `http://host[:port][/path]` or the same with https.
+impl Connection {
+    /// A connection to the curator at `http://host[:port][/path]`, or `https://`.
     pub fn new(base: &str) -> Result<Self, BadAddress> {
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
@@ -153,7 +153,7 @@ impl Curator {
         Self::with_agent(base, config.into())
     }
 
-    /// The same over an agent of the caller's making (proxies, own certificates). It must not turn
+    /// A connection over an agent of the caller's making (proxies, own certificates). It must not turn
     /// statuses into errors and should not follow redirects.
     pub fn with_agent(base: &str, agent: ureq::Agent) -> Result<Self, BadAddress> {
         let bad = || BadAddress { address: base.into() };
@@ -176,20 +176,20 @@ impl Curator {
         })
     }
 
-    /// The same curator with another patience.
+    /// This connection with another patience.
     #[must_use]
     pub fn with_retry(mut self, retry: Retry) -> Self {
         self.retry = Retry { attempts: retry.attempts.max(1), ..retry };
         self
     }
 
-    /// The same curator, of which policies of up to so many bytes are fetched (64 MiB if not told).
+    /// This connection, over which policies of up to so many bytes are fetched (64 MiB if not told).
     #[must_use]
     pub fn with_policy_limit(self, bytes: u64) -> Self {
         Self { policy_limit: bytes, ..self }
     }
 
-    /// Its address.
+    /// The curator's address.
     pub fn base(&self) -> &str {
         &self.base
     }
@@ -199,12 +199,12 @@ impl Curator {
         self.survey_for(id, None)
     }
 
-    /// The same for a person of a named group.
+    /// Fetches a survey and verifies the policy of one of its groups.
     pub fn survey_of_group(&self, id: &str, group: &str) -> Result<Survey, FetchError> {
         self.survey_for(id, Some(group))
     }
 
-    fn survey_for(&self, id: &str, group: Option<&str>) -> Result<Survey, FetchError> {
+    pub(crate) fn survey_for(&self, id: &str, group: Option<&str>) -> Result<Survey, FetchError> {
         let id: SurveyId = id.parse().map_err(|_| FetchError::SurveyId { id: id.into() })?;
         let body = self.get(&format!("/v1/surveys/{id}"), "the survey", SURVEY_BYTES)?;
         let description = SurveyDescription::from_json(&body).map_err(|error| {
@@ -221,13 +221,7 @@ impl Curator {
         }
         let path = format!("/v1/policies/{id}?form=bytes");
         let bytes = self.get(&path, "the policy", self.policy_limit)?;
-        let policy = Draft::from_bytes(&bytes)?
-            .verify()
-            .map_err(|refusal| FetchError::Claim(Box::new(refusal)))?;
-        if policy.id() != id {
-            return Err(FetchError::OtherPolicy { asked: id, found: policy.id() });
-        }
-        let policy = Arc::new(policy);
+        let policy = Arc::new(verified(id, &bytes)?);
         self.verified().insert(id, policy.clone());
         Ok(policy)
     }
