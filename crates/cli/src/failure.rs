@@ -89,10 +89,14 @@ impl Failure {
     }
 }
 
+/// A field of a request as an option.
+pub(crate) fn option(field: &str) -> String {
+    format!("--{}", field.replace('_', "-"))
+}
+
 impl From<Error> for Failure {
     /// Fields of a request are options here.
     fn from(error: Error) -> Self {
-        let option = |field: &str| format!("--{}", field.replace('_', "-"));
         Self { code: error.code(), message: error.called(option) }
     }
 }

@@ -83,6 +83,14 @@ impl Error {
         Self { field: Some(field.into()), ..Self::usage(problem) }
     }
 
+    /// An error of the mathematics whose words begin with the field that is to blame, as in `bins is 0`,
+    /// `range: one number` or `symbols[3]: too long`.
+    pub(crate) fn of_first_word(error: undertone_design::Error) -> Self {
+        let words = error.to_string();
+        let (field, problem) = words.split_at(words.find([' ', ':', '[']).unwrap_or(words.len()));
+        Self::field(field, problem.trim_start())
+    }
+
     /// The kind of trouble.
     pub fn code(&self) -> ErrorCode {
         self.code
@@ -98,7 +106,7 @@ impl Error {
         let problem = with_names(&self.problem, &name);
         match &self.field {
             None => problem,
-            Some(field) if problem.starts_with(':') => format!("{}{problem}", name(field)),
+            Some(field) if problem.starts_with([':', '[']) => format!("{}{problem}", name(field)),
             Some(field) => format!("{} {problem}", name(field)),
         }
     }
@@ -130,7 +138,7 @@ impl From<undertone_design::Error> for Error {
 
 /// A field of the request in an error's words, which every caller reads as they know it: an option, a keyword. As in
 /// `format!("mend it, or use {} skip", mention("unknown"))`.
-pub fn mention(field: &str) -> String {
+pub(crate) fn mention(field: &str) -> String {
     format!("{}{field}{}", MENTION.0, MENTION.1)
 }
 
@@ -138,7 +146,7 @@ pub fn mention(field: &str) -> String {
 const MENTION: (char, char) = ('\u{e000}', '\u{e001}');
 
 /// Words with every field that is mentioned in them under its caller's name.
-fn with_names(words: &str, name: impl Fn(&str) -> String) -> String {
+pub(crate) fn with_names(words: &str, name: impl Fn(&str) -> String) -> String {
     let mut parts = words.split(MENTION.0);
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -222,6 +230,10 @@ mod tests {
         assert_eq!(option, "--p-min is 2: give a probability");
         assert_eq!((error.code(), error.blamed()), (ErrorCode::Usage, Some("p_min")));
         assert_eq!(Error::field("from", ": no such notion").to_string(), "from: no such notion");
+        let one = |what: &str| Error::of_first_word(undertone_design::Error::other(what, "odd"));
+        let blamed = ["points", "symbols[3]"].map(|what| (one(what).to_string(), one(what)));
+        assert_eq!(blamed[0].0, "points: odd");
+        assert_eq!((&*blamed[1].0, blamed[1].1.blamed()), ("symbols[3]: odd", Some("symbols")));
     }
 
     #[test]

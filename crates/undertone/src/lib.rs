@@ -12,6 +12,7 @@ pub mod document;
 pub mod error;
 pub mod number;
 pub mod policy_report;
+pub mod prior;
 pub mod risk;
 pub mod together;
 

@@ -19,6 +19,18 @@ pub enum Code {
     Unknown,
 }
 
+/// What to do with a value that has no symbol, or is missing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum UnknownValues {
+    /// Stop and name the row.
+    #[default]
+    Refuse,
+    /// Leave the row out, and say how many were.
+    Skip,
+    /// Take it for the symbol "other".
+    AsOther,
+}
+
 /// An alphabet prepared for many cells.
 pub struct Lookup {
     kind: Kind,

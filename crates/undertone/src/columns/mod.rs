@@ -25,7 +25,7 @@ mod row;
 mod source;
 mod workers;
 
-pub use lookup::{Code, Lookup, float};
+pub use lookup::{Code, Lookup, UnknownValues, float};
 #[cfg(feature = "parquet")]
 pub use parquet::bare_field;
 pub use progress::Progress;

@@ -6,25 +6,15 @@ use undertone_core::AlphabetView;
 use undertone_design::codebook::{decimal, float};
 use undertone_design::found::{self, LONGEST_NAME};
 
-use super::codebook::{Codebook, NoSymbol};
-use crate::columns::Source;
-use crate::failure::Failure;
+use super::symbols::{Given, NoSymbol, PriorSymbols};
+use crate::Error;
+use crate::columns::{Source, UnknownValues};
+use crate::error::mention;
 
 /// More distinct values than this are not a categorical column.
 const MAX_FOUND: usize = 1 << 20;
 /// More groups than this are a mistake.
 const MAX_GROUPS: usize = 1 << 16;
-
-/// What to do with a value that has no symbol, or is missing.
-#[derive(clap::ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unknown {
-    /// Stop and name the row.
-    Error,
-    /// Leave the row out, and say how many were.
-    Skip,
-    /// Count it as the symbol "other".
-    Other,
-}
 
 /// The name of the symbol, and of the group, for everything else.
 pub(super) const OTHER: &str = "other";
@@ -78,27 +68,29 @@ impl Tally {
     /// Counts `column`, one group for every combination of values in the columns `by`. With `keep` the
     /// numbers themselves are kept too.
     pub(super) fn of(
-        source: &Source,
+        source: Source,
         column: &str,
         by: &[String],
-        codebook: &Codebook,
-        unknown: Unknown,
+        symbols: &PriorSymbols,
+        unknown: UnknownValues,
         keep: bool,
-    ) -> Result<Self, Failure> {
-        let (given, categories) = match codebook {
-            Codebook::Found { categories } => (None, *categories),
-            Codebook::Given(given) => (Some(given), false),
+    ) -> Result<Self, Error> {
+        let name_of_source = source.name().to_owned();
+        let problem = |problem: String| Error::in_document(&name_of_source, problem);
+        let (given, categories) = match symbols {
+            PriorSymbols::Found { categories } => (None, *categories),
+            PriorSymbols::Given(alphabet) => (Some(&Given::new(alphabet)), false),
         };
-        if unknown == Unknown::Other && given.is_some_and(|given| !given.is_names()) {
-            return Err(Failure::usage(
-                "--unknown other needs named symbols: with --points or --range use skip",
-            ));
+        if unknown == UnknownValues::AsOther && given.is_some_and(|given| !given.is_names()) {
+            let (points, range) = (mention("points"), mention("range"));
+            let problem = format!("other needs named symbols: with {points} or {range} use skip");
+            return Err(Error::field("unknown", problem));
         }
         let mut names: Vec<String> = match given {
             Some(given) => (0..given.alphabet.len()).map(|x| given.alphabet.label(x)).collect(),
             None => Vec::new(),
         };
-        if unknown == Unknown::Other && !names.iter().any(|name| name == OTHER) {
+        if unknown == UnknownValues::AsOther && !names.iter().any(|name| name == OTHER) {
             names.push(OTHER.into());
         }
         let mut index: HashMap<String, usize> =
@@ -106,23 +98,25 @@ impl Tally {
         let mut groups: BTreeMap<Vec<String>, GroupTally> = BTreeMap::new();
         let wanted: Vec<&str> =
             std::iter::once(column).chain(by.iter().map(String::as_str)).collect();
-        let rows = source.each_row(&wanted, &mut |row| {
+        let rows = source.each_row(&wanted, |row| {
             let name = |cell: &Option<std::borrow::Cow<'_, str>>| {
                 cell.as_deref().unwrap_or("(missing)").to_owned()
             };
             let key: Vec<String> = row.cells[1..].iter().map(name).collect();
             if let Some((value, by)) = key.iter().zip(by).find(|(v, _)| v.len() > LONGEST_NAME) {
-                return Err(source.problem(format!(
-                    "{}, column {by:?} {}: --group wants columns with few values",
+                return Err(problem(format!(
+                    "{}, column {by:?} {}: {} wants columns with few values",
                     row.place(),
-                    too_long(value, "group")
+                    too_long(value, "group"),
+                    mention("group")
                 )));
             }
             if groups.len() >= MAX_GROUPS && !groups.contains_key(&key) {
-                return Err(source.problem(format!(
-                    "{} starts group {}: --group wants columns with few values",
+                return Err(problem(format!(
+                    "{} starts group {}: {} wants columns with few values",
                     row.place(),
-                    MAX_GROUPS + 1
+                    MAX_GROUPS + 1,
+                    mention("group")
                 )));
             }
             let group = groups.entry(key).or_default();
@@ -146,8 +140,11 @@ impl Tally {
                     let symbol = match index.get(text) {
                         Some(&symbol) => symbol,
                         None if names.len() >= MAX_FOUND => {
-                            return Err(source.problem(format!(
-                                "column {column:?} has more than {MAX_FOUND} different values: give --symbols, or --range and --bins for numbers"
+                            return Err(problem(format!(
+                                "column {column:?} has more than {MAX_FOUND} different values: give {}, or {} and {} for numbers",
+                                mention("symbols"),
+                                mention("range"),
+                                mention("bins")
                             )));
                         }
                         None => {
@@ -161,33 +158,35 @@ impl Tally {
                 }
             };
             match unknown {
-                Unknown::Error => Err(source.problem(format!(
-                    "{}, column {column:?} {complaint}: mend it, or use --unknown skip{}",
+                UnknownValues::Refuse => Err(problem(format!(
+                    "{}, column {column:?} {complaint}: mend it, or use {} skip{}",
                     row.place(),
+                    mention("unknown"),
                     if given.is_none_or(|given| given.is_names()) { " or other" } else { "" }
                 ))),
-                Unknown::Skip => {
+                UnknownValues::Skip => {
                     group.skipped += 1;
                     Ok(())
                 }
-                Unknown::Other => {
+                UnknownValues::AsOther => {
                     *group.counts.entry(index[OTHER]).or_default() += 1;
                     Ok(())
                 }
             }
         })?;
         if rows == 0 {
-            return Err(source.problem("there are no rows of data"));
+            return Err(problem("there are no rows of data".into()));
         }
         if groups.values().all(|group| group.rows == group.skipped) {
-            return Err(source.problem(format!("column {column:?}: every row was skipped")));
+            return Err(problem(format!("column {column:?}: every row was skipped")));
         }
         let total = |of: fn(&GroupTally) -> u64| groups.values().map(of).sum::<u64>();
         let (below, above) = (total(|g| g.below), total(|g| g.above));
         if total(|g| g.rows - g.skipped) == below + above {
-            return Err(source.problem(format!(
-                "column {column:?}: all {} numbers lie outside the range, {below} below and {above} above it: choose a --range that holds the data",
-                below + above
+            return Err(problem(format!(
+                "column {column:?}: all {} numbers lie outside the range, {below} below and {above} above it: choose a {} that holds the data",
+                below + above,
+                mention("range")
             )));
         }
         let floats = |list: &[undertone_core::Decimal]| -> Vec<f64> {
@@ -206,7 +205,7 @@ impl Tally {
             let own: Vec<String> =
                 tally.symbols.iter().filter(|name| *name != OTHER).cloned().collect();
             found::check_found(&own, counted, categories)
-                .map_err(|error| source.problem(format!("column {column:?}: {error}")))?;
+                .map_err(|error| problem(format!("column {column:?}: {error}")))?;
             tally.sort();
         }
         Ok(tally)
