@@ -2,7 +2,7 @@
 //!
 //! Nothing computed here is trusted. A design ends as integers that
 //! [`undertone_core`] re-checks exactly; a measure is a number for people, and
-//! where it is printed as a bound it is rounded outward ([`round`]).
+//! where it is printed as a bound it is rounded outward ([`undertone_numeric::round`]).
 //!
 //! Laws, channels, joint laws and boxes of priors carry their symbols ([`Symbols`]). Whatever takes two
 //! of them matches them by symbol, in the order of the first, or refuses.
@@ -32,7 +32,6 @@ pub mod quantize;
 pub mod realise;
 pub mod relation;
 pub mod risk;
-pub mod round;
 pub mod sequence;
 pub mod solve;
 pub mod symbols;

@@ -10,7 +10,6 @@ mod block;
 pub mod centralised;
 pub mod compare;
 mod data;
-mod dense;
 pub mod draw;
 pub mod leakage;
 pub mod linear;

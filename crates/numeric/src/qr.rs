@@ -1,14 +1,15 @@
 //! Orthogonal factors of a dense matrix, with its rank and condition number.
 
-use crate::channel::dot;
+use crate::symmetric::largest_eigenvalue;
+use crate::vector::{dot, subtract_multiple as subtract};
 
 /// Columns below this fraction of the first pivot depend on the others. Whatever is weaker than
 /// this would need 10^18 reports to show.
 const DEPENDENT: f64 = 1e-9;
 
-/// A = Q R Pᵀ by Householder reflections with column pivoting.
-#[derive(Debug)]
-pub(crate) struct Qr {
+/// The factors of a dense matrix, A = Q R Pᵀ, by Householder reflections with column pivoting.
+#[derive(Debug, Clone)]
+pub struct Qr {
     rows: usize,
     /// Column after column: reflectors below the diagonal, R above; `diagonal` holds R's own.
     columns: Vec<Vec<f64>>,
@@ -22,7 +23,7 @@ pub(crate) struct Qr {
 
 impl Qr {
     /// Factors a matrix given by its columns, all of the same length.
-    pub(crate) fn new(mut columns: Vec<Vec<f64>>) -> Self {
+    pub fn new(mut columns: Vec<Vec<f64>>) -> Self {
         let rows = columns.first().map_or(0, Vec::len);
         let steps = rows.min(columns.len());
         let mut order: Vec<usize> = (0..columns.len()).collect();
@@ -65,7 +66,7 @@ impl Qr {
     }
 
     /// How many columns are independent.
-    pub(crate) fn rank(&self) -> usize {
+    pub fn rank(&self) -> usize {
         self.rank
     }
 
@@ -75,7 +76,7 @@ impl Qr {
     }
 
     /// The first `rank` entries of Qᵀv.
-    pub(crate) fn turn(&self, mut v: Vec<f64>) -> Vec<f64> {
+    pub fn turn(&self, mut v: Vec<f64>) -> Vec<f64> {
         for step in 0..self.rank {
             self.reflect(step, &mut v);
         }
@@ -117,7 +118,7 @@ impl Qr {
 
     /// For every dependent column, its combination of independent ones: (dependent, [(independent,
     /// coefficient)]), in original indices.
-    pub(crate) fn dependencies(&self) -> Vec<(usize, Vec<(usize, f64)>)> {
+    pub fn dependencies(&self) -> Vec<(usize, Vec<(usize, f64)>)> {
         let one = |j: usize| {
             let mut coefficients: Vec<f64> = (0..self.rank).map(|i| self.r(i, j)).collect();
             self.solve(&mut coefficients);
@@ -127,12 +128,15 @@ impl Qr {
         (self.rank..self.order.len()).map(one).collect()
     }
 
-    /// The least-squares inverse of least norm, as its rows, one per column of A; and, per column of A,
-    /// whether its coordinate is determined.
-    pub(crate) fn inverse(&self) -> Inverse {
+    /// The least-squares inverse of least norm.
+    pub fn inverse(&self) -> PseudoInverse {
         let (rank, size) = (self.rank, self.order.len());
         if rank == size {
-            return Inverse { rows: self.full_inverse(), second: None, order: self.order.clone() };
+            return PseudoInverse {
+                rows: self.full_inverse(),
+                second: None,
+                order: self.order.clone(),
+            };
         }
         // [R11 R12]ᵀ = U S, so that A⁺ = P U S⁻ᵀ Q1ᵀ.
         let transposed: Vec<Vec<f64>> = (0..rank)
@@ -152,7 +156,7 @@ impl Qr {
             }
             rows[original] = self.turn_back(unpivoted);
         }
-        Inverse { rows, second: Some(second), order: self.order.clone() }
+        PseudoInverse { rows, second: Some(second), order: self.order.clone() }
     }
 
     fn full_inverse(&self) -> Vec<Vec<f64>> {
@@ -168,7 +172,7 @@ impl Qr {
 
     /// The ratio of the largest to the smallest singular value of what is inverted, by power
     /// iteration; accurate to a few per cent, which is all a condition number is read to.
-    pub(crate) fn condition(&self) -> f64 {
+    pub fn condition(&self) -> f64 {
         let start: Vec<f64> = (0..self.rank).map(|i| 1.0 + (i as f64 * 0.7).sin()).collect();
         let grow = |v: &[f64]| {
             // R11ᵀ R11 v.
@@ -188,55 +192,28 @@ impl Qr {
             self.solve(&mut v);
             v
         };
-        (power(&start, grow) * power(&start, shrink)).sqrt()
+        (largest_eigenvalue(&start, grow) * largest_eigenvalue(&start, shrink)).sqrt()
     }
 }
 
-/// The largest eigenvalue of a symmetric map.
-pub(crate) fn power(start: &[f64], map: impl Fn(&[f64]) -> Vec<f64>) -> f64 {
-    let mut v = start.to_vec();
-    let mut value = 0.0;
-    for _ in 0..200 {
-        let size = dot(&v, &v).sqrt();
-        if !(size > 0.0) {
-            return 0.0;
-        }
-        v.iter_mut().for_each(|entry| *entry /= size);
-        let image = map(&v);
-        let next = dot(&v, &image);
-        v = image;
-        if (next - value).abs() <= 1e-4 * next.abs() {
-            return next;
-        }
-        value = next;
-    }
-    value
-}
-
-/// A⁺ and what it determines.
-#[derive(Debug)]
-pub(crate) struct Inverse {
-    /// One row per column of A.
-    pub(crate) rows: Vec<Vec<f64>>,
+/// The least-squares inverse A⁺ of least norm, and what it determines.
+#[derive(Debug, Clone)]
+pub struct PseudoInverse {
+    /// The rows of A⁺, one per column of A.
+    pub rows: Vec<Vec<f64>>,
     /// The factors of [R11 R12]ᵀ where A's columns depend on each other.
     second: Option<Qr>,
     order: Vec<usize>,
 }
 
-impl Inverse {
+impl PseudoInverse {
     /// Whether Σ a(x) v(x) is the same for all least-squares solutions v.
-    pub(crate) fn determines(&self, a: &[f64]) -> bool {
+    pub fn determines(&self, a: &[f64]) -> bool {
         let Some(second) = &self.second else { return true };
         let pivoted: Vec<f64> = self.order.iter().map(|&at| a[at]).collect();
         let size = dot(a, a);
         let inside = second.turn(pivoted);
         size - dot(&inside, &inside) <= 1e-12 * size
-    }
-}
-
-fn subtract(target: &mut [f64], amount: f64, direction: &[f64]) {
-    for (target, direction) in target.iter_mut().zip(direction) {
-        *target -= amount * direction;
     }
 }
 

@@ -1,21 +1,21 @@
-//! The least noise that is enough: doubling, then bisection.
+//! The least number from which something holds: doubling, then bisection.
 
-use crate::Error;
+use crate::bisection::Bracket;
 
-/// How a search runs.
+/// How the least number from which something holds is sought.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Search {
+pub struct ThresholdSearch {
     /// The first value tried; positive.
-    pub(crate) start: f64,
+    pub start: f64,
     /// How many powers of two above and below it are tried.
-    pub(crate) reach: u32,
+    pub reach: u32,
     /// The relative width at which bisection ends.
-    pub(crate) tolerance: f64,
+    pub tolerance: f64,
 }
 
-impl Search {
+impl ThresholdSearch {
     /// For functions computed in floats, to their last digits.
-    pub(crate) fn to_the_last_digit(start: f64) -> Self {
+    pub fn to_the_last_digit(start: f64) -> Self {
         Self { start, reach: 200, tolerance: 4.0 * f64::EPSILON }
     }
 
@@ -24,10 +24,7 @@ impl Search {
     ///
     /// For something that holds from some value on, that is the least value. For anything else it is
     /// still a value that was found to hold.
-    pub(crate) fn least(
-        self,
-        mut holds: impl FnMut(f64) -> Result<bool, Error>,
-    ) -> Result<Option<f64>, Error> {
+    pub fn least<E>(self, mut holds: impl FnMut(f64) -> Result<bool, E>) -> Result<Option<f64>, E> {
         let (mut good, mut bad) = (self.start, self.start);
         let mut tries = 0;
         if holds(self.start)? {
@@ -55,32 +52,31 @@ impl Search {
                 tries += 1;
             }
         }
-        while good - bad > self.tolerance * good {
-            let middle = (good + bad) / 2.0;
-            if holds(middle)? { good = middle } else { bad = middle }
-        }
-        Ok(Some(good))
+        let bracket = Bracket { holds: good, fails: bad };
+        Ok(Some(bracket.try_narrow(self.tolerance, holds)?.holds))
     }
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
     #[test]
     fn finds_a_threshold_from_either_side() {
         for start in [1e-3, 1.0, 1e3] {
-            let found = Search::to_the_last_digit(start).least(|v| Ok(v >= 7.25)).unwrap().unwrap();
+            let found = ThresholdSearch::to_the_last_digit(start)
+                .least(|v| Ok::<_, ()>(v >= 7.25))
+                .unwrap()
+                .unwrap();
             assert!((7.25..7.25 * (1.0 + 1e-15)).contains(&found), "{start}: {found}");
         }
     }
 
     #[test]
     fn says_when_nothing_or_everything_holds() {
-        let search = Search { start: 1.0, reach: 10, tolerance: 1e-9 };
-        assert_eq!(search.least(|_| Ok(false)).unwrap(), None);
-        assert_eq!(search.least(|_| Ok(true)).unwrap(), Some(2f64.powi(-10)));
-        assert!(search.least(|_| Err(Error::other("x", "y"))).is_err());
+        let search = ThresholdSearch { start: 1.0, reach: 10, tolerance: 1e-9 };
+        assert_eq!(search.least(|_| Ok::<_, ()>(false)).unwrap(), None);
+        assert_eq!(search.least(|_| Ok::<_, ()>(true)).unwrap(), Some(2f64.powi(-10)));
+        assert!(search.least(|_| Err("x")).is_err());
     }
 }

@@ -1,0 +1,3 @@
+//! Numerical methods against exact arithmetic.
+
+mod rounding;
