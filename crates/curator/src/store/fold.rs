@@ -12,15 +12,25 @@
 //! repeated changes nothing. Chunks are cut by number, not by value: whoever chooses their own
 //! ids gains nothing by it. Memory is bounded by one step, whatever is stored. Once a
 //! round is sealed and counted its ids are deleted: nothing can arrive any more.
+//!
+//! A step is worked out and written by the same code for both engines ([`Step`]), which give it their statements
+//! ([`FoldSql`]).
 
 mod arrivals;
 mod runs;
+mod sql;
+mod step;
 
-pub(crate) use arrivals::{Arrivals, Delta, Sorted};
-pub(crate) use runs::{Lane, Merged, Run, merge, plan};
+pub(crate) use arrivals::{Arrivals, Delta};
+pub(crate) use runs::Run;
+pub(crate) use sql::{ChunkStart, FoldSql, Taken};
+pub(crate) use step::{Step, Turns};
+
+use arrivals::Sorted;
+use runs::{Lane, Merged, merge, plan};
 
 /// Steps of merging that go before the next step of counting: enough for three levels of runs.
-pub(crate) const MERGES_PER_COUNT: u32 = 6;
+const MERGES_PER_COUNT: u32 = 6;
 
 use super::StoreError;
 use undertone_wire::{ID_BYTES, TokenShape};
@@ -57,7 +67,7 @@ pub(crate) fn encode(counts: &[u64]) -> Vec<u8> {
     counts.iter().flat_map(|count| count.to_be_bytes()).collect()
 }
 
-/// And back.
+/// The counts of a tally, read back.
 pub(crate) fn decode(bytes: &[u8], outputs: u32) -> Result<Vec<u64>, StoreError> {
     if bytes.len() != 8 * outputs as usize {
         return Err(StoreError::Corrupt("a tally does not have one count per output".into()));
@@ -67,7 +77,7 @@ pub(crate) fn decode(bytes: &[u8], outputs: u32) -> Result<Vec<u64>, StoreError>
 }
 
 /// A chunk read back: whole ids, in order.
-pub(crate) fn check_chunk(chunk: &[u8]) -> Result<(), StoreError> {
+fn check_chunk(chunk: &[u8]) -> Result<(), StoreError> {
     if chunk.is_empty() || !chunk.len().is_multiple_of(ID_BYTES) {
         return Err(StoreError::Corrupt("a run has a chunk that is not made of ids".into()));
     }

@@ -12,7 +12,7 @@ mod schema;
 mod size;
 mod writer;
 
-use super::fold::MERGES_PER_COUNT;
+use super::fold::Turns;
 use super::group::{Appending, QUEUE};
 use super::slots::{PolicySlots, missing, slot_rows};
 use super::{
@@ -22,7 +22,6 @@ use super::{
 use async_trait::async_trait;
 use connect::{fault, unreachable};
 use deadpool_postgres::{Object, Pool};
-use folding::Done;
 use size::Refusing;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -33,8 +32,8 @@ use undertone_wire::SurveyId;
 pub struct Postgres {
     pool: Pool,
     queue: mpsc::Sender<Appending>,
-    /// How many steps of merging go before the next count; locked while folding.
-    tidy: tokio::sync::Mutex<u32>,
+    /// Whose turn it is; locked while folding.
+    turns: tokio::sync::Mutex<Turns>,
     slots: PolicySlots,
     options: Options,
     refusing: Arc<Refusing>,
@@ -48,8 +47,8 @@ impl Postgres {
         let (queue, waiting) = mpsc::channel(QUEUE);
         let refusing = Arc::new(Refusing::default());
         tokio::spawn(writer::run(pool.clone(), waiting, options.clone(), refusing.clone()));
-        let (tidy, slots) = (tokio::sync::Mutex::new(0), PolicySlots::default());
-        Ok(Self { pool, queue, tidy, slots, options, refusing })
+        let (turns, slots) = (tokio::sync::Mutex::default(), PolicySlots::default());
+        Ok(Self { pool, queue, turns, slots, options, refusing })
     }
 
     async fn client(&self) -> Result<Object, StoreError> {
@@ -175,20 +174,17 @@ impl Store for Postgres {
     }
 
     async fn fold(&self) -> Result<Progress, StoreError> {
-        let mut tidy = self.tidy.lock().await;
+        let mut turns = self.turns.lock().await;
         let mut client = self.client().await?;
-        let done = folding::step(&mut client, &self.options, *tidy > 0).await?;
-        *tidy = match done {
-            Done::Counted(_) => MERGES_PER_COUNT,
-            Done::Tidied(_) | Done::Nothing => tidy.saturating_sub(1),
-        };
-        Ok(match done {
-            Done::Counted(progress) | Done::Tidied(progress) => progress,
-            Done::Nothing => {
+        let done = folding::step(&mut client, &self.options, turns.tidy_first()).await?;
+        turns.note(done.as_ref().map(|(step, _)| step));
+        match done {
+            Some((_, progress)) => Ok(progress),
+            None => {
                 self.refusing.relieve(&client).await?;
-                Progress::default()
+                Ok(Progress::default())
             }
-        })
+        }
     }
 
     async fn tallies(&self, key: &RoundKey) -> Result<Vec<RoundTally>, StoreError> {

@@ -8,7 +8,7 @@ mod folding;
 mod schema;
 mod writer;
 
-use super::fold::MERGES_PER_COUNT;
+use super::fold::Turns;
 use super::group::{Appending, QUEUE};
 use super::slots::{PolicySlots, missing, slot_rows};
 use super::{
@@ -36,10 +36,10 @@ pub struct Sqlite {
     options: Options,
 }
 
-/// The connection that reads for folding, and how many steps of merging go before the next count.
+/// The connection that reads for folding, and whose turn it is.
 struct Folder {
     connection: Arc<Mutex<Connection>>,
-    tidy: u32,
+    turns: Turns,
 }
 
 impl Sqlite {
@@ -60,7 +60,7 @@ impl Sqlite {
                 jobs: Some(jobs),
                 thread: Some(thread),
                 reader,
-                folder: tokio::sync::Mutex::new(Folder { connection, tidy: 0 }),
+                folder: tokio::sync::Mutex::new(Folder { connection, turns: Turns::default() }),
                 slots: PolicySlots::default(),
                 options,
             })
@@ -248,16 +248,17 @@ impl Store for Sqlite {
     async fn fold(&self) -> Result<Progress, StoreError> {
         let mut folder = self.folder.lock().await;
         let (connection, options) = (folder.connection.clone(), self.options.clone());
-        let tidy = folder.tidy > 0;
+        let tidy_first = folder.turns.tidy_first();
         let prepared = blocking(move || {
             let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
-            folding::prepare(&mut connection, &options, tidy)
+            folding::prepare(&mut connection, &options, tidy_first)
         });
-        let Some(step) = prepared.await? else { return Ok(Progress::default()) };
-        folder.tidy = if step.counts() { MERGES_PER_COUNT } else { folder.tidy.saturating_sub(1) };
+        let prepared = prepared.await?;
+        folder.turns.note(prepared.as_ref().map(|prepared| &prepared.step));
+        let Some(prepared) = prepared else { return Ok(Progress::default()) };
         let options = self.options.clone();
         let done = self
-            .with_writer(move |connection| folding::perform(connection, &step, &options))
+            .with_writer(move |connection| folding::perform(connection, &prepared, &options))
             .await?;
         // Another process folded in between: nothing was done, and the next step prepares anew.
         Ok(done.unwrap_or(Progress { more: true, ..Progress::default() }))

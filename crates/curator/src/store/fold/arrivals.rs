@@ -109,12 +109,6 @@ impl Sorted {
         self.arrivals.get(at).map(|arrival| arrival.id().to_be_bytes())
     }
 
-    /// The number of the first arrival beyond an id.
-    pub(crate) fn after(&self, id: [u8; ID_BYTES]) -> usize {
-        let id = number(&id);
-        self.arrivals.partition_point(|arrival| arrival.id() <= id)
-    }
-
     /// Strikes out the arrivals from number `from` on that are in the chunk, and gives the number of the
     /// first one beyond it. Chunks of a run come in ascending order.
     pub(crate) fn strike(&mut self, from: usize, chunk: &[u8]) -> usize {
