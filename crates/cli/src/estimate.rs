@@ -14,7 +14,6 @@ use crate::columns::{Layout, ReadingBar, Source};
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{Outcome, save};
-use crate::perturb::verified;
 use count::{Counted, Reader};
 
 /// Estimate shares, or for numbers mean, variance, quantiles and a histogram, from a perturbed column.
@@ -97,7 +96,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     let settings = settings(args)?;
     let mut groups = Vec::new();
     for path in &args.policy {
-        let policy = verified(path)?;
+        let policy = input::policy(path)?;
         let tally = Tally::new(&policy);
         groups.push(Group { policy, tally });
     }

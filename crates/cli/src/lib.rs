@@ -168,6 +168,9 @@ pub fn main_from<T: Into<OsString> + Clone>(words: impl IntoIterator<Item = T>) 
         // These two go on after they have printed.
         Command::Demo(args) => Ok(Err(demo::run_and_stay(&args, json))),
         Command::Serve(args) => Ok(Err(serve::run(&args, json))),
+        Command::Perturb(args) if args.streams() => {
+            perturb::run(&args).map(|outcome| Err(outcome.print_aside(json)))
+        }
         command => command.run().map(Ok),
     });
     match done {

@@ -203,6 +203,13 @@ fn tidy(text: &str) -> String {
     }
 }
 
+/// The first few of a list, and how many more there are.
+pub fn listed(list: impl ExactSizeIterator<Item = String>, most: usize) -> String {
+    let more = list.len().saturating_sub(most);
+    let shown = list.take(most).collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
+}
+
 /// A text that fits a line of an error: its beginning and its length, where it is long.
 pub fn shortened(text: &str) -> String {
     shortened_to(200, text)

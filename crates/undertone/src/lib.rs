@@ -11,6 +11,7 @@ pub mod columns;
 pub mod document;
 pub mod error;
 pub mod number;
+pub mod perturb;
 pub mod policy_report;
 pub mod prior;
 pub mod risk;

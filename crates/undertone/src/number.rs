@@ -82,6 +82,14 @@ pub fn as_optional_value<S: Serializer>(value: &Option<f64>, to: S) -> Result<S:
     optional(*value).serialize(to)
 }
 
+/// Writes a value that may be missing with three significant digits: a speed, of which nobody reads more.
+pub fn as_optional_three_digits<S: Serializer>(
+    value: &Option<f64>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    value.map(|value| decimal(value, Round::Nearest, 3)).serialize(to)
+}
+
 /// Writes a leakage or an upper bound, never below it.
 pub fn as_bound<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
     at_most(*value).serialize(to)

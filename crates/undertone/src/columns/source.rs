@@ -160,9 +160,10 @@ impl Source {
 
     #[cfg(not(feature = "parquet"))]
     fn open_parquet(self, _: PathBuf, _: File) -> Result<OpenedSource, Error> {
-        Err(self.problem(
-            "this build reads no Parquet: build with --features parquet, or convert to CSV",
-        ))
+        Err(Error::usage(format!(
+            "{} is Parquet, and this build has no feature parquet: build it with `cargo build --release --features parquet`, or convert it to CSV",
+            self.name
+        )))
     }
 
     /// Puts the source's name in front of what is wrong with it.

@@ -1,9 +1,7 @@
 //! Which columns leave the machine.
 
-use undertone::columns::position;
-
-use super::Args;
-use crate::failure::Failure;
+use crate::Error;
+use crate::columns::position;
 
 /// The randomised column and those named to be kept; all others stay at home.
 pub(super) struct Chosen {
@@ -17,18 +15,24 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    pub(super) fn new(args: &Args, source: &str, columns: &[String]) -> Result<Self, Failure> {
-        let column = position(source, &args.column, columns)?;
-        let kept = args.keep.iter().map(|name| position(source, name, columns));
+    /// Finds the column to randomise and those to keep among the columns of a source.
+    pub(super) fn new(
+        column: &str,
+        keep: &[String],
+        source: &str,
+        columns: &[String],
+    ) -> Result<Self, Error> {
+        let place = position(source, column, columns)?;
+        let kept = keep.iter().map(|name| position(source, name, columns));
         let mut kept = kept.collect::<Result<Vec<_>, _>>()?;
         kept.sort_unstable();
         kept.dedup();
-        if kept.contains(&column) {
-            return Err(Failure::usage(format!(
-                "--keep {:?}: that column is randomised, and cannot also be kept as it is",
-                args.column
-            )));
+        if kept.contains(&place) {
+            let problem =
+                format!("{column:?}: that column is randomised, and cannot also be kept as it is");
+            return Err(Error::field("keep", problem));
         }
+        let column = place;
         let stays = |at: &usize| *at != column && !kept.contains(at);
         let names = |places: &mut dyn Iterator<Item = usize>| {
             places.map(|at| columns[at].clone()).collect::<Vec<_>>()

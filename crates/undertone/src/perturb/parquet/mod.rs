@@ -32,11 +32,11 @@ use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 use super::chosen::Chosen;
 use super::noise::{BadCell, Counts, Drawn, Noise};
 use super::released::{Released, push_digits};
-use super::target::Target;
+use super::target::{OpenTarget, Target};
 use super::{Job, Written};
-use crate::failure::Failure;
-use undertone::columns::parquet::{Coder, Column, ParquetFile, bare_field, policy_note};
-use undertone::columns::{Code, RowPlace, in_order, threads};
+use crate::Error;
+use crate::columns::parquet::{Coder, Column, ParquetFile, bare_field, policy_note};
+use crate::columns::{Code, RowPlace, in_order, threads};
 
 /// The name of every output's schema; the input's may say anything.
 const SCHEMA: &str = "schema";
@@ -67,42 +67,37 @@ struct Piece {
     counts: Counts,
 }
 
-pub(super) fn run(job: &Job<'_>, file: ParquetFile) -> Result<Written, Failure> {
-    let args = job.args;
-    let suits = |extension: &str| matches!(extension, "csv" | "gz" | "tsv" | "txt");
-    if args.output.extension().and_then(|e| e.to_str()).is_some_and(suits) {
-        return Err(Failure::usage(format!(
-            "--output {}: the output has the input's format, which is Parquet",
-            args.output.display()
-        )));
+/// Perturbs the row groups of a Parquet file.
+pub(super) fn run(job: &Job, file: ParquetFile, output: Target) -> Result<Written, Error> {
+    if matches!(output.extension(), Some("csv" | "gz" | "tsv" | "txt")) {
+        return Err(output.of_another_format("Parquet"));
     }
-    let column = file.column(&args.column)?;
+    let column = file.column(&job.column)?;
     if let Some(id) = file.note(&policy_note(&column.name)) {
-        return Err(args.source.problem(format!(
+        return Err(file.problem(format!(
             "column {:?} was perturbed already, under policy {id}: perturb the original",
             column.name
         )));
     }
-    let chosen = Chosen::new(args, &file.name, &file.columns)?;
+    let chosen = Chosen::new(&job.column, &job.keep, &file.name, &file.columns)?;
     let form = Form::new(job, &file, &column, &chosen).map_err(|error| file.fail(&error))?;
     file.progress.expect_rows(file.rows());
-    let workers = (0..threads(args.threads)).map(|_| {
+    let workers = (0..threads(job.threads)).map(|_| {
         let noise = job.plan.noise()?;
         let mut worker =
             Worker { job, file: &file, column: &column, chosen: &chosen, form: &form, noise };
         Ok(move |group: usize| worker.work(group))
     });
-    let workers = workers.collect::<Result<Vec<_>, Failure>>()?;
-    let target = Target::create(&args.output)?;
+    let workers = workers.collect::<Result<Vec<_>, Error>>()?;
+    let target = output.open()?;
+    let name = target.name().to_owned();
     // An error of the system is the output's: the input is opened, and read by the workers.
     let fail = |error: ParquetError| match error {
         ParquetError::External(inner) => match inner.downcast::<std::io::Error>() {
-            Ok(error) => Failure::of_system("write", &args.output, &error),
-            Err(other) => {
-                Failure::input(format!("cannot write {}: {other}", args.output.display()))
-            }
+            Ok(error) => Error::of_system("write", &name, &error),
+            Err(other) => Error::input(format!("cannot write {name}: {other}")),
         },
-        other => Failure::input(format!("cannot write {}: {other}", args.output.display())),
+        other => Error::input(format!("cannot write {name}: {other}")),
     };
     let properties = Arc::new(form.properties.clone());
     let mut writer =
@@ -113,7 +108,7 @@ pub(super) fn run(job: &Job<'_>, file: ParquetFile) -> Result<Written, Failure> 
     in_order((0..file.groups()).map(Ok), workers, |piece: Result<Piece, BadRow>| {
         let piece = piece.map_err(|bad| {
             let place = RowPlace { row: counts.rows + bad.at + 1, line: None };
-            job.bad_cell(place, bad.code)
+            job.bad_cell(&file.name, place, bad.code)
         })?;
         counts.then(&piece.counts);
         file.progress.add(piece.counts.rows);
@@ -127,13 +122,13 @@ pub(super) fn run(job: &Job<'_>, file: ParquetFile) -> Result<Written, Failure> 
     })?;
     let note = KeyValue::new(policy_note(&column.name), job.plan.policy.id().to_string());
     writer.append_key_value_metadata(note);
-    writer.into_inner().map_err(fail)?.finish()?;
-    Ok(Written { counts, chosen, notes_left_out: form.notes_left_out })
+    let replaced = writer.into_inner().map_err(fail)?.finish()?;
+    Ok(Written { counts, chosen, notes_left_out: form.notes_left_out, replaced })
 }
 
 /// Copies the columns of a row group from the piece, or from the source, as they are.
 fn splice(
-    out: &mut SerializedRowGroupWriter<'_, Target>,
+    out: &mut SerializedRowGroupWriter<'_, OpenTarget>,
     piece: &Piece,
     form: &Form,
     file: &ParquetFile,
@@ -155,7 +150,7 @@ fn splice(
 
 /// Copies one column of one row group.
 fn copy<R: ChunkReader>(
-    out: &mut SerializedRowGroupWriter<'_, Target>,
+    out: &mut SerializedRowGroupWriter<'_, OpenTarget>,
     from: &R,
     metadata: &ParquetMetaData,
     group: usize,
@@ -177,7 +172,7 @@ fn copy<R: ChunkReader>(
 
 impl Form {
     fn new(
-        job: &Job<'_>,
+        job: &Job,
         file: &ParquetFile,
         column: &Column,
         chosen: &Chosen,
@@ -283,7 +278,7 @@ struct BadRow {
 
 /// What one thread needs.
 struct Worker<'a> {
-    job: &'a Job<'a>,
+    job: &'a Job,
     file: &'a ParquetFile,
     column: &'a Column,
     chosen: &'a Chosen,
@@ -292,7 +287,7 @@ struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    fn work(&mut self, group: usize) -> Result<Result<Piece, BadRow>, Failure> {
+    fn work(&mut self, group: usize) -> Result<Result<Piece, BadRow>, Error> {
         let kept = &self.chosen.kept;
         let all = !kept.is_empty() && self.drops_rows(group)?;
         let mut others = match all {
@@ -302,7 +297,7 @@ impl Worker<'_> {
             }
             false => None,
         };
-        let fail = |error: ParquetError| Failure::from(self.file.fail(&error));
+        let fail = |error: ParquetError| self.file.fail(&error);
         let mut bytes = Vec::new();
         let mut writer = self.form.writer(all, &mut bytes).map_err(fail)?;
         let mut coder = Coder::new(&self.job.plan.lookup);
@@ -342,7 +337,7 @@ impl Worker<'_> {
     }
 
     /// Whether rows of a row group are left out.
-    fn drops_rows(&self, group: usize) -> Result<bool, Failure> {
+    fn drops_rows(&self, group: usize) -> Result<bool, Error> {
         if !self.job.plan.drops_rows() {
             return Ok(false);
         }
@@ -358,17 +353,13 @@ impl Worker<'_> {
         Ok(false)
     }
 
-    fn odd(&self, kind: &str) -> Failure {
-        self.job.args.source.problem(format!("column {:?} holds {kind}", self.column.name))
+    fn odd(&self, kind: &str) -> Error {
+        self.file.problem(format!("column {:?} holds {kind}", self.column.name))
     }
 }
 
 /// Outputs as an array of the column's new type.
-fn column_of(
-    drawn: &Drawn<'_>,
-    released: &Released,
-    labels: &ArrayRef,
-) -> Result<ArrayRef, Failure> {
+fn column_of(drawn: &Drawn<'_>, released: &Released, labels: &ArrayRef) -> Result<ArrayRef, Error> {
     Ok(match (drawn, released) {
         (Drawn::Indices(indices), Released::Integers(values)) => {
             let values = indices.iter().map(|&y| values[y as usize]);
@@ -381,7 +372,7 @@ fn column_of(
         (Drawn::Indices(indices), Released::Texts(_) | Released::Digits) => {
             let keys = Int32Array::from_iter_values(indices.iter().map(|&y| y as i32));
             let array = DictionaryArray::try_new(keys, labels.clone());
-            Arc::new(array.map_err(Failure::input)?)
+            Arc::new(array.map_err(Error::input)?)
         }
         (Drawn::Bits { packed, width }, _) => {
             let rows = packed.len() / width;

@@ -25,7 +25,7 @@ fn seeded(seed: u64) -> ChaCha12Rng {
 #[test]
 fn every_row_gets_the_policys_own_draw() {
     let policy = keep();
-    let plan = Plan::new(policy.clone(), Unknown::Error).unwrap();
+    let plan = Plan::new(policy.clone(), UnknownValues::Refuse).unwrap();
     let codes: Vec<Code> = (0..10_000).map(|at| Code::Symbol(at % 3)).collect();
     let mut counts = Counts::default();
     let mut noise = plan.noise_from(seeded(5));
@@ -45,7 +45,7 @@ fn every_row_gets_the_policys_own_draw() {
 fn bits_are_drawn_packed() {
     let own = Shape::Bits(Bits::new(3, WEIGHT_ONE / 2, WEIGHT_ONE / 8).unwrap());
     let policy = policy(own, &["a", "b", "c"]);
-    let plan = Plan::new(policy.clone(), Unknown::Error).unwrap();
+    let plan = Plan::new(policy.clone(), UnknownValues::Refuse).unwrap();
     let codes = vec![Code::Symbol(2); 100];
     let mut noise = plan.noise_from(seeded(9));
     let mut counts = Counts::default();
@@ -71,17 +71,17 @@ fn codes_without_a_symbol_are_refused_left_out_or_taken_as_other() {
         });
         (drawn.map_err(|bad| (bad.at, bad.code)), counts)
     };
-    assert_eq!(run(Unknown::Error).0, Err((1, Code::Missing)));
-    let (drawn, counts) = run(Unknown::Skip);
+    assert_eq!(run(UnknownValues::Refuse).0, Err((1, Code::Missing)));
+    let (drawn, counts) = run(UnknownValues::Skip);
     assert_eq!(drawn, Ok(3));
     assert_eq!((counts.rows, counts.perturbed, counts.skipped), (6, 3, 3));
     assert_eq!((counts.missing, counts.unknown), (1, 2));
     assert_eq!((counts.below, counts.above), (1, 1));
-    let (drawn, counts) = run(Unknown::Other);
+    let (drawn, counts) = run(UnknownValues::AsOther);
     assert_eq!(drawn, Ok(6));
     assert_eq!((counts.perturbed, counts.skipped), (6, 0));
     let shape = Shape::Bits(Bits::new(2, WEIGHT_ONE / 2, WEIGHT_ONE / 8).unwrap());
-    assert!(Plan::new(policy(shape, &["a", "b"]), Unknown::Other).is_err());
+    assert!(Plan::new(policy(shape, &["a", "b"]), UnknownValues::AsOther).is_err());
 }
 
 /// Counting in pieces is counting at once.
@@ -89,7 +89,7 @@ fn codes_without_a_symbol_are_refused_left_out_or_taken_as_other() {
 fn counts_and_order_add_up_whatever_the_pieces() {
     let mut rng = seeded(3);
     for sorted in [true, false] {
-        let plan = Plan::new(keep(), Unknown::Skip).unwrap();
+        let plan = Plan::new(keep(), UnknownValues::Skip).unwrap();
         let mut symbols: Vec<u32> = (0..400).map(|_| rng.next_u32() % 3).collect();
         if sorted {
             symbols.sort_unstable_by(|a, b| b.cmp(a));

@@ -2,7 +2,7 @@
 
 use undertone_core::{AlphabetView, Draft, Shape};
 
-use crate::failure::Failure;
+use crate::Error;
 
 /// What the cells of a perturbed column hold.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +19,7 @@ pub(super) enum Released {
 
 impl Released {
     /// Refuses outputs that a reader of the column could not tell apart.
-    pub(super) fn new(draft: &Draft) -> Result<Self, Failure> {
+    pub(super) fn new(draft: &Draft) -> Result<Self, Error> {
         if matches!(draft.shape(), Shape::Bits(_)) {
             return Ok(Self::Digits);
         }
@@ -28,7 +28,7 @@ impl Released {
         let distinct: std::collections::HashSet<&str> =
             texts.iter().map(|text| text.trim()).collect();
         if distinct.len() < texts.len() {
-            return Err(Failure::input(
+            return Err(Error::input(
                 "two outputs of the policy are written alike, so nobody could read the column: give every bin its own value",
             ));
         }

@@ -4,7 +4,7 @@
 use parquet::arrow::ARROW_SCHEMA_META_KEY;
 use parquet::file::metadata::{FileMetaData, KeyValue};
 
-use undertone::columns::parquet::policy_note;
+use crate::columns::parquet::policy_note;
 
 /// The notes of a file, sorted by whether they are said again.
 pub(super) struct Notes {

@@ -6,10 +6,9 @@ use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
 use undertone_core::{Policy, Sampler, Shape, Symbol};
 
-use super::Unknown;
 use super::released::Released;
-use crate::failure::Failure;
-use undertone::columns::{Code, Lookup};
+use crate::Error;
+use crate::columns::{Code, Lookup, UnknownValues};
 
 /// The name of the symbol for everything else.
 const OTHER: &str = "other";
@@ -21,7 +20,7 @@ pub(super) struct Plan {
     pub(super) released: Released,
     /// The symbol that stands for everything else, if there is one.
     pub(super) other: Option<u32>,
-    unknown: Unknown,
+    unknown: UnknownValues,
     sampler: Sampler,
     symbols: Vec<Symbol>,
     /// Which symbols have occurred.
@@ -66,29 +65,31 @@ pub(super) struct Noise<'a> {
 }
 
 impl Plan {
-    pub(super) fn new(policy: Policy, unknown: Unknown) -> Result<Self, Failure> {
+    pub(super) fn new(policy: Policy, unknown: UnknownValues) -> Result<Self, Error> {
         let draft = policy.draft();
         let lookup = Lookup::of_inputs(draft.inputs());
         let other = lookup.named(OTHER);
-        if unknown == Unknown::Other && other.is_none() {
-            return Err(Failure::usage(format!(
-                "--unknown other: the policy has no symbol {OTHER:?}; use skip, or design one with it"
-            )));
+        if unknown == UnknownValues::AsOther && other.is_none() {
+            let problem = format!(
+                "other: the policy has no symbol {OTHER:?}; use skip, or design one with it"
+            );
+            return Err(Error::field("unknown", problem));
         }
         let released = Released::new(draft)?;
         let size = draft.inputs().len();
         let symbols = (0..size).map(|x| draft.inputs().symbol(x)).collect::<Result<_, _>>();
-        let symbols = symbols.map_err(Failure::input)?;
+        let symbols = symbols.map_err(Error::input)?;
         let sampler = Sampler::new(&policy);
         let seen = (0..size).map(|_| AtomicBool::new(false)).collect();
         Ok(Self { policy, lookup, released, other, unknown, sampler, symbols, seen })
     }
 
-    /// A source of noise of its own, seeded by the system's generator.
-    pub(super) fn noise(&self) -> Result<Noise<'_>, Failure> {
+    /// A source of noise of its own, seeded by the system's generator. No caller can give a seed: noise that can be drawn
+    /// again hides nothing.
+    pub(super) fn noise(&self) -> Result<Noise<'_>, Error> {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed).map_err(|error| {
-            Failure::input(format!("the system's random generator failed: {error}"))
+            Error::input(format!("the system's random generator failed: {error}"))
         })?;
         Ok(self.noise_from(ChaCha12Rng::from_seed(seed)))
     }
@@ -99,7 +100,7 @@ impl Plan {
 
     /// Whether rows may be left out.
     pub(super) fn drops_rows(&self) -> bool {
-        self.unknown == Unknown::Skip
+        self.unknown == UnknownValues::Skip
     }
 
     /// Whether a row with this code stays.
@@ -185,11 +186,11 @@ impl Noise<'_> {
                         counts.unknown += 1;
                     }
                     match (plan.unknown, plan.other) {
-                        (Unknown::Skip, _) => {
+                        (UnknownValues::Skip, _) => {
                             counts.skipped += 1;
                             continue;
                         }
-                        (Unknown::Other, Some(other)) => other,
+                        (UnknownValues::AsOther, Some(other)) => other,
                         _ => return Err(BadCell { at, code }),
                     }
                 }

@@ -8,9 +8,9 @@ use super::noise::{BadCell, Counts, Drawn, Noise};
 use super::released::push_digits;
 use super::target::Target;
 use super::{Job, Written};
-use crate::failure::Failure;
-use undertone::columns::csv::{self, CsvFile, CsvForm};
-use undertone::columns::{Code, RowPlace, in_order, threads};
+use crate::Error;
+use crate::columns::csv::{self, CsvFile, CsvForm};
+use crate::columns::{Code, RowPlace, in_order, threads};
 
 /// What one thread needs.
 struct Worker<'a> {
@@ -20,7 +20,7 @@ struct Worker<'a> {
 
 /// The rows of a block and what their cells stand for.
 struct Found<'a> {
-    job: &'a Job<'a>,
+    job: &'a Job,
     shape: &'a Shape,
     rows: Vec<RowSpan>,
     /// Where the released columns' cells are in the block, row by row.
@@ -70,51 +70,49 @@ impl From<csv::CsvProblem> for BadRow {
     }
 }
 
-pub(super) fn run(job: &Job<'_>, file: CsvFile) -> Result<Written, Failure> {
-    let args = job.args;
-    if args.output.extension().is_some_and(|extension| extension == "parquet") {
-        return Err(Failure::usage(format!(
-            "--output {}: the output has the input's format, which is CSV",
-            args.output.display()
-        )));
+/// Perturbs the records of a CSV file.
+pub(super) fn run(job: &Job, file: CsvFile, output: Target) -> Result<Written, Error> {
+    if output.extension() == Some("parquet") {
+        return Err(output.of_another_format("CSV"));
     }
     let form = file.form();
     let texts = job.plan.released.texts();
-    let chosen = Chosen::new(args, &file.name, &file.columns)?;
+    let chosen = Chosen::new(&job.column, &job.keep, &file.name, &file.columns)?;
     let shape = Shape {
         form,
         released: chosen.released(),
         place: chosen.place(),
         labels: texts.iter().map(|text| csv::quoted(text, form.separator)).collect(),
-        gzip: args.output.extension().is_some_and(|extension| extension == "gz"),
+        gzip: output.is_compressed(),
     };
-    let workers = (0..threads(args.threads)).map(|_| {
+    let workers = (0..threads(job.threads)).map(|_| {
         let noise = job.plan.noise()?;
         let found = Found { job, shape: &shape, rows: vec![], cells: vec![], codes: vec![] };
         let mut worker = Worker { noise, found };
         Ok(move |block: Vec<u8>| Ok(worker.work(&block)))
     });
-    let workers = workers.collect::<Result<Vec<_>, Failure>>()?;
-    let mut target = Target::create(&args.output)?;
-    let fail = |error| Failure::of_system("write", &args.output, &error);
+    let workers = workers.collect::<Result<Vec<_>, Error>>()?;
+    let mut target = output.open()?;
+    let name = target.name().to_owned();
+    let fail = |error| Error::of_system("write", &name, &error);
     let head = shape.head(&file.head);
     target.write_all(&shape.packed(head)).map_err(fail)?;
     let mut counts = Counts::default();
     let mut lines = file.head_lines;
-    in_order(file.blocks.map(|block| block.map_err(Failure::from)), workers, |done: Done| {
+    in_order(file.blocks, workers, |done: Done| {
         if let Some(bad) = done.bad {
             let place = bad.place.after(counts.rows, lines);
             return Err(match bad.what {
-                What::Record(what) => args.source.problem(format!("{place} {what}")),
-                What::Cell(code) => job.bad_cell(place, code),
+                What::Record(what) => Error::in_document(&file.name, format!("{place} {what}")),
+                What::Cell(code) => job.bad_cell(&file.name, place, code),
             });
         }
         counts.then(&done.counts);
         lines += done.lines;
         target.write_all(&done.bytes).map_err(fail)
     })?;
-    target.finish()?;
-    Ok(Written { counts, chosen, notes_left_out: Vec::new() })
+    let replaced = target.finish()?;
+    Ok(Written { counts, chosen, notes_left_out: Vec::new(), replaced })
 }
 
 impl Shape {
