@@ -13,7 +13,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 use rand_core::CryptoRng;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// 128 random bits that make a report countable exactly once.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -58,31 +58,33 @@ impl Policy {
         permit: Permit,
         rng: &mut R,
     ) -> Result<Report, SampleError> {
-        self.check_permit(permit)?;
-        let token = self.draw(x, rng)?;
-        Ok(self.report(token, rng))
+        self.report(permit, rng, |rng| self.draw(x, rng))
     }
 
-    /// The same with [`Policy::draw_flat`], whose time and memory accesses do not depend on `x`.
+    /// Randomises one answer as [`Policy::randomize`] does, with [`Policy::draw_flat`], whose time and memory
+    /// accesses do not depend on `x`.
     pub fn randomize_flat<R: CryptoRng + ?Sized>(
         &self,
         x: Symbol,
         permit: Permit,
         rng: &mut R,
     ) -> Result<Report, SampleError> {
-        self.check_permit(permit)?;
-        let token = self.draw_flat(x, rng)?;
-        Ok(self.report(token, rng))
+        self.report(permit, rng, |rng| self.draw_flat(x, rng))
     }
 
-    fn check_permit(&self, permit: Permit) -> Result<(), SampleError> {
-        if permit.policy() == self.id() { Ok(()) } else { Err(SampleError::WrongPermit) }
-    }
-
-    fn report<R: CryptoRng + ?Sized>(&self, token: Token, rng: &mut R) -> Report {
+    fn report<R: CryptoRng + ?Sized>(
+        &self,
+        permit: Permit,
+        rng: &mut R,
+        draw: impl FnOnce(&mut R) -> Result<Token, SampleError>,
+    ) -> Result<Report, SampleError> {
+        if permit.policy() != self.id() {
+            return Err(SampleError::WrongPermit);
+        }
+        let token = draw(rng)?;
         let mut id = [0; 16];
         rng.fill_bytes(&mut id);
-        Report { policy: self.id(), id: ReportId(id), token }
+        Ok(Report { policy: self.id(), id: ReportId(id), token })
     }
 
     /// Whether a report could have come from this policy.
@@ -107,15 +109,13 @@ impl Policy {
 const VERSION: u8 = 1;
 const NAME: &str = "report/1";
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawReport {
     undertone: String,
     policy: String,
     id: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     token: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     bits: Option<String>,
 }
 
@@ -160,16 +160,16 @@ impl Report {
 
     /// The report as JSON.
     pub fn to_json(&self) -> String {
-        let (token, bits) = match &self.token {
-            Token::Index(index) => (Some(*index), None),
+        let Self { policy, id, token } = self;
+        let token = match token {
+            Token::Index(index) => format!("\"token\":{index}"),
             Token::Bits(bytes) => {
-                (None, Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+                let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                format!("\"bits\":\"{digits}\"")
             }
         };
-        let (policy, id) = (self.policy.to_string(), self.id.to_string());
-        let raw = RawReport { undertone: NAME.into(), policy, id, token, bits };
-        // A plain record of texts and a number always serialises.
-        serde_json::to_string(&raw).unwrap_or_default()
+        // Digits need no escapes.
+        format!(r#"{{"undertone":"{NAME}","policy":"{policy}","id":"{id}",{token}}}"#)
     }
 
     /// Reads a report from JSON.
