@@ -217,7 +217,7 @@ impl Printed {
 
 fn promise(prior: &Distribution) -> Result<Promise, Failure> {
     let rounded = quantize::prior(prior)?;
-    let names = Alphabet::names(vec!["no".into(), "yes".into()]).map_err(Failure::input)?;
+    let names = Alphabet::names(["no", "yes"]).map_err(Failure::input)?;
     let epsilon = Epsilon::parse(EPSILON_TEXT).map_err(Failure::input)?;
     Ok(Promise {
         inputs: names,

@@ -104,8 +104,11 @@ impl Alphabet {
         Ok(Self(Kind::Indices(size as u32)))
     }
 
-    /// Distinct, non-empty names.
-    pub fn names(names: Vec<String>) -> Result<Self, AlphabetError> {
+    /// Distinct, non-empty names, such as `["no", "yes"]`.
+    pub fn names(
+        names: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Result<Self, AlphabetError> {
+        let names: Box<[String]> = names.into_iter().map(Into::into).collect();
         check_size(names.len())?;
         let mut seen = BTreeSet::new();
         for (at, name) in names.iter().enumerate() {
@@ -116,7 +119,7 @@ impl Alphabet {
                 return Err(AlphabetError::Repeated { name: name.clone() });
             }
         }
-        Ok(Self(Kind::Names(names.into())))
+        Ok(Self(Kind::Names(names)))
     }
 
     /// Strictly increasing numbers.

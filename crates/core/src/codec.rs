@@ -300,7 +300,8 @@ impl<'a> Reader<'a> {
             0 => Alphabet::indices(self.u32()? as usize)?,
             1 => {
                 let count = self.count(4)?;
-                Alphabet::names((0..count).map(|_| self.text()).collect::<Result<_, _>>()?)?
+                let names = (0..count).map(|_| self.text()).collect::<Result<Vec<_>, _>>()?;
+                Alphabet::names(names)?
             }
             2 => Alphabet::points(self.decimals()?)?,
             3 => {

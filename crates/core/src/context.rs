@@ -88,14 +88,17 @@ pub enum ContextError {
     Name,
 }
 
+fn check_size(what: &'static str, expected: usize, found: usize) -> Result<(), ContextError> {
+    let fits = expected == found;
+    if fits { Ok(()) } else { Err(ContextError::Sizes { what, expected, found }) }
+}
+
 impl Priors {
     /// Checks that there is at least one prior and that all have one alphabet.
     pub fn new(priors: Vec<Prior>) -> Result<Self, ContextError> {
         let expected = priors.first().ok_or(ContextError::NoPriors)?.len();
-        match priors.iter().find(|p| p.len() != expected) {
-            Some(odd) => Err(ContextError::Sizes { what: "a prior", expected, found: odd.len() }),
-            None => Ok(Self(priors.into())),
-        }
+        priors.iter().try_for_each(|prior| check_size("a prior", expected, prior.len()))?;
+        Ok(Self(priors.into()))
     }
 
     /// The priors.
@@ -111,13 +114,7 @@ impl PriorBox {
         if lower.is_empty() {
             return Err(ContextError::NoPriors);
         }
-        if lower.len() != upper.len() {
-            return Err(ContextError::Sizes {
-                what: "the upper end of the prior box",
-                expected: lower.len(),
-                found: upper.len(),
-            });
-        }
+        check_size("the upper end of the prior box", lower.len(), upper.len())?;
         for (at, (&lower, upper)) in lower.iter().zip(&mut upper).enumerate() {
             *upper = (*upper).min(WEIGHT_ONE);
             if lower > *upper {
@@ -185,17 +182,9 @@ impl Secret {
         if name.is_empty() || name.len() > 200 {
             return Err(ContextError::Name);
         }
-        if rows.len() != prior.len() {
-            return Err(ContextError::Sizes {
-                what: "the list of rows P(x|s)",
-                expected: prior.len(),
-                found: rows.len(),
-            });
-        }
+        check_size("the list of rows P(x|s)", prior.len(), rows.len())?;
         let expected = rows.first().ok_or(ContextError::NoPriors)?.len();
-        if let Some(odd) = rows.iter().find(|row| row.len() != expected) {
-            return Err(ContextError::Sizes { what: "a row P(x|s)", expected, found: odd.len() });
-        }
+        rows.iter().try_for_each(|row| check_size("a row P(x|s)", expected, row.len()))?;
         Ok(Self { name, prior, rows: rows.into() })
     }
 

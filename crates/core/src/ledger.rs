@@ -5,15 +5,19 @@
 //! person's [`Consent`]. LIP, secret and (ε,δ) claims do not add up; once a policy without a finite LDP level is
 //! among the releases, the claims of all of them must hold for the whole.
 
+use crate::alphabet::AlphabetError;
 use crate::consent::{AboveConsent, Consent};
 use crate::mass::{Prior, WEIGHT_ONE};
 use crate::nats::Nats;
 use crate::policy::{Policy, PolicyId};
+use crate::report::Report;
+use crate::sample::SampleError;
 use crate::sequence::Sequence;
 use crate::wide::Wide;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
+use rand_core::CryptoRng;
 
 /// Leave to randomise one answer under one policy. It is consumed by use and cannot be copied.
 #[derive(Debug)]
@@ -62,6 +66,12 @@ pub enum Exhausted {
         /// The budget.
         budget: Nats,
     },
+    /// The policy has no input of that name.
+    #[error(transparent)]
+    Answer(#[from] AlphabetError),
+    /// Nothing could be drawn.
+    #[error(transparent)]
+    Draw(#[from] SampleError),
     /// Everything released about the datum would tell more than the person agreed to.
     #[error(transparent)]
     Consent(#[from] AboveConsent),
@@ -133,6 +143,25 @@ impl Ledger {
         } else {
             self.spend(datum, policy, past, consent).map(Decision::Fresh)
         }
+    }
+
+    /// Answers for `datum` by name: looks the answer up among the policy's inputs, asks for leave as
+    /// [`Ledger::request`] does, and randomises. A name that is not there costs nothing. `None` if the policy has
+    /// answered for this datum already: that report is to be sent again.
+    pub fn answer<R: CryptoRng + ?Sized>(
+        &mut self,
+        datum: &str,
+        policy: &Policy,
+        name: &str,
+        past: &Sequence<'_>,
+        consent: &Consent,
+        rng: &mut R,
+    ) -> Result<Option<Report>, Exhausted> {
+        let answer = policy.inputs().named(name)?;
+        Ok(match self.request(datum, policy, past, consent)? {
+            Decision::Fresh(permit) => Some(policy.randomize(answer, permit, rng)?),
+            Decision::Repeat => None,
+        })
     }
 
     /// Pays for an independent new answer, also under a policy that has answered before.

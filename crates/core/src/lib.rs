@@ -52,7 +52,7 @@ pub use epsilon::{Epsilon, EpsilonError};
 pub use ledger::{Decision, Exhausted, Ledger, Permit, Release};
 pub use mass::{KEEP_ONE, MASS_ONE, PartsError, Prior, Row, WEIGHT_ONE};
 pub use nats::Nats;
-pub use policy::{Draft, DraftError, Policy, PolicyId, Provenance};
+pub use policy::{Draft, DraftError, Policy, PolicyError, PolicyId, Provenance};
 pub use ratio::Ratio;
 pub use report::{Foreign, Report, ReportId};
 pub use sample::{SampleError, Sampler};

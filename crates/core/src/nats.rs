@@ -7,7 +7,7 @@ use core::fmt;
 ///
 /// This is both what people read and what budgets are kept in, so that what is printed is what is
 /// accounted. Converting from a ratio rounds up.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct Nats(u64);
 
 /// Fixed point of the logarithm: 120 fractional bits, values below 2^8.
@@ -134,6 +134,21 @@ fn divide_small_up(a: Wide, by: u64) -> Wide {
 
 fn multiply_up(a: Wide, b: Wide) -> Wide {
     (a * b).shift_up(FRACTION)
+}
+
+impl core::str::FromStr for Nats {
+    type Err = NotNats;
+
+    /// Reads a plain decimal as [`Nats::parse_down`] does.
+    fn from_str(text: &str) -> Result<Self, NotNats> {
+        Self::parse_down(text)
+    }
+}
+
+impl fmt::Debug for Nats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Nats({self})")
+    }
 }
 
 impl fmt::Display for Nats {

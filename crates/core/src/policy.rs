@@ -6,9 +6,11 @@ use crate::claim::{Bound, Claim, Delta, Subject};
 use crate::codec;
 use crate::context::Context;
 use crate::decimal::Decimal;
+use crate::document::DecodeError;
 use crate::nats::Nats;
 use crate::shape::Shape;
 use crate::strict::Integer;
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -125,6 +127,18 @@ pub enum DraftError {
         /// Which field.
         field: &'static str,
     },
+}
+
+/// Why a document gives no policy.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PolicyError {
+    /// It is not a policy document.
+    #[error(transparent)]
+    Document(#[from] DecodeError),
+    /// One of its claims is false.
+    #[error(transparent)]
+    Refused(#[from] Box<Refusal>),
 }
 
 impl Draft {
@@ -272,14 +286,39 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// What was verified.
+    /// Reads a policy document and verifies it.
+    pub fn from_json(text: &str) -> Result<Self, PolicyError> {
+        Ok(Draft::from_json(text)?.verify().map_err(Box::new)?)
+    }
+
+    /// The policy document, with its id, one table row per line.
+    pub fn to_json(&self) -> String {
+        self.draft.to_json()
+    }
+
+    /// The draft that was verified.
     pub fn draft(&self) -> &Draft {
         &self.draft
     }
 
-    /// What was found.
+    /// What verification found the channel to attain.
     pub fn certificate(&self) -> &Certificate {
         &self.certificate
+    }
+
+    /// The input alphabet: which answers can be randomised.
+    pub fn inputs(&self) -> &Alphabet {
+        self.draft.inputs()
+    }
+
+    /// The output alphabet: what can be released.
+    pub fn outputs(&self) -> &Alphabet {
+        self.draft.outputs()
+    }
+
+    /// The promises, all of them verified.
+    pub fn claims(&self) -> &[Claim] {
+        self.draft.claims()
     }
 
     /// The LDP it attains, which is what a release under it costs; `None` if it has no finite level.
@@ -287,7 +326,13 @@ impl Policy {
         self.certificate.input.ldp.ratio.ln_up()
     }
 
-    /// Its identity.
+    /// The LIP it attains under its context, which may be less than it claims; `None` without a context, or if it
+    /// has no finite level.
+    pub fn lip(&self) -> Option<Nats> {
+        self.certificate.input.lip()?.ln_up()
+    }
+
+    /// The policy's identity.
     pub fn id(&self) -> PolicyId {
         self.id
     }

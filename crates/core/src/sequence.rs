@@ -45,6 +45,12 @@ struct Past<'a> {
     cost: Option<Nats>,
 }
 
+impl<'a> Past<'a> {
+    fn at_hand(policy: &'a Policy, token: Option<Token>) -> Self {
+        Self { id: policy.id(), policy: Some(policy), token, cost: policy.ldp() }
+    }
+}
+
 /// What a sequence attains at worst, over every transcript it may have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Standing {
@@ -98,28 +104,19 @@ impl<'a> Sequence<'a> {
     /// Adds a release whose policy and report are at hand.
     pub fn released(&mut self, policy: &'a Policy, report: &Report) -> Result<(), Foreign> {
         policy.accepts(report)?;
-        self.add(policy.id(), Some(policy), Some(report.token.clone()), policy.ldp());
+        let past = Past::at_hand(policy, Some(report.token.clone()));
+        self.past.push(past);
         Ok(())
     }
 
     /// Adds a release under a policy that is at hand, whatever its answer was.
     pub fn untold(&mut self, policy: &'a Policy) {
-        self.add(policy.id(), Some(policy), None, policy.ldp());
+        self.past.push(Past::at_hand(policy, None));
     }
 
     /// Adds a release of which only its entry in the ledger is left.
-    pub fn forgotten(&mut self, release: Release) {
-        self.add(release.policy, None, None, release.cost);
-    }
-
-    fn add(
-        &mut self,
-        id: PolicyId,
-        policy: Option<&'a Policy>,
-        token: Option<Token>,
-        cost: Option<Nats>,
-    ) {
-        self.past.push(Past { id, policy, token, cost });
+    pub fn forgotten(&mut self, Release { policy: id, cost }: Release) {
+        self.past.push(Past { id, policy: None, token: None, cost });
     }
 
     /// Whether these are the releases a ledger has noted, in any order.
@@ -495,8 +492,9 @@ impl Found {
         }
         for (least, greatest, lightest, unit) in ranges {
             for (y, &(top, bottom)) in extremes.iter().enumerate() {
-                beyond.rise(&mut self.upper, top, least[y], lightest, unit, exact);
-                beyond.fall(&mut self.lower, bottom, greatest[y], lightest, unit, exact);
+                let mixture = |value: Wide| Mixture { value, lightest, unit };
+                beyond.rise(&mut self.upper, top, mixture(least[y]), exact);
+                beyond.fall(&mut self.lower, bottom, mixture(greatest[y]), exact);
             }
         }
     }
@@ -543,6 +541,13 @@ fn total(costs: impl Iterator<Item = Option<Nats>>) -> Option<Nats> {
     costs.into_iter().try_fold(Nats::ZERO, |sum, cost| sum.checked_add(cost?))
 }
 
+/// Likelihoods mixed with a prior whose weights, the lightest among them, are in units of 2^-`unit`.
+struct Mixture {
+    value: Wide,
+    lightest: Wide,
+    unit: u32,
+}
+
 /// How far releases that are not at hand may have changed a likelihood: e^D, rounded up to 2^-64.
 #[derive(Clone, Copy)]
 struct Odds(u128);
@@ -579,42 +584,29 @@ impl Odds {
 
     /// Belief in the symbol with likelihood `top`, which is at least as likely a priori as the lightest: with all
     /// else at hand raised by at most G, its lift is at most G t / (p t (G - 1) + T), T the mixture.
-    fn rise(
-        self,
-        worst: &mut Ratio,
-        top: Wide,
-        mixture: Wide,
-        lightest: Wide,
-        unit: u32,
-        exact: &mut bool,
-    ) {
+    fn rise(self, worst: &mut Ratio, top: Wide, mixture: Mixture, exact: &mut bool) {
+        let Mixture { value, lightest, unit } = mixture;
         if self.is_one() {
-            return raise(worst, top << unit, mixture, exact);
+            return raise(worst, top << unit, value, exact);
         }
         let shift = top.bits().saturating_sub(128);
-        let (top, mixture) = (top.shift_up(shift), mixture >> shift);
+        let (top, value) = (top.shift_up(shift), value >> shift);
         let more = Wide::from(self.0 - Self::ONE);
         let numerator = (top * Wide::from(self.0)) << unit;
-        raise(worst, numerator, lightest * top * more + (mixture << 64), exact);
+        raise(worst, numerator, lightest * top * more + (value << 64), exact);
     }
 
-    /// The other side: prior over posterior is at most (G T - p (G - 1) b) / b, b the least likelihood.
-    fn fall(
-        self,
-        worst: &mut Ratio,
-        bottom: Wide,
-        mixture: Wide,
-        lightest: Wide,
-        unit: u32,
-        exact: &mut bool,
-    ) {
+    /// Belief falling in the symbol with likelihood `bottom`, the least: prior over posterior is at most
+    /// (G T - p (G - 1) b) / b.
+    fn fall(self, worst: &mut Ratio, bottom: Wide, mixture: Mixture, exact: &mut bool) {
+        let Mixture { value, lightest, unit } = mixture;
         if self.is_one() {
-            return raise(worst, mixture, bottom << unit, exact);
+            return raise(worst, value, bottom << unit, exact);
         }
-        let shift = mixture.bits().saturating_sub(192);
-        let (bottom, mixture) = (bottom >> shift, mixture.shift_up(shift));
+        let shift = value.bits().saturating_sub(192);
+        let (bottom, value) = (bottom >> shift, value.shift_up(shift));
         let more = Wide::from(self.0 - Self::ONE);
-        let numerator = mixture * Wide::from(self.0) - lightest * bottom * more;
+        let numerator = value * Wide::from(self.0) - lightest * bottom * more;
         raise(worst, numerator, (bottom << unit) << 64, exact);
     }
 }

@@ -21,7 +21,7 @@ fn document(inputs: Alphabet, shape: Shape, epsilon: &str) -> String {
 }
 
 fn names(list: &[&str]) -> Alphabet {
-    Alphabet::names(list.iter().map(|name| (*name).into()).collect()).unwrap()
+    Alphabet::names(list.iter().copied()).unwrap()
 }
 
 fn decimals(list: &[&str]) -> Vec<Decimal> {

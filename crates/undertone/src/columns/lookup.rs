@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(lookup.float(0.1 + 0.2), Code::Unknown);
         assert_eq!((lookup.integer(2), lookup.integer(3)), (Code::Symbol(2), Code::Unknown));
 
-        let names = Alphabet::names(vec!["yes".into(), "7".into(), " odd ".into(), "nan".into()]);
+        let names = Alphabet::names(["yes", "7", " odd ", "nan"]);
         let lookup = Lookup::of_inputs(&names.unwrap());
         assert_eq!(lookup.text(" yes"), Code::Symbol(0));
         assert_eq!(lookup.integer(7), Code::Symbol(1));

@@ -6,7 +6,7 @@ use undertone_core::{
 };
 
 fn policy(shape: Shape, names: &[&str]) -> Policy {
-    let inputs = Alphabet::names(names.iter().map(|name| (*name).into()).collect()).unwrap();
+    let inputs = Alphabet::names(names.iter().copied()).unwrap();
     let claims = vec![Claim::ldp(Epsilon::parse("5").unwrap())];
     let context = Context::Unknown;
     let draft = Draft::new(inputs, None, shape, context, claims, Provenance::default()).unwrap();
