@@ -65,7 +65,7 @@ def binary() -> pathlib.Path:
     """The program the documents call `undertone`."""
     found = pathlib.Path(os.environ.get("UNDERTONE_BIN", target() / "release/undertone"))
     if not found.is_file():
-        sys.exit(f"documents: there is no binary {found}: build it first, or set UNDERTONE_BIN")
+        sys.exit(f"documents: there is no binary {found}: build it first (cargo build --release --features full), or set UNDERTONE_BIN")
     return found.absolute()
 
 
@@ -77,7 +77,7 @@ def programs() -> dict[str, pathlib.Path]:
 def installed(command: str) -> str:
     """A command that builds and runs a program, as it is written where the program is installed."""
     command = re.sub(r"cargo run --release -p undertone-experiments --(?= |$)", "undertone-reproduce", command)
-    return re.sub(r"cargo run --release --(?= |$)", "undertone", command)
+    return re.sub(r"cargo run --release( --features \w+)? --(?= |$)", "undertone", command)
 
 
 def scratch() -> tempfile.TemporaryDirectory:

@@ -180,8 +180,10 @@ impl Source {
 
     #[cfg(not(feature = "parquet"))]
     fn open_parquet(&self, _: File) -> Result<Opened, Failure> {
-        Err(self.problem(
-            "this build reads no Parquet: build with --features parquet, or convert to CSV",
+        Err(Failure::missing_feature(
+            "parquet",
+            format!("{} is Parquet", self.file.display()),
+            "or convert it to CSV",
         ))
     }
 
