@@ -65,7 +65,7 @@ def binary() -> pathlib.Path:
     """The program the documents call `undertone`."""
     found = pathlib.Path(os.environ.get("UNDERTONE_BIN", target() / "release/undertone"))
     if not found.is_file():
-        sys.exit(f"documents: there is no binary {found}: build it first, or set UNDERTONE_BIN")
+        sys.exit(f"documents: there is no binary {found}: build it first (cargo build --release --features full), or set UNDERTONE_BIN")
     return found.absolute()
 
 
@@ -80,7 +80,7 @@ def installed(command: str) -> str:
     if command.startswith("cd "):
         return command
     command = re.sub(r"cargo run --release -p undertone-experiments --(?= |$)", "undertone-reproduce", command)
-    return re.sub(r"cargo run --release --(?= |$)", "undertone", command)
+    return re.sub(r"cargo run --release( --features \w+)? --(?= |$)", "undertone", command)
 
 
 def scratch() -> tempfile.TemporaryDirectory:

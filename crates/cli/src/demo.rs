@@ -11,6 +11,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tracing_subscriber::filter::LevelFilter;
 use undertone_core::{Alphabet, Claim, Context, Epsilon, Policy, Provenance};
 use undertone_curator::clock::{SystemClock, SystemRandomness};
 use undertone_curator::server::{self, Limits};
@@ -60,7 +61,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
 
 /// Runs, prints, and serves on until it is stopped, unless it was told to run once.
 pub(crate) fn run_and_stay(args: &Args, json: bool) -> u8 {
-    serve::log(json, "warn");
+    serve::log(json, LevelFilter::WARN);
     let mut show = match Show::begin(args, !args.once) {
         Ok(show) => show,
         Err(failure) => return failure.print(json),

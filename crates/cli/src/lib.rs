@@ -2,6 +2,11 @@
 //!
 //! The binary is [`main_from`]; the Python package also calls commands in place, with documents in
 //! memory instead of files ([`call`]).
+//!
+//! ```
+//! // Prints what LDP at 1 means as LIP, whatever the prior; 0 is good news.
+//! assert_eq!(undertone_cli::main_from(["undertone", "relate", "--from", "ldp:1", "--to", "lip"]), 0);
+//! ```
 
 mod audit;
 mod columns;

@@ -5,6 +5,30 @@
 //! [`Policy`]; only a policy can randomise; only a [`Report`] leaves the device. The table that is
 //! checked is the table that is sampled.
 //!
+//! ```
+//! use undertone_core::{Alphabet, Claim, Context, Draft, Epsilon, Keep, Provenance, Shape};
+//! use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // Randomised response over two symbols: half of the answers are kept, the others are a coin's.
+//! let claiming = |nats: &str| -> Result<Draft, Box<dyn std::error::Error>> {
+//!     let shape = Shape::Keep(Keep::new(vec![1 << 39; 2], vec![1 << 47; 2])?);
+//!     let claims = vec![Claim::ldp(Epsilon::parse(nats)?)];
+//!     let inputs = Alphabet::indices(2)?;
+//!     Ok(Draft::new(inputs, None, shape, Context::Unknown, claims, Provenance::default())?)
+//! };
+//! assert!(claiming("1")?.verify().is_err()); // an answer is three times as likely from one input: ln 3
+//! let policy = claiming("1.1")?.verify().map_err(|refusal| refusal.to_string())?;
+//! assert_eq!(policy.ldp().map(|nats| nats.to_string()).as_deref(), Some("1.0986122887"));
+//!
+//! // A test's generator; a device uses its system's.
+//! let mut rng = ChaCha20Rng::seed_from_u64(1);
+//! let token = policy.draw(policy.draft().inputs().symbol(1)?, &mut rng)?;
+//! # let _ = token;
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Start with [`policy`], then [`certificate`] and [`sample`]. There are no floats here, no `unsafe`,
 //! no clock and no I/O; randomness is an argument.
 

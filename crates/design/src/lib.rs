@@ -8,6 +8,17 @@
 //! of them matches them by symbol, in the order of the first, or refuses.
 //!
 //! All leakages are in nats.
+//!
+//! ```
+//! use undertone_design::{Channel, Distribution, measure};
+//!
+//! // The published "optimal" randomised response for LIP at 1, where one person in ten says yes.
+//! let prior = Distribution::new("the prior", vec![0.9, 0.1])?;
+//! let channel = Channel::new(vec![vec![0.96321206, 0.03678794], vec![0.33109150, 0.66890850]])?;
+//! let leaks = measure::lip::leakage(&prior, &channel)?.nats;
+//! assert!((leaks - 1.9005).abs() < 1e-4); // and not 1
+//! # Ok::<(), undertone_design::Error>(())
+//! ```
 
 pub mod channel;
 pub mod codebook;

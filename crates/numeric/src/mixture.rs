@@ -223,10 +223,13 @@ mod tests {
             columns.push(vec![1.0; m]);
             let costs: Vec<f64> = (0..=n).map(|_| unit(&mut rng)).collect();
             let optimum = maximise_mixture(&columns, &costs, &vec![1.0; m]).unwrap();
-            for row in 0..m {
-                let sum: f64 = optimum.weights.iter().map(|&(j, w)| w * columns[j][row]).sum();
-                assert!((sum - 1.0).abs() < 1e-10);
+            let mut sums = vec![0.0; m];
+            for &(column, weight) in &optimum.weights {
+                for (sum, entry) in sums.iter_mut().zip(&columns[column]) {
+                    *sum += weight * entry;
+                }
             }
+            assert!(sums.iter().all(|sum| (sum - 1.0).abs() < 1e-10), "{sums:?}");
             assert!(optimum.weights.len() <= m && optimum.weights.iter().all(|w| w.1 >= 0.0));
             let dual: f64 = optimum.prices.iter().sum();
             assert!((dual - optimum.value).abs() < 1e-9 * (1.0 + dual.abs()), "{dual} {optimum:?}");
