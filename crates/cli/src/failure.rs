@@ -97,10 +97,14 @@ impl Failure {
     }
 }
 
+/// What a field of a request is called here: `p_min` is the option `--p-min`.
+pub(crate) fn option(field: &str) -> String {
+    format!("--{}", field.replace('_', "-"))
+}
+
 impl From<Error> for Failure {
     /// Fields of a request are options here.
     fn from(error: Error) -> Self {
-        let option = |field: &str| format!("--{}", field.replace('_', "-"));
         Self { code: error.code(), message: error.called(option) }
     }
 }
