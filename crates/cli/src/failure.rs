@@ -97,7 +97,7 @@ impl Failure {
     }
 }
 
-/// A field of a request as an option.
+/// What a field of a request is called here: `p_min` is the option `--p-min`.
 pub(crate) fn option(field: &str) -> String {
     format!("--{}", field.replace('_', "-"))
 }

@@ -8,14 +8,17 @@ pub mod answer;
 pub mod attained;
 pub mod audit;
 pub mod columns;
+pub mod compose;
 pub mod document;
 pub mod error;
 pub mod number;
 pub mod perturb;
 pub mod policy_report;
 pub mod prior;
+pub mod relate;
 pub mod risk;
 pub mod together;
+pub mod transfer;
 
 pub use answer::Answer;
 pub use document::Prior;

@@ -100,6 +100,22 @@ pub fn as_optional_bound<S: Serializer>(value: &Option<f64>, to: S) -> Result<S:
     optional_at_most(*value).serialize(to)
 }
 
+/// Writes leakages or upper bounds, never below them.
+pub fn as_bounds<S: Serializer>(values: &[f64], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(values.iter().map(|value| at_most(*value)))
+}
+
+/// Writes leakages or upper bounds that may be missing altogether, never below them.
+pub fn as_optional_bounds<S: Serializer>(
+    values: &Option<Vec<f64>>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    match values {
+        Some(values) => as_bounds(values, to),
+        None => to.serialize_none(),
+    }
+}
+
 /// Writes a lower bound, never above it.
 pub fn as_lower_bound<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
     number_to(*value, Round::Down).serialize(to)
