@@ -10,6 +10,7 @@ pub mod audit;
 pub mod columns;
 pub mod document;
 pub mod error;
+pub mod estimate;
 pub mod number;
 pub mod perturb;
 pub mod policy_report;
