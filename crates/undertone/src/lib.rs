@@ -11,6 +11,7 @@ pub mod columns;
 pub mod compose;
 pub mod document;
 pub mod error;
+pub mod estimate;
 pub mod number;
 pub mod perturb;
 pub mod policy_report;

@@ -65,7 +65,7 @@ fn units(value: Decimal) -> i128 {
 }
 
 /// The float nearest to a number.
-pub fn float(value: Decimal) -> f64 {
+pub(crate) fn float(value: Decimal) -> f64 {
     // Through the text, which is rounded once; a division would round twice.
     value.to_string().parse().unwrap_or(f64::NAN)
 }

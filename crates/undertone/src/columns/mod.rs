@@ -19,24 +19,26 @@
 pub mod csv;
 mod lookup;
 #[cfg(feature = "parquet")]
-pub mod parquet;
+pub(crate) mod parquet;
 mod progress;
 mod row;
 mod source;
 mod workers;
 
-pub use lookup::{Code, Lookup, UnknownValues, float};
+pub(crate) use lookup::float;
+pub use lookup::{Code, Lookup, UnknownValues};
 #[cfg(feature = "parquet")]
 pub use parquet::bare_field;
 pub use progress::Progress;
 pub use row::{Row, RowPlace};
-pub use source::{OpenedSource, Source};
-pub use workers::{in_order, threads};
+pub(crate) use source::OpenedSource;
+pub use source::Source;
+pub(crate) use workers::{in_order, threads};
 
 use crate::Error;
 
 /// The position of a column among those of a source, whose name errors begin with.
-pub fn position(source: &str, name: &str, columns: &[String]) -> Result<usize, Error> {
+pub(crate) fn position(source: &str, name: &str, columns: &[String]) -> Result<usize, Error> {
     let mut found = columns.iter().enumerate().filter(|(_, column)| *column == name);
     let Some((at, _)) = found.next() else {
         let all = columns.join(", ");

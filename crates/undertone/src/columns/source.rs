@@ -32,7 +32,7 @@ enum Origin {
 }
 
 /// A source whose kind is known.
-pub enum OpenedSource {
+pub(crate) enum OpenedSource {
     /// CSV, whose first line has been read.
     Csv(CsvFile),
     /// Parquet, whose end has been read.
@@ -98,7 +98,7 @@ impl Source {
     }
 
     /// Opens the file and finds out what it is.
-    pub fn open(mut self) -> Result<OpenedSource, Error> {
+    pub(crate) fn open(mut self) -> Result<OpenedSource, Error> {
         match std::mem::replace(&mut self.origin, Origin::File(PathBuf::new())) {
             Origin::File(path) => self.open_file(path),
             Origin::Stream(stream) => self.open_stream(stream),

@@ -5,14 +5,14 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 /// As many threads as asked for, or as there are processors.
-pub fn threads(asked: Option<NonZero<usize>>) -> usize {
+pub(crate) fn threads(asked: Option<NonZero<usize>>) -> usize {
     asked.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get)
 }
 
 /// Hands `items` to the workers in turn and their results to `sink`, in the items' order. Items are
 /// drawn on a thread of their own. Not more than a few items per worker exist at any time, so memory
 /// does not grow with their number. The first failure, in the items' order, ends everything.
-pub fn in_order<I: Send, O: Send, E: Send>(
+pub(crate) fn in_order<I: Send, O: Send, E: Send>(
     items: impl Iterator<Item = Result<I, E>> + Send,
     workers: Vec<impl FnMut(I) -> Result<O, E> + Send>,
     mut sink: impl FnMut(O) -> Result<(), E>,

@@ -14,19 +14,23 @@ use arrow_schema::DataType;
 use crate::columns::{Code, Lookup};
 
 /// Looks up arrays of one column. A dictionary that several arrays share is looked up once.
-pub struct Coder<'a> {
+pub(crate) struct Coder<'a> {
     lookup: &'a Lookup,
     dictionary: Option<(ArrayRef, Vec<Code>)>,
 }
 
 impl<'a> Coder<'a> {
     /// Looks up in this alphabet.
-    pub fn new(lookup: &'a Lookup) -> Self {
+    pub(crate) fn new(lookup: &'a Lookup) -> Self {
         Self { lookup, dictionary: None }
     }
 
     /// Appends the codes of an array; says what is wrong with a value that has no text.
-    pub fn codes(&mut self, array: &ArrayRef, codes: &mut Vec<Code>) -> Result<(), &'static str> {
+    pub(crate) fn codes(
+        &mut self,
+        array: &ArrayRef,
+        codes: &mut Vec<Code>,
+    ) -> Result<(), &'static str> {
         let lookup = self.lookup;
         match array.data_type() {
             DataType::Dictionary(_, _) => {
@@ -93,7 +97,7 @@ fn one_by_one(
 }
 
 /// A value as CSV would write it.
-pub fn text(array: &ArrayRef, at: usize) -> Result<Option<String>, &'static str> {
+pub(crate) fn text(array: &ArrayRef, at: usize) -> Result<Option<String>, &'static str> {
     if array.is_null(at) {
         return Ok(None);
     }

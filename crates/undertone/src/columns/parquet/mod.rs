@@ -4,7 +4,7 @@ mod bare;
 mod coder;
 
 pub use bare::bare_field;
-pub use coder::{Coder, text};
+pub(crate) use coder::{Coder, text};
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -30,31 +30,31 @@ use crate::error::shortened;
 const BATCH: usize = 1 << 14;
 
 /// A Parquet file whose end, where its schema stands, has been read.
-pub struct ParquetFile {
+pub(crate) struct ParquetFile {
     /// What errors begin with.
-    pub name: String,
+    pub(crate) name: String,
     path: PathBuf,
     /// What the end of the file says.
-    pub metadata: Arc<ParquetMetaData>,
+    pub(crate) metadata: Arc<ParquetMetaData>,
     /// The names of the columns.
-    pub columns: Vec<String>,
+    pub(crate) columns: Vec<String>,
     /// Who is told how far the reading has come.
-    pub progress: Arc<dyn Progress>,
+    pub(crate) progress: Arc<dyn Progress>,
 }
 
 /// A column with one value per row, and how it is read.
-pub struct Column {
+pub(crate) struct Column {
     /// Its place among the columns.
-    pub root: usize,
+    pub(crate) root: usize,
     /// Its place among the leaves of nested columns.
-    pub leaf: usize,
+    pub(crate) leaf: usize,
     /// What it is called.
-    pub name: String,
+    pub(crate) name: String,
     reading: ArrowReaderMetadata,
 }
 
 /// Under what key a file says which policy a column was perturbed under.
-pub fn policy_note(column: &str) -> String {
+pub(crate) fn policy_note(column: &str) -> String {
     format!("undertone.policy.{column}")
 }
 
@@ -106,39 +106,39 @@ impl ParquetFile {
     }
 
     /// Opens the file once more: every reader moves its own handle about.
-    pub fn handle(&self) -> Result<File, Error> {
+    pub(crate) fn handle(&self) -> Result<File, Error> {
         File::open(&self.path).map_err(|error| Error::of_system("read", &self.name, &error))
     }
 
     /// Puts the file in front of what its reader said is wrong with it.
-    pub fn fail(&self, error: &ParquetError) -> Error {
+    pub(crate) fn fail(&self, error: &ParquetError) -> Error {
         problem(&self.name, error)
     }
 
     /// Puts the file in front of what is wrong with it.
-    pub fn problem(&self, problem: impl std::fmt::Display) -> Error {
+    pub(crate) fn problem(&self, problem: impl std::fmt::Display) -> Error {
         Error::in_document(&self.name, problem)
     }
 
     /// How many rows there are.
-    pub fn rows(&self) -> u64 {
+    pub(crate) fn rows(&self) -> u64 {
         self.metadata.row_groups().iter().map(|group| group.num_rows().max(0) as u64).sum()
     }
 
     /// How many row groups there are.
-    pub fn groups(&self) -> usize {
+    pub(crate) fn groups(&self) -> usize {
         self.metadata.num_row_groups()
     }
 
     /// What the file says about itself under `key`.
-    pub fn note(&self, key: &str) -> Option<&str> {
+    pub(crate) fn note(&self, key: &str) -> Option<&str> {
         let notes = self.metadata.file_metadata().key_value_metadata()?;
         notes.iter().find(|note| note.key == key)?.value.as_deref()
     }
 
     /// A column with one value per row. Texts are read as a dictionary, each of which is looked up
     /// once.
-    pub fn column(&self, name: &str) -> Result<Column, Error> {
+    pub(crate) fn column(&self, name: &str) -> Result<Column, Error> {
         let root = position(&self.name, name, &self.columns)?;
         let schema = self.metadata.file_metadata().schema_descr();
         let field = &schema.root_schema().get_fields()[root];
@@ -184,7 +184,7 @@ impl ParquetFile {
     }
 
     /// Reads chosen columns of one row group, or of all, in batches of the same size every time.
-    pub fn batches(
+    pub(crate) fn batches(
         &self,
         reading: &ArrowReaderMetadata,
         roots: impl IntoIterator<Item = usize>,
@@ -202,7 +202,7 @@ impl ParquetFile {
     }
 
     /// The arrays of one column in one row group.
-    pub fn arrays(
+    pub(crate) fn arrays(
         &self,
         column: &Column,
         group: usize,

@@ -1,50 +1,44 @@
 //! Counting a column of a Parquet file, one row group per thread.
 
-use std::path::Path;
-
 use arrow_array::Array;
 use undertone_estimate::Tally;
 
-use super::{BadRow, Batch, Counted, Counter, Kind, Reader, Tokens};
-use undertone::columns::parquet::{Coder, Column, ParquetFile, policy_note, text};
-use undertone::columns::{Code, RowPlace};
-
-use crate::columns::Source;
-use crate::failure::Failure;
+use super::counting::{BadRow, Batch, Counter, Kind, Reader, RowCounts, Tokens};
+use crate::Error;
+use crate::columns::parquet::{Coder, Column, ParquetFile, policy_note, text};
+use crate::columns::{Code, RowPlace};
 
 impl Reader<'_> {
+    /// Adds a Parquet file's reports to the tallies, one for every policy.
     pub(super) fn read_parquet(
         &self,
-        source: &Source,
         file: &ParquetFile,
         tallies: &mut [Tally],
-    ) -> Result<Counted, Failure> {
-        let column = file.column(self.column)?;
-        let note = file.note(&policy_note(self.column));
-        check_note(&source.file, note, self.column, &self.policies)?;
-        let policies = self.args.policy_column.as_deref();
+    ) -> Result<RowCounts, Error> {
+        let column = file.column(&self.asked.column)?;
+        check_note(file, &self.asked.column, &self.policies)?;
+        let policies = self.asked.policy_column.as_deref();
         let policies = policies.map(|name| file.column(name)).transpose()?;
         file.progress.expect_rows(file.rows());
         let work = |group, counter: &mut Counter| {
-            Ok((self.group(source, file, &column, policies.as_ref(), group, counter)?, 0))
+            Ok((self.group(file, &column, policies.as_ref(), group, counter)?, 0))
         };
-        let done = |counted: &Counted| file.progress.add(counted.rows);
-        self.count_all(source, (0..file.groups()).map(Ok), 0, tallies, work, done)
+        let done = |counted: &RowCounts| file.progress.add(counted.rows);
+        self.count_all(&file.name, (0..file.groups()).map(Ok), 0, tallies, work, done)
     }
 
     /// Reads one row group.
     fn group(
         &self,
-        source: &Source,
         file: &ParquetFile,
         column: &Column,
         policies: Option<&Column>,
         group: usize,
         counter: &mut Counter,
-    ) -> Result<Result<Counted, BadRow>, Failure> {
-        let mut counted = Counted::default();
+    ) -> Result<Result<RowCounts, BadRow>, Error> {
+        let mut counted = RowCounts::default();
         let mut names = policies.map(|column| file.arrays(column, group)).transpose()?;
-        let odd = |name: &str, kind: &str| source.problem(format!("column {name:?} holds {kind}"));
+        let odd = |name: &str, kind: &str| file.problem(format!("column {name:?} holds {kind}"));
         let first = self.policies.first().map(|tokens| &tokens.kind);
         let mut coder = match (first, &names) {
             (Some(Kind::Indices(lookup)), None) => Some(Coder::new(lookup)),
@@ -59,7 +53,7 @@ impl Reader<'_> {
                 (&mut coder, counter.batches.as_mut_slice())
             {
                 codes.clear();
-                coder.codes(&array, &mut codes).map_err(|kind| odd(self.column, kind))?;
+                coder.codes(&array, &mut codes).map_err(|kind| odd(&column.name, kind))?;
                 for &code in &codes {
                     counted.rows += 1;
                     let taken = match code {
@@ -77,7 +71,7 @@ impl Reader<'_> {
             }
             for at in 0..array.len() {
                 counted.rows += 1;
-                let cell = text(&array, at).map_err(|kind| odd(self.column, kind))?;
+                let cell = text(&array, at).map_err(|kind| odd(&column.name, kind))?;
                 let policy = match (&named, policies) {
                     (Some(named), Some(column)) if at < named.len() => {
                         let name = text(named, at).map_err(|kind| odd(&column.name, kind))?;
@@ -97,7 +91,7 @@ impl Reader<'_> {
 
     fn complain(&self, code: Code) -> String {
         let complaint = self.policies.first().map(|tokens| tokens.complaint(code));
-        format!(", column {:?} {}", self.column, complaint.unwrap_or_default())
+        format!(", column {:?} {}", self.asked.column, complaint.unwrap_or_default())
     }
 }
 
@@ -107,18 +101,11 @@ fn bad(row: u64, what: String) -> BadRow {
 }
 
 /// Refuses a column that says it was perturbed under another policy.
-fn check_note(
-    path: &Path,
-    note: Option<&str>,
-    column: &str,
-    policies: &[Tokens<'_>],
-) -> Result<(), Failure> {
-    let Some(id) = note else { return Ok(()) };
+fn check_note(file: &ParquetFile, column: &str, policies: &[Tokens<'_>]) -> Result<(), Error> {
+    let Some(id) = file.note(&policy_note(column)) else { return Ok(()) };
     if policies.iter().any(|tokens| tokens.policy.id().to_string() == id) {
         return Ok(());
     }
-    Err(Failure::input(format!(
-        "{}: column {column:?} was perturbed under policy {id}, which is not given",
-        path.display()
-    )))
+    Err(file
+        .problem(format!("column {column:?} was perturbed under policy {id}, which is not given")))
 }

@@ -1,61 +1,56 @@
-//! Counting a perturbed column, on many threads.
-
-#[cfg(feature = "parquet")]
-mod parquet;
+//! Counting perturbed columns, on many threads.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use undertone_core::{Policy, Shape};
 use undertone_estimate::Tally;
 
-use super::{Args, Unknown};
-use undertone::columns::csv::{self, CsvFile, CsvProblem};
-use undertone::columns::{
-    Code, Lookup, OpenedSource, Progress, RowPlace, in_order, position, threads,
-};
+use super::reports::{NamedPolicy, ReportColumn, UnknownReports};
+use crate::Error;
+use crate::columns::csv::{self, CsvFile, CsvProblem};
+use crate::columns::{Code, Lookup, OpenedSource, RowPlace, Source, in_order, position, threads};
+use crate::error::{listed, mention};
 
-use crate::columns::Source;
-use crate::failure::Failure;
-use crate::output::some;
-
-/// What happened to the rows.
+/// What happened to the rows that were read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Counted {
-    pub(super) rows: u64,
-    /// Cells that no policy releases, or whose policy is not given.
-    pub(super) unknown: u64,
-    pub(super) missing: u64,
+pub struct RowCounts {
+    /// How many there were.
+    pub rows: u64,
+    /// How many were left out because no policy releases what they hold, or because their policy is not given.
+    pub unknown: u64,
+    /// How many were left out because they hold nothing.
+    pub missing: u64,
 }
 
-impl Counted {
+impl RowCounts {
     pub(super) fn add(&mut self, other: &Self) {
         self.rows += other.rows;
         self.unknown += other.unknown;
         self.missing += other.missing;
     }
 
-    pub(super) fn skipped(&self) -> u64 {
+    /// How many were left out.
+    pub fn skipped(&self) -> u64 {
         self.unknown + self.missing
     }
 }
 
 /// Reads reports of one policy or several.
 pub(super) struct Reader<'a> {
-    args: &'a Args,
-    column: &'a str,
-    policies: Vec<Tokens<'a>>,
+    pub(super) asked: &'a ReportColumn,
+    pub(super) policies: Vec<Tokens<'a>>,
     /// What the policy column may say, and which policy is meant.
     names: HashMap<String, usize>,
 }
 
 /// How one policy's outputs are written in cells.
-struct Tokens<'a> {
-    policy: &'a Policy,
-    kind: Kind,
+pub(super) struct Tokens<'a> {
+    pub(super) policy: &'a Policy,
+    pub(super) kind: Kind,
 }
 
-enum Kind {
+pub(super) enum Kind {
     Indices(Lookup),
     /// Hexadecimal digits of packed bits.
     Bits {
@@ -64,21 +59,21 @@ enum Kind {
 }
 
 /// Reports of one policy, as yet uncounted.
-enum Batch {
+pub(super) enum Batch {
     Indices(Vec<u32>),
     Bits(Vec<u8>),
 }
 
 /// What one thread has read: batches still to be counted, and tallies, one for every policy.
-struct Counter {
-    batches: Vec<Batch>,
+pub(super) struct Counter {
+    pub(super) batches: Vec<Batch>,
     tallies: Vec<Tally>,
 }
 
 /// A row whose cell is no report; its place counts from the beginning of the piece read.
-struct BadRow {
-    place: RowPlace,
-    what: String,
+pub(super) struct BadRow {
+    pub(super) place: RowPlace,
+    pub(super) what: String,
 }
 
 impl From<CsvProblem> for BadRow {
@@ -96,15 +91,15 @@ impl Counter {
     }
 
     /// Counts what the batches hold.
-    fn flush(&mut self) -> Result<(), Failure> {
+    pub(super) fn flush(&mut self) -> Result<(), Error> {
         for (batch, tally) in self.batches.iter_mut().zip(&mut self.tallies) {
             match batch {
                 Batch::Indices(indices) => {
-                    tally.add_indices(indices).map_err(Failure::input)?;
+                    tally.add_indices(indices).map_err(Error::input)?;
                     indices.clear();
                 }
                 Batch::Bits(rows) => {
-                    tally.add_packed_bits(rows).map_err(Failure::input)?;
+                    tally.add_packed_bits(rows).map_err(Error::input)?;
                     rows.clear();
                 }
             }
@@ -146,7 +141,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// What is wrong with a cell. What it says is not repeated: it may never have been perturbed.
-    fn complaint(&self, code: Code) -> String {
+    pub(super) fn complaint(&self, code: Code) -> String {
         match &self.kind {
             _ if code == Code::Missing => "is empty or NaN".into(),
             Kind::Bits { symbols } => {
@@ -154,7 +149,7 @@ impl<'a> Tokens<'a> {
             }
             Kind::Indices(_) => {
                 let outputs = self.policy.draft().outputs();
-                let known = some((0..outputs.len()).map(|y| outputs.label(y)), 5);
+                let known = listed((0..outputs.len()).map(|y| outputs.label(y)), 5);
                 format!("is none of the policy's {} outputs ({known})", outputs.len())
             }
         }
@@ -191,70 +186,42 @@ fn read_bits(text: &str, symbols: usize, rows: &mut Vec<u8>) -> Code {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(
-        args: &'a Args,
-        column: &'a str,
-        policies: &[&'a Policy],
-    ) -> Result<Self, Failure> {
+    /// Prepares the policies; refuses one that is given twice.
+    pub(super) fn new(asked: &'a ReportColumn, policies: &'a [NamedPolicy]) -> Result<Self, Error> {
         let mut names: HashMap<String, Option<usize>> = HashMap::new();
-        for (at, (policy, path)) in policies.iter().zip(&args.policy).enumerate() {
-            let id = policy.id().to_string();
-            let file = |part: Option<&std::ffi::OsStr>| {
-                part.map(|part| part.to_string_lossy().into_owned()).unwrap_or_default()
-            };
-            let mut said = vec![
-                id[..16].to_owned(),
-                path.display().to_string(),
-                file(path.file_name()),
-                file(path.file_stem()),
-                id,
-            ];
-            said.sort_unstable();
-            said.dedup();
-            for name in said {
+        for (at, named) in policies.iter().enumerate() {
+            for name in named.all_names() {
                 // A name that two policies share means neither.
                 names.entry(name).and_modify(|known| *known = None).or_insert(Some(at));
             }
         }
-        let ids: Vec<_> = policies.iter().map(|policy| policy.id()).collect();
+        let ids: Vec<_> = policies.iter().map(|named| named.policy.id()).collect();
         if let Some(at) = (1..ids.len()).find(|&at| ids[..at].contains(&ids[at])) {
-            return Err(Failure::usage(format!(
-                "--policy {} is given twice: give it once",
-                args.policy[at].display()
-            )));
+            let problem = format!("{} is given twice: give it once", policies[at].name);
+            return Err(Error::field("policy", problem));
         }
         let names = names.into_iter().filter_map(|(name, at)| Some((name, at?))).collect();
-        let policies = policies.iter().map(|policy| Tokens::new(policy)).collect();
-        Ok(Self { args, column, policies, names })
+        let policies = policies.iter().map(|named| Tokens::new(&named.policy)).collect();
+        Ok(Self { asked, policies, names })
     }
 
     /// Adds a file's reports to the tallies, one for every policy.
-    pub(super) fn read(
-        &self,
-        source: &Source,
-        progress: Arc<dyn Progress>,
-        tallies: &mut [Tally],
-    ) -> Result<Counted, Failure> {
-        match source.rows()?.watched_by(progress).open()? {
-            OpenedSource::Csv(file) => self.read_csv(source, file, tallies),
+    pub(super) fn read(&self, rows: Source, tallies: &mut [Tally]) -> Result<RowCounts, Error> {
+        match rows.open()? {
+            OpenedSource::Csv(file) => self.read_csv(file, tallies),
             #[cfg(feature = "parquet")]
-            OpenedSource::Parquet(file) => self.read_parquet(source, &file, tallies),
+            OpenedSource::Parquet(file) => self.read_parquet(&file, tallies),
         }
     }
 
-    fn read_csv(
-        &self,
-        source: &Source,
-        file: CsvFile,
-        tallies: &mut [Tally],
-    ) -> Result<Counted, Failure> {
-        let mut wanted = vec![position(&file.name, self.column, &file.columns)?];
-        if let Some(column) = &self.args.policy_column {
+    fn read_csv(&self, file: CsvFile, tallies: &mut [Tally]) -> Result<RowCounts, Error> {
+        let mut wanted = vec![position(&file.name, &self.asked.column, &file.columns)?];
+        if let Some(column) = &self.asked.policy_column {
             wanted.push(position(&file.name, column, &file.columns)?);
         }
         let form = file.form();
         let work = |block: Vec<u8>, counter: &mut Counter| {
-            let mut counted = Counted::default();
+            let mut counted = RowCounts::default();
             let walked = csv::each_record(&block, form, &wanted, |record, texts| {
                 counted.rows += 1;
                 let policy = texts.get(1).map(AsRef::as_ref);
@@ -265,28 +232,21 @@ impl<'a> Reader<'a> {
             });
             Ok((walked.map(|_| counted), csv::lines(&block)))
         };
-        self.count_all(
-            source,
-            file.blocks.map(|block| block.map_err(Failure::from)),
-            file.head_lines,
-            tallies,
-            work,
-            |_| {},
-        )
+        self.count_all(&file.name, file.blocks, file.head_lines, tallies, work, |_| {})
     }
 
     /// Counts pieces of a file on many threads; `work` also says how many lines its piece has.
-    fn count_all<I: Send>(
+    pub(super) fn count_all<I: Send>(
         &self,
-        source: &Source,
-        pieces: impl Iterator<Item = Result<I, Failure>> + Send,
+        source: &str,
+        pieces: impl Iterator<Item = Result<I, Error>> + Send,
         mut lines_before: u64,
         tallies: &mut [Tally],
-        work: impl Fn(I, &mut Counter) -> Result<(Result<Counted, BadRow>, u64), Failure> + Sync,
-        mut done: impl FnMut(&Counted),
-    ) -> Result<Counted, Failure> {
+        work: impl Fn(I, &mut Counter) -> Result<(Result<RowCounts, BadRow>, u64), Error> + Sync,
+        mut done: impl FnMut(&RowCounts),
+    ) -> Result<RowCounts, Error> {
         // A lock of its own for every thread: nobody waits.
-        let counters: Vec<Mutex<Counter>> = (0..threads(self.args.threads))
+        let counters: Vec<Mutex<Counter>> = (0..threads(self.asked.threads))
             .map(|_| Mutex::new(Counter::new(&self.policies)))
             .collect();
         let workers = counters.iter().map(|counter| {
@@ -298,11 +258,11 @@ impl<'a> Reader<'a> {
                 Ok(result)
             }
         });
-        let mut sum = Counted::default();
+        let mut sum = RowCounts::default();
         in_order(pieces, workers.collect(), |(counted, lines)| {
             let counted = counted.map_err(|bad: BadRow| {
                 let place = bad.place.after(sum.rows, lines_before);
-                source.problem(format!("{place}{}", bad.what))
+                Error::in_document(source, format!("{place}{}", bad.what))
             })?;
             sum.add(&counted);
             lines_before += lines;
@@ -312,19 +272,19 @@ impl<'a> Reader<'a> {
         for counter in counters {
             let counter = counter.into_inner().unwrap_or_else(PoisonError::into_inner);
             for (tally, own) in tallies.iter_mut().zip(&counter.tallies) {
-                tally.merge(own).map_err(Failure::input)?;
+                tally.merge(own).map_err(Error::input)?;
             }
         }
         Ok(sum)
     }
 
     /// Takes one row's report; says what is wrong with it if it may not be skipped.
-    fn row(
+    pub(super) fn row(
         &self,
         text: &str,
         policy: Option<&str>,
         batches: &mut [Batch],
-        counted: &mut Counted,
+        counted: &mut RowCounts,
     ) -> Result<(), String> {
         let at = match policy {
             None => 0,
@@ -337,7 +297,7 @@ impl<'a> Reader<'a> {
         match tokens.read(text, &mut batches[at]) {
             Code::Symbol(_) => Ok(()),
             code => self.skip(code, counted, || {
-                format!(", column {:?} {}", self.column, tokens.complaint(code))
+                format!(", column {:?} {}", self.asked.column, tokens.complaint(code))
             }),
         }
     }
@@ -345,27 +305,28 @@ impl<'a> Reader<'a> {
     fn unknown_policy(&self) -> String {
         format!(
             ", column {:?} names none of the policies given",
-            self.args.policy_column.as_deref().unwrap_or_default()
+            self.asked.policy_column.as_deref().unwrap_or_default()
         )
     }
 
     /// Counts a row that is left out, or says why it may not be.
-    fn skip(
+    pub(super) fn skip(
         &self,
         code: Code,
-        counted: &mut Counted,
+        counted: &mut RowCounts,
         complaint: impl FnOnce() -> String,
     ) -> Result<(), String> {
-        match (self.args.unknown, code) {
-            (Unknown::Error, _) => Err(format!(
-                "{}: was it perturbed under this policy? Mend it, or use --unknown skip",
-                complaint()
+        match (self.asked.unknown, code) {
+            (UnknownReports::Refuse, _) => Err(format!(
+                "{}: was it perturbed under this policy? Mend it, or use {} skip",
+                complaint(),
+                mention("unknown")
             )),
-            (Unknown::Skip, Code::Missing) => {
+            (UnknownReports::Skip, Code::Missing) => {
                 counted.missing += 1;
                 Ok(())
             }
-            (Unknown::Skip, _) => {
+            (UnknownReports::Skip, _) => {
                 counted.unknown += 1;
                 Ok(())
             }
