@@ -55,7 +55,10 @@ impl Failure {
     }
 
     /// Something this build leaves out: exit 2.
-    #[cfg_attr(all(feature = "parquet", feature = "postgres"), expect(dead_code, reason = "nothing is left out"))]
+    #[cfg_attr(
+        all(feature = "parquet", feature = "postgres"),
+        expect(dead_code, reason = "nothing is left out")
+    )]
     pub(crate) fn missing_feature(feature: &str, needed: impl fmt::Display, or: &str) -> Self {
         Self::usage(format!(
             "{needed}, and this build has no feature {feature}: build it with `cargo build --release --features {feature}`, {or}"
