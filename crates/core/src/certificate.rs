@@ -11,28 +11,29 @@ use crate::wide::Wide;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Where a ratio is attained.
+/// The place where a ratio is attained.
 ///
 /// For `Bits` the output stands for the vector in which every bit but this symbol's speaks against
 /// its symbol (or the complement, for falling belief); patterns that are no single output are `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cell {
-    /// The output.
+    /// The output's index; `None` where it is no single output.
     pub output: Option<u32>,
     /// The input, or value of the secret, whose likelihood is on top.
     pub high: Option<u32>,
-    /// The one whose likelihood is below; for LIP the marginal takes the place of one of the two.
+    /// The input, or value of the secret, whose likelihood is below; for LIP the marginal takes the place of one
+    /// of the two.
     pub low: Option<u32>,
-    /// Which prior of a list.
+    /// The index of the prior, where the context is a list of them.
     pub prior: Option<u32>,
 }
 
 /// The largest ratio of its kind, and where it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Worst {
-    /// The ratio; its logarithm is the leakage.
+    /// The largest ratio; its logarithm is the leakage.
     pub ratio: Ratio,
-    /// Where it is attained.
+    /// The place where the ratio is attained.
     pub cell: Cell,
 }
 
@@ -41,9 +42,9 @@ pub struct Worst {
 pub struct Strength {
     /// Any two likelihoods of one output.
     pub ldp: Worst,
-    /// Posterior over prior (max-lift), with its worst prior; `None` when no context is known.
+    /// Posterior over prior (max-lift) at worst; `None` when no context is known.
     pub upper: Option<Worst>,
-    /// Prior over posterior (min-lift).
+    /// Prior over posterior (min-lift) at worst; `None` when no context is known.
     pub lower: Option<Worst>,
 }
 
@@ -57,7 +58,7 @@ impl Strength {
 /// The least δ at a claim's odds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LeastDelta {
-    /// δ as an exact ratio.
+    /// The least δ as an exact ratio.
     pub ratio: Ratio,
     /// The row (and the row it is compared with) that needs it.
     pub cell: Cell,
@@ -68,15 +69,15 @@ pub struct LeastDelta {
 /// The proof's summary: what was claimed and what is attained.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Certificate {
-    /// About the input.
+    /// What is attained about the input.
     pub input: Strength,
-    /// About the secret, where the context has one.
+    /// What is attained about the secret, where the context has one.
     pub secret: Option<Strength>,
     /// For each claim in order, the least δ at its odds; `None` for pure claims.
     pub deltas: Vec<Option<LeastDelta>>,
 }
 
-/// Which inequality failed.
+/// The inequality that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
     /// Likelihood against likelihood.
@@ -94,17 +95,17 @@ pub enum Side {
 /// A claim that is false, the cell that shows it, and by how much it fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Refusal {
-    /// Which claim of the draft, from 0.
+    /// The index of the claim in the draft, from 0.
     pub index: usize,
-    /// The claim.
+    /// The claim that is false.
     pub claim: Claim,
-    /// Which inequality.
+    /// The inequality that fails.
     pub side: Side,
-    /// Where.
+    /// The place where it fails.
     pub cell: Cell,
-    /// What is attained there.
+    /// The ratio that is attained there.
     pub attained: Ratio,
-    /// What the claim allows.
+    /// The largest ratio that the claim allows.
     pub allowed: Ratio,
 }
 
@@ -320,7 +321,7 @@ fn identifiability(view: &View<'_>, context: &Context) -> Option<Worst> {
     Some(worst)
 }
 
-/// Keeps the worse of two.
+/// Keeps the worse of the worst so far and one more ratio; 0/0 is an output that cannot occur.
 pub(crate) fn keep_worst(worst: &mut Worst, numerator: Wide, denominator: Wide, cell: Cell) {
     if let Some(ratio) = Ratio::new(numerator, denominator)
         && ratio > worst.ratio
@@ -392,7 +393,7 @@ fn marginals(
 /// A channel pushed forward from the secret: c(y|s) = Σ_x P(x|s) w(y|x).
 pub(crate) struct Pushed {
     pub(crate) rows: Vec<Vec<Wide>>,
-    /// The unit of the rows.
+    /// The unit of the rows: their entries are multiples of 2^-`unit`.
     pub(crate) unit: u32,
     pub(crate) marginals: Marginals,
 }

@@ -20,7 +20,7 @@ const MAGIC: &[u8; 16] = b"undertone/policy";
 const VERSION: u8 = 1;
 
 impl Draft {
-    /// The canonical bytes.
+    /// The canonical bytes: equal policies have equal bytes, and the policy's id is their SHA-256.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         out.extend_from_slice(MAGIC);

@@ -17,12 +17,12 @@ pub struct Decimal {
 pub struct NotDecimal;
 
 impl Decimal {
-    /// The largest scale.
+    /// The most digits behind the point, and in all.
     pub const MAX_SCALE: u8 = 18;
 
-    /// Zero.
+    /// The number zero.
     pub const ZERO: Self = Self { digits: 0, scale: 0 };
-    /// One.
+    /// The number one.
     pub const ONE: Self = Self { digits: 1, scale: 0 };
 
     /// Checks the scale, drops trailing zeros and counts the digits that are left.

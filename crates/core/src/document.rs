@@ -32,7 +32,7 @@ pub enum DecodeError {
         "version {found:?} is not known here: this program reads {VERSION:?}; update it or re-export the policy"
     )]
     Version {
-        /// What was found.
+        /// The version that was found.
         found: String,
     },
     /// The bytes end too early.
@@ -44,19 +44,19 @@ pub enum DecodeError {
     /// Bytes follow the end.
     #[error("{bytes} bytes follow the end of the policy")]
     Trailing {
-        /// How many.
+        /// How many bytes follow.
         bytes: usize,
     },
-    /// A kind that does not exist.
+    /// A part of the bytes is of a kind that does not exist.
     #[error("{what}: unknown kind")]
     Tag {
-        /// Of what.
+        /// The part of unknown kind.
         what: &'static str,
     },
     /// A text is not UTF-8.
     #[error("a text is not UTF-8")]
     NotText,
-    /// The same policy has other bytes.
+    /// The bytes say what other, canonical bytes say.
     #[error("the bytes are not in canonical form")]
     NotCanonical,
     /// The JSON is malformed, or has a field too many or too few.
@@ -74,33 +74,33 @@ pub enum DecodeError {
     /// The nats written beside the odds are not theirs.
     #[error("claims: {written} nats are written beside odds that give {actual}")]
     Nats {
-        /// What was written.
+        /// The nats that were written.
         written: String,
-        /// What the odds give.
+        /// The nats that the odds give.
         actual: String,
     },
-    /// The alphabet.
+    /// An alphabet is not well formed.
     #[error("alphabet: {0}")]
     Alphabet(#[from] AlphabetError),
-    /// A prior.
+    /// A prior is not a distribution.
     #[error("prior: the list of weights {0}")]
     Prior(#[from] PartsError),
-    /// The context.
+    /// The context is not well formed.
     #[error("context: {0}")]
     Context(#[from] ContextError),
-    /// The channel.
+    /// The channel is not well formed.
     #[error("channel: {0}")]
     Shape(#[from] ShapeError),
-    /// A privacy level.
+    /// A privacy level is no level.
     #[error("claims: {0}")]
     Epsilon(#[from] EpsilonError),
-    /// A delta.
+    /// A δ is too large.
     #[error("claims: {0}")]
     Delta(#[from] DeltaTooLarge),
-    /// A decimal number.
+    /// A decimal number is none.
     #[error(transparent)]
     Decimal(#[from] NotDecimal),
-    /// The whole.
+    /// The parts are well formed and do not fit together.
     #[error(transparent)]
     Draft(#[from] DraftError),
 }

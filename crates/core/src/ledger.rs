@@ -41,12 +41,12 @@ pub enum Decision {
     Repeat,
 }
 
-/// One past release.
+/// One past release of a datum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Release {
-    /// Under which policy.
+    /// The policy it was drawn under.
     pub policy: PolicyId,
-    /// Its attained LDP; `None` if it has no finite level.
+    /// The LDP it attained; `None` if it has no finite level.
     pub cost: Option<Nats>,
 }
 
@@ -59,11 +59,11 @@ pub enum Exhausted {
         "the budget is {budget} nats, {spent} are spent and this release costs {cost}: answer less often or raise the budget"
     )]
     Budget {
-        /// Spent so far.
+        /// The nats spent on the datum so far.
         spent: Nats,
-        /// What this release would add.
+        /// The nats this release would add.
         cost: Nats,
-        /// The budget.
+        /// The budget of the datum.
         budget: Nats,
     },
     /// The policy has no input of that name.

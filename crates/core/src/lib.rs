@@ -6,31 +6,32 @@
 //! checked is the table that is sampled.
 //!
 //! ```
-//! use undertone_core::{Alphabet, Claim, Context, Draft, Epsilon, Keep, Provenance, Shape};
 //! use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // Randomised response over two symbols: half of the answers are kept, the others are a coin's.
-//! let claiming = |nats: &str| -> Result<Draft, Box<dyn std::error::Error>> {
-//!     let shape = Shape::Keep(Keep::new(vec![1 << 39; 2], vec![1 << 47; 2])?);
-//!     let claims = vec![Claim::ldp(Epsilon::parse(nats)?)];
-//!     let inputs = Alphabet::indices(2)?;
-//!     Ok(Draft::new(inputs, None, shape, Context::Unknown, claims, Provenance::default())?)
+//! use undertone_core::{
+//!     Alphabet, Claim, Consent, Context, Draft, Epsilon, Ledger, Provenance, Sequence, Shape, Table,
 //! };
-//! assert!(claiming("1")?.verify().is_err()); // an answer is three times as likely from one input: ln 3
-//! let policy = claiming("1.1")?.verify().map_err(|refusal| refusal.to_string())?;
-//! assert_eq!(policy.ldp().map(|nats| nats.to_string()).as_deref(), Some("1.0986122887"));
 //!
-//! // A test's generator; a device uses its system's.
-//! let mut rng = ChaCha20Rng::seed_from_u64(1);
-//! let token = policy.draw(policy.draft().inputs().symbol(1)?, &mut rng)?;
-//! # let _ = token;
-//! # Ok(())
-//! # }
+//! // Randomised response with odds 3, in units of 2^-48, and what it claims: LDP at ln 3.
+//! let table = Table::from_masses(vec![vec![3 << 46, 1 << 46], vec![1 << 46, 3 << 46]])?;
+//! let names = Alphabet::names(["no", "yes"])?;
+//! let claims = vec![Claim::ldp(Epsilon::parse("1.0986122887")?)];
+//! let channel = Shape::Table(table);
+//! let draft =
+//!     Draft::new(names, None, channel, Context::Unknown, claims, Provenance::default())?;
+//! let policy = draft.verify()?; // exact; a false claim is refused with the cell that shows it
+//! assert_eq!(policy.ldp(), Some("1.0986122887".parse()?));
+//!
+//! // A budget, what the person agrees to, and an answer by name. Seed from the system, never twice.
+//! let mut rng = ChaCha20Rng::from_seed([7; 32]);
+//! let mut ledger = Ledger::new("2".parse()?);
+//! let (past, consent) = (Sequence::new(), Consent::default());
+//! let report = ledger.answer("smoking", &policy, "yes", &past, &consent, &mut rng)?;
+//! assert!(report.is_some()); // `None`: answered before, send that report again
+//! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Start with [`policy`], then [`certificate`] and [`sample`]. There are no floats here, no `unsafe`,
-//! no clock and no I/O; randomness is an argument.
+//! Start reading with [`policy`], then [`certificate`] and [`sample`]. There are no floats here, no `unsafe`,
+//! no clock and no I/O; randomness is an argument. What cannot be examined is refused.
 
 #![no_std]
 // A refusal carries its exact ratios; it is the product, not an afterthought.
@@ -85,3 +86,7 @@ pub use shape::{Bits, Keep, Shape, ShapeError, Table};
 pub use strict::Object;
 pub use symbol::{Symbol, Token};
 pub use wide::Wide;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -36,7 +36,7 @@ pub(crate) trait Likelihoods {
     fn unit(&self) -> u32;
     fn inputs(&self) -> usize;
     fn outputs(&self) -> usize;
-    /// w(y|x).
+    /// The likelihood w(y|x).
     fn at(&self, x: usize, y: usize) -> u128;
     fn extremes(&self, y: usize) -> Extremes;
     /// The largest and smallest weights(x) w(y|x) for every y.
@@ -47,7 +47,7 @@ pub(crate) trait Likelihoods {
     fn box_ranges(&self, within: &PriorBox) -> Vec<(Wide, Wide)>;
 }
 
-/// A table.
+/// A table with the extremes of every column worked out once.
 pub(crate) struct Dense<'a> {
     rows: Vec<&'a [u64]>,
     extremes: Vec<(u64, u32, u64, u32)>,
@@ -150,7 +150,7 @@ impl<'a> KeepView<'a> {
         &self.by_rest
     }
 
-    /// w(x|x).
+    /// The likelihood w(x|x) of an input's own symbol.
     pub(crate) fn own(&self, x: usize) -> u128 {
         u128::from(self.keep.keep()[x]) * u128::from(MASS_ONE)
             + u128::from(self.rest(x)) * u128::from(self.base(x))

@@ -27,15 +27,15 @@ const LARGEST_POWER: Nats = Nats(120 * UNIT);
 pub struct NotNats;
 
 impl Nats {
-    /// No leakage.
+    /// No leakage at all.
     pub const ZERO: Self = Self(0);
 
-    /// From units of 10^-10 nats.
+    /// A leakage from its number of units of 10^-10 nats.
     pub const fn from_units(units: u64) -> Self {
         Self(units)
     }
 
-    /// Units of 10^-10 nats.
+    /// The leakage in units of 10^-10 nats.
     pub const fn units(self) -> u64 {
         self.0
     }

@@ -15,16 +15,16 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Where the prior came from. Shown to people; no check can stand in for it.
+/// The origin of the prior. Shown to people; no check can stand in for it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Provenance {
-    /// In words: a census, an earlier round, an assumption.
+    /// The source in words: a census, an earlier round, an assumption.
     pub source: String,
-    /// How many observations it rests on; 0 for an assumption.
+    /// How many observations the prior rests on; 0 for an assumption.
     pub n: u64,
-    /// When, as YYYY-MM-DD, or empty.
+    /// The date of the observations as YYYY-MM-DD, or empty.
     pub date: String,
-    /// The confidence of its box or radius, as a probability; `None` if none is stated.
+    /// The confidence of the prior's box or radius, as a probability; `None` if none is stated.
     pub confidence: Option<Decimal>,
     /// How far rounding to integers moved the prior, in total variation, in units of 2^-48, rounded up.
     pub rounding: u64,
@@ -77,11 +77,11 @@ pub enum DraftError {
     /// A part over another alphabet.
     #[error("{what} has {found} symbols where {expected} are needed")]
     Sizes {
-        /// Which part.
+        /// The part that does not fit.
         what: &'static str,
-        /// The size needed.
+        /// The number of symbols needed.
         expected: usize,
-        /// The size found.
+        /// The number of symbols found.
         found: usize,
     },
     /// An output alphabet for a shape whose outputs are its inputs.
@@ -90,25 +90,25 @@ pub enum DraftError {
     /// No claim, or more than [`Draft::MAX_CLAIMS`].
     #[error("{found} claims: make 1 to {most}", most = Draft::MAX_CLAIMS)]
     Claims {
-        /// How many.
+        /// The number of claims found.
         found: usize,
     },
-    /// LIP without a context.
+    /// A claim is LIP, and there is no context.
     #[error("claim {index} is about belief but no prior is given: add a context or claim ldp")]
     NoContext {
-        /// The claim.
+        /// The index of the claim.
         index: usize,
     },
     /// A claim about a secret the context does not have.
     #[error("claim {index} is about a secret but the context has none: give P(s) and P(x|s)")]
     NoSecret {
-        /// The claim.
+        /// The index of the claim.
         index: usize,
     },
-    /// δ on the shape `Bits`.
+    /// A claim about the shape `Bits` has a δ.
     #[error("claim {index} has a delta, which the shape bits does not support: claim it pure")]
     DeltaOnBits {
-        /// The claim.
+        /// The index of the claim.
         index: usize,
     },
     /// Identifiability of anything but the input under one or several priors, or with a δ.
@@ -116,7 +116,7 @@ pub enum DraftError {
         "claim {index} is di, which speaks of the input under one prior or a list of priors, without delta"
     )]
     Identifiability {
-        /// The claim.
+        /// The index of the claim.
         index: usize,
     },
     /// A text of the provenance is too long, or the date is not YYYY-MM-DD.
@@ -124,7 +124,7 @@ pub enum DraftError {
         "provenance.{field}: texts have at most 500 bytes, n and rounding are below 2^53, dates are YYYY-MM-DD, a confidence lies between 0 and 1"
     )]
     Provenance {
-        /// Which field.
+        /// The name of the field.
         field: &'static str,
     },
 }
@@ -133,10 +133,10 @@ pub enum DraftError {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyError {
-    /// It is not a policy document.
+    /// The text is not a policy document.
     #[error(transparent)]
     Document(#[from] DecodeError),
-    /// One of its claims is false.
+    /// A claim of the document is false.
     #[error(transparent)]
     Refused(#[from] Box<Refusal>),
 }
@@ -209,7 +209,7 @@ impl Draft {
         certificate::attained(&self.shape, &self.context)
     }
 
-    /// The same draft making other claims.
+    /// This draft, making other claims.
     pub fn with_claims(self, claims: Vec<Claim>) -> Result<Self, DraftError> {
         Self::new(self.inputs, self.outputs, self.shape, self.context, claims, self.provenance)
     }
@@ -219,7 +219,7 @@ impl Draft {
         &self.inputs
     }
 
-    /// The output alphabet.
+    /// The output alphabet; the inputs' own where none was given.
     pub fn outputs(&self) -> &Alphabet {
         self.outputs.as_ref().unwrap_or(&self.inputs)
     }
@@ -229,17 +229,17 @@ impl Draft {
         &self.shape
     }
 
-    /// What is assumed.
+    /// The context: what is assumed about the data.
     pub fn context(&self) -> &Context {
         &self.context
     }
 
-    /// What is claimed.
+    /// The claims, none of them checked yet.
     pub fn claims(&self) -> &[Claim] {
         &self.claims
     }
 
-    /// Where the prior came from.
+    /// The origin of the prior.
     pub fn provenance(&self) -> &Provenance {
         &self.provenance
     }

@@ -32,9 +32,9 @@ impl fmt::Display for ReportId {
 pub struct Report {
     /// The policy it was drawn under.
     pub policy: PolicyId,
-    /// Its own random id.
+    /// The report's own random id.
     pub id: ReportId,
-    /// The answer.
+    /// The randomised answer.
     pub token: Token,
 }
 
@@ -42,10 +42,10 @@ pub struct Report {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Foreign {
-    /// Drawn under another policy.
+    /// The report was drawn under another policy.
     #[error("the report was made under another policy")]
     Policy,
-    /// A token this policy never releases.
+    /// The token is one this policy never releases.
     #[error("the token is outside the policy's output alphabet")]
     Token,
 }

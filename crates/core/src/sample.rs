@@ -28,9 +28,9 @@ pub enum SampleError {
     /// The output buffer does not fit the inputs.
     #[error("the output buffer has {found} places where {expected} are needed")]
     Buffer {
-        /// The length needed.
+        /// The number of places needed.
         expected: usize,
-        /// The length given.
+        /// The number of places given.
         found: usize,
     },
     /// Indices were asked of a policy that releases bits, or the other way round.
@@ -92,8 +92,8 @@ impl Policy {
         })
     }
 
-    /// The same map, walked so that neither branches nor addresses depend on `x` or on the output:
-    /// every row is read, every edge compared, and the result selected by arithmetic. For `Bits` four
+    /// Draws one output for `x` by the pinned map, walked so that neither branches nor addresses depend on `x` or
+    /// on the output: every row is read, every edge compared, and the result selected by arithmetic. For `Bits` four
     /// bytes per bit are always consumed, of which the pinned map uses a prefix.
     ///
     /// The cost is that of the whole table for each draw. The compiler is not forbidden to undo
@@ -219,7 +219,7 @@ fn draw_bits<R: CryptoRng + ?Sized>(
 /// Whether one of eight bytes is the given one.
 fn holds(eight: [u8; 8], byte: u8) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
-    // Equal bytes become nought, and a byte of nought is the only one to borrow from its own top bit.
+    // The SWAR zero-byte test: equal bytes become zero, and a zero byte is the only one to borrow from its own top bit.
     let apart = u64::from_ne_bytes(eight) ^ (ONES * u64::from(byte));
     apart.wrapping_sub(ONES) & !apart & (ONES << 7) != 0
 }
@@ -407,8 +407,8 @@ impl Guide {
         behind - u32::from(within < entry)
     }
 
-    /// The same where an entry does not tell; the output in front of `behind`, if there is one,
-    /// begins at or before u.
+    /// The number of cumulative sums of `row` that are <= u, where the entry of u's bucket does not tell; the output
+    /// in front of `behind`, if there is one, begins at or before u.
     #[cold]
     fn search(&self, row: usize, behind: usize, u: u64) -> u32 {
         let first = behind.saturating_sub(1);

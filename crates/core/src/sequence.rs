@@ -41,7 +41,7 @@ struct Past<'a> {
     id: PolicyId,
     policy: Option<&'a Policy>,
     token: Option<Token>,
-    /// Its attained LDP; `None` if it has no finite level.
+    /// The LDP it attained; `None` if it has no finite level.
     cost: Option<Nats>,
 }
 
@@ -96,7 +96,7 @@ impl Standing {
 const MAX_CELLS: usize = 1 << 22;
 
 impl<'a> Sequence<'a> {
-    /// Nothing released yet.
+    /// A sequence in which nothing is released yet.
     pub fn new() -> Self {
         Self::default()
     }
@@ -191,11 +191,11 @@ struct Frame {
 
 /// A past release in its frame.
 struct Member {
-    /// Which.
+    /// The index of the release in the past.
     at: usize,
     /// For each symbol of the frame, its index in the release's own alphabet.
     order: Vec<usize>,
-    /// Which of the frame's contexts is its own; `None` if it declared none.
+    /// The index of its own context among the frame's; `None` if it declared none.
     context: Option<usize>,
 }
 

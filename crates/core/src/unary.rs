@@ -15,7 +15,7 @@ use crate::wide::Wide;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-/// What the input leaks. For x the worst set is {x} or its complement, and the lighter x is in the
+/// How much the input leaks. For x the worst set is {x} or its complement, and the lighter x is in the
 /// prior, the worse.
 pub(crate) fn strength(bits: &Bits, context: &Context) -> Strength {
     let (high, low) = bits.likelihoods();
@@ -89,7 +89,7 @@ pub(crate) fn weighted_extremes(bits: &Bits, weights: &[u64]) -> Option<Extremes
     })
 }
 
-/// What the secret leaks. A ratio (l + D a(A)) / (l + D b(A)) of two measures of a set A is largest
+/// How much the secret leaks. A ratio (l + D a(A)) / (l + D b(A)) of two measures of a set A is largest
 /// at a set of the form {x: a(x) > t b(x)}, so only prefixes of the order by a/b are tried.
 pub(crate) fn secret_strength(bits: &Bits, secret: &Secret) -> Strength {
     let (high, low) = bits.likelihoods();
@@ -132,7 +132,7 @@ fn by_ratio(a: &[Wide], b: &[Wide], x: usize, z: usize) -> Ordering {
     empty(x).cmp(&empty(z)).then_with(|| (a[z] * b[x]).cmp(&(a[x] * b[z])))
 }
 
-/// What a sequence of releases tells about a secret when its next output multiplies each symbol's
+/// How much a sequence of releases tells about a secret when its next output multiplies each symbol's
 /// likelihood by `high` or by `low`, for an arbitrary set of symbols; `factor` is the likelihood of what
 /// was released before.
 pub(crate) fn secret_ldp(

@@ -14,7 +14,7 @@ use core::fmt;
 pub struct Wide([u64; 6]);
 
 impl Wide {
-    /// Zero.
+    /// The number zero.
     pub const ZERO: Self = Self([0; 6]);
 
     /// 2^`exponent`, for exponents below 384.
@@ -24,7 +24,7 @@ impl Wide {
         Self(limbs)
     }
 
-    /// Whether this is zero.
+    /// Whether this number is zero.
     pub fn is_zero(self) -> bool {
         self.0 == [0; 6]
     }

@@ -254,7 +254,7 @@ fn subset(alphabet: &Alphabet, kept: &[usize]) -> Result<Alphabet, Error> {
     }
     let points = match alphabet.view() {
         AlphabetView::Names(names) => {
-            let names: Vec<String> = kept.iter().map(|&at| names[at].clone()).collect();
+            let names = kept.iter().map(|&at| names[at].clone());
             return Alphabet::names(names).map_err(refuse);
         }
         AlphabetView::Indices(_) => kept
