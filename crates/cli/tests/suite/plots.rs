@@ -129,7 +129,7 @@ fn every_shape_and_context_is_drawn_and_told() {
         for belief in value["beliefs"].as_array().unwrap() {
             let at = |field: &str| belief[field].as_f64().unwrap();
             assert!(
-                at("least") <= at("before_least") && at("before") <= at("most"),
+                at("least") <= at("before_least") && at("before_most") <= at("most"),
                 "{name}: {belief}"
             );
         }
