@@ -9,9 +9,9 @@ use undertone_design::designer::{self, Method, Outcome as Found, Request};
 
 use crate::design::{ContextArgs, Known, method, objective, request};
 use crate::failure::Failure;
-use crate::numbers;
 use crate::output::{Outcome, Round, number, optional, optional_at_most, rounded, save};
 use crate::plot::{Curves, Series, curves};
+use undertone::number as numbers;
 
 /// Draw utility and attained leakage against epsilon, for several methods.
 ///

@@ -11,6 +11,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tracing_subscriber::filter::LevelFilter;
 use undertone_core::{Alphabet, Claim, Context, Epsilon, Policy, Provenance};
 use undertone_curator::clock::{SystemClock, SystemRandomness};
 use undertone_curator::server::{self, Limits};
@@ -20,10 +21,11 @@ use undertone_design::mechanism::randomized_response;
 use undertone_design::quantize::{self, Promise};
 use undertone_design::{Channel, Distribution, realise};
 
-use crate::audit::{attained, leak};
+use crate::audit::attained;
 use crate::failure::Failure;
 use crate::output::{Outcome, line, nats, table};
 use crate::serve;
+use undertone::number::level as leak;
 
 /// See the whole system work on one machine: a printed formula refused, a certified policy, a curator, and
 /// thousands of simulated people whose answers are randomised on their own devices and sent over HTTP.
@@ -59,7 +61,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
 
 /// Runs, prints, and serves on until it is stopped, unless it was told to run once.
 pub(crate) fn run_and_stay(args: &Args, json: bool) -> u8 {
-    serve::log(json, "warn");
+    serve::log(json, LevelFilter::WARN);
     let mut show = match Show::begin(args, !args.once) {
         Ok(show) => show,
         Err(failure) => return failure.print(json),
@@ -216,7 +218,7 @@ impl Printed {
 
 fn promise(prior: &Distribution) -> Result<Promise, Failure> {
     let rounded = quantize::prior(prior)?;
-    let names = Alphabet::names(vec!["no".into(), "yes".into()]).map_err(Failure::input)?;
+    let names = Alphabet::names(["no", "yes"]).map_err(Failure::input)?;
     let epsilon = Epsilon::parse(EPSILON_TEXT).map_err(Failure::input)?;
     Ok(Promise {
         inputs: names,

@@ -5,6 +5,7 @@ mod shown;
 
 use std::path::PathBuf;
 
+use undertone::document::{Prior, PriorSet};
 use undertone_core::Provenance;
 use undertone_design::designer::{self, Designed, Method, Outcome as Found, Request};
 use undertone_design::knowledge::Knowledge;
@@ -13,9 +14,10 @@ use undertone_design::objective::Objective;
 use undertone_design::quantize::Promise;
 use undertone_design::{Distribution, Symbols, protection};
 
-use crate::failure::{Code, Failure};
-use crate::input::{self, NamedPrior, PriorSet};
+use crate::failure::Failure;
+use crate::input;
 use crate::output::Outcome;
+use undertone::ErrorCode as Code;
 
 /// Make a verified policy from a prior, a protection and an objective.
 ///
@@ -113,19 +115,18 @@ impl ContextArgs {
     }
 
     /// The files of --prior, read once.
-    fn priors(&self) -> Result<Vec<NamedPrior>, Failure> {
-        self.files().iter().map(|path| input::named_prior(path)).collect()
+    fn priors(&self) -> Result<Vec<Prior>, Failure> {
+        input::priors(&self.files())
     }
 
     /// What the files say together. `of` are the symbols of lists without names, where the command line
     /// says them.
-    fn known(&self, priors: &[NamedPrior], of: Option<&Symbols>) -> Result<Known, Failure> {
+    fn known(&self, priors: &[Prior], of: Option<&Symbols>) -> Result<Known, Failure> {
         let any = self.prior.iter().any(|path| path.as_os_str() == "wc");
-        let laws: Vec<Distribution> = priors.iter().map(|prior| prior.p.clone()).collect();
-        let set = PriorSet::new(&self.files(), &laws)?;
-        let first = set.priors.first();
+        let set = PriorSet::new(priors)?;
+        let first = set.laws().first();
         let weighs = self.prior_lower.is_some() || any;
-        if weighs && set.priors.len() > 1 {
+        if weighs && set.laws().len() > 1 {
             let problem = "one --prior weighs the objective beside --prior-lower and --prior-upper, or beside --prior wc: several were given";
             return Err(Failure::usage(problem));
         }
@@ -152,7 +153,7 @@ impl ContextArgs {
         } else if any {
             Knowledge::Nothing
         } else {
-            match set.priors.as_slice() {
+            match set.laws() {
                 [] => {
                     return Err(Failure::usage(
                         "give --prior, --prior-lower with --prior-upper, or --joint",
@@ -180,21 +181,21 @@ impl ContextArgs {
     }
 
     /// The numbers the symbols stand for, in the order of the first prior; refuses files that disagree.
-    fn values(&self, priors: &[NamedPrior]) -> Result<Option<Vec<f64>>, Failure> {
+    fn values(&self, priors: &[Prior]) -> Result<Option<Vec<f64>>, Failure> {
         let Some(first) = priors.first() else { return Ok(None) };
-        let own = |prior: &NamedPrior| prior.file.as_ref().and_then(|file| file.values.clone());
+        let own = |prior: &Prior| prior.document().and_then(|document| document.values.clone());
         let values = own(first);
-        for (path, other) in self.files().iter().zip(priors) {
+        for other in priors {
             let (Some(values), Some(theirs)) = (&values, own(other)) else { continue };
-            let what = path.display().to_string();
-            let theirs = match other.p.symbols().places(&what, first.p.symbols())? {
+            let what = other.name();
+            let theirs = match other.law().symbols().places(what, first.law().symbols())? {
                 Some(places) => places.iter().map(|&at| theirs[at]).collect(),
                 None => theirs,
             };
             if let Some(x) = (0..values.len()).find(|&x| values[x] != theirs[x]) {
                 return Err(Failure::input(format!(
                     "{what}: values says that {:?} stands for {} and the first prior says {}: give both the same values",
-                    first.p.symbols().label(x),
+                    first.law().symbols().label(x),
                     theirs[x],
                     values[x]
                 )));
@@ -205,9 +206,9 @@ impl ContextArgs {
 }
 
 /// What the prior's file says about itself.
-fn provenance(prior: &NamedPrior) -> Result<Provenance, Failure> {
-    let Some(file) = &prior.file else { return Ok(Provenance::default()) };
-    let confidence = match file.beta.filter(|_| prior.confidence.is_some()) {
+fn provenance(prior: &Prior) -> Result<Provenance, Failure> {
+    let Some(file) = prior.document() else { return Ok(Provenance::default()) };
+    let confidence = match file.beta.filter(|_| prior.confidence().is_some()) {
         Some(beta) => {
             let text = format!("{:.6}", 1.0 - beta);
             Some(text.parse().map_err(|error| Failure::input(format!("beta: {error}")))?)
@@ -254,7 +255,7 @@ pub(crate) fn objective(
         _ => match name.strip_prefix("matrix:") {
             Some(path) => {
                 known.set.check_bare("the loss matrix", "write the priors in its order")?;
-                Objective::Matrix(input::matrix(path.as_ref(), "a loss matrix, one row per input")?)
+                Objective::Matrix(input::json(path.as_ref(), "a loss matrix, one row per input")?)
             }
             None => {
                 return Err(Failure::usage(format!(

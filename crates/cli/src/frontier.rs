@@ -12,11 +12,11 @@ use undertone_design::price;
 use crate::curve::levels;
 use crate::design::{ContextArgs, Known, objective, request};
 use crate::failure::Failure;
-use crate::numbers;
 use crate::output::{
     Outcome, Round, nats, number, optional, optional_at_most, rounded, save, table,
 };
 use crate::plot::{Curves, Series, curves};
+use undertone::number as numbers;
 
 /// Draw what a policy is worth that promises LIP and LDP at once.
 ///

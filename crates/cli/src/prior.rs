@@ -1,18 +1,14 @@
 //! `undertone prior`: a prior from data, and mixtures of priors.
 
-mod codebook;
-mod density;
 mod fit;
 mod mix;
-mod mixture;
-mod tally;
-
-pub(crate) use density::DensityFile;
 
 use std::path::Path;
 
-use crate::failure::Failure;
-use crate::input::PriorFile;
+use undertone::answer::Remark;
+use undertone::document::PriorDocument;
+
+use crate::failure::{Failure, option};
 use crate::output::{Outcome, nats, table};
 
 /// Make a prior: from a column of data, or from several priors.
@@ -52,7 +48,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
 const SHOWN: usize = 40;
 
 /// A prior for people.
-fn describe(prior: &PriorFile) -> String {
+fn describe(prior: &PriorDocument) -> String {
     let percent = |p: f64| format!("{} %", nats((1e6 * p).round() / 1e4));
     let rows = (0..prior.p.len().min(SHOWN)).map(|x| {
         let mut row = vec![prior.symbols.get(x).cloned().unwrap_or_else(|| x.to_string())];
@@ -75,14 +71,13 @@ fn describe(prior: &PriorFile) -> String {
     if prior.p.len() > SHOWN {
         text += &format!("\n({} more symbols; use --json or -o for all)", prior.p.len() - SHOWN);
     }
-    if let (Some(beta), Some(radius)) = (prior.beta, prior.radius) {
-        text += &format!(
-            "\nWith probability {} the truth lies in this box; with the same probability it is within l1 distance {} of p.",
-            nats(1.0 - beta),
-            nats(radius)
-        );
-    }
+    text.extend(prior.confidence_words().map(|sentence| format!("\n{sentence}")));
     text
+}
+
+/// Remarks, one to a line.
+fn notes(remarks: &[Remark]) -> String {
+    remarks.iter().map(|remark| format!("\nnote: {}", remark.called(option))).collect()
 }
 
 /// Writes JSON to a file.

@@ -191,13 +191,10 @@ mod tests {
         let numbers = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
         let said = |alphabet: Result<Alphabet, _>| choices(&alphabet.unwrap());
         assert_eq!(said(Alphabet::indices(3)), "a whole number from 0 to 2");
-        assert_eq!(
-            said(Alphabet::names(vec!["no".into(), "yes".into()])),
-            "one of \"no\", \"yes\""
-        );
+        assert_eq!(said(Alphabet::names(["no", "yes"])), "one of \"no\", \"yes\"");
         assert_eq!(said(Alphabet::points(numbers(&["-1", "2.5"]))), "one of -1, 2.5");
         assert_eq!(said(Alphabet::bins(numbers(&["0", "9"]), numbers(&["4"]))), "a number");
-        let many = Alphabet::names((0..1000).map(|at| format!("answer {at}")).collect());
+        let many = Alphabet::names((0..1000).map(|at| format!("answer {at}")));
         let said = said(many);
         assert!(said.ends_with("\"answer 49\" and 950 more"), "{said}");
     }

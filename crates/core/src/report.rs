@@ -32,9 +32,9 @@ impl fmt::Display for ReportId {
 pub struct Report {
     /// The policy it was drawn under.
     pub policy: PolicyId,
-    /// Its own random id.
+    /// The report's own random id.
     pub id: ReportId,
-    /// The answer.
+    /// The randomised answer.
     pub token: Token,
 }
 
@@ -42,10 +42,10 @@ pub struct Report {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Foreign {
-    /// Drawn under another policy.
+    /// The report was drawn under another policy.
     #[error("the report was made under another policy")]
     Policy,
-    /// A token this policy never releases.
+    /// The token is one this policy never releases.
     #[error("the token is outside the policy's output alphabet")]
     Token,
 }
@@ -60,31 +60,33 @@ impl Policy {
         permit: Permit,
         rng: &mut R,
     ) -> Result<Report, SampleError> {
-        self.check_permit(permit)?;
-        let token = self.draw(x, rng)?;
-        Ok(self.report(token, rng))
+        self.report(permit, rng, |rng| self.draw(x, rng))
     }
 
-    /// The same with [`Policy::draw_flat`], whose time and memory accesses do not depend on `x`.
+    /// Randomises one answer as [`Policy::randomize`] does, with [`Policy::draw_flat`], whose time and memory
+    /// accesses do not depend on `x`.
     pub fn randomize_flat<R: CryptoRng + ?Sized>(
         &self,
         x: Symbol,
         permit: Permit,
         rng: &mut R,
     ) -> Result<Report, SampleError> {
-        self.check_permit(permit)?;
-        let token = self.draw_flat(x, rng)?;
-        Ok(self.report(token, rng))
+        self.report(permit, rng, |rng| self.draw_flat(x, rng))
     }
 
-    fn check_permit(&self, permit: Permit) -> Result<(), SampleError> {
-        if permit.policy() == self.id() { Ok(()) } else { Err(SampleError::WrongPermit) }
-    }
-
-    fn report<R: CryptoRng + ?Sized>(&self, token: Token, rng: &mut R) -> Report {
+    fn report<R: CryptoRng + ?Sized>(
+        &self,
+        permit: Permit,
+        rng: &mut R,
+        draw: impl FnOnce(&mut R) -> Result<Token, SampleError>,
+    ) -> Result<Report, SampleError> {
+        if permit.policy() != self.id() {
+            return Err(SampleError::WrongPermit);
+        }
+        let token = draw(rng)?;
         let mut id = [0; 16];
         rng.fill_bytes(&mut id);
-        Report { policy: self.id(), id: ReportId(id), token }
+        Ok(Report { policy: self.id(), id: ReportId(id), token })
     }
 
     /// Whether a report could have come from this policy.

@@ -4,6 +4,26 @@
 //! router; [`server::serve`] puts it on a socket. The curator is not trusted with answers: devices check its
 //! policies before they use them, and what arrives here is randomised already.
 //!
+//! ```no_run
+//! use std::sync::Arc;
+//! use undertone_curator::clock::{SystemClock, SystemRandomness};
+//! use undertone_curator::server::{self, Limits};
+//! use undertone_curator::{App, Curator, Settings, auth::OwnerToken, store};
+//!
+//! # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+//! let curator = Curator::new(App {
+//!     store: store::open("sqlite:survey.db").await?,
+//!     clock: Arc::new(SystemClock),
+//!     randomness: Arc::new(SystemRandomness),
+//!     owner: OwnerToken::new(&std::env::var("OWNER_TOKEN")?)?,
+//!     settings: Settings::default(),
+//! });
+//! let listener = tokio::net::TcpListener::bind("127.0.0.1:8080").await?;
+//! server::serve(&curator, listener, None, Limits::default(), std::future::pending()).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Three layers, each of which knows the one below: [`routes`] parses and shows, [`service`] has the use cases, [`store`] keeps.
 //!
 //! * **Rounds** ([`service::survey`], [`service::design`], [`service::learning`]): a survey without a prior begins under LDP; what a

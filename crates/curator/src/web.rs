@@ -34,7 +34,7 @@ embed! {
     "survey-view.js", SCRIPT, "web/survey-view.js";
     "respond.js", SCRIPT, "web/respond.js";
     "icon.svg", PICTURE, "web/icon.svg";
-    "undertone.js", SCRIPT, "../../../bindings/js/undertone.js";
+    "undertone.js", SCRIPT, "web/undertone.js";
     "uplot.js", SCRIPT, "web/vendor/uplot.js";
     "uplot.css", CSS, "web/vendor/uplot.css";
     "uplot-license.txt", TEXT, "web/vendor/uplot-license.txt";

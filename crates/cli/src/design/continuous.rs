@@ -4,6 +4,7 @@ mod shown;
 
 use std::path::Path;
 
+use undertone::document::{Prior, PriorSet};
 use undertone_core::{Delta, Provenance};
 use undertone_design::codebook::{self, Codebook, OUTPUT_BINS, Range};
 use undertone_design::continuous::{self, Loss, Method, Outcome as Found, Request};
@@ -18,7 +19,6 @@ use undertone_design::{Distribution, Symbols};
 
 use super::{Args, Known, provenance};
 use crate::failure::Failure;
-use crate::input::{self, NamedPrior, PriorSet};
 use crate::output::Outcome;
 
 /// Data that are numbers.
@@ -62,14 +62,13 @@ pub(crate) struct NumberArgs {
 
 /// Whether the data are numbers, rather than symbols that may have values: because the command line
 /// says so, or because the prior is one of bins and nothing asked for is about symbols only.
-pub(super) fn wanted(args: &Args, priors: &[NamedPrior]) -> Result<bool, Failure> {
+pub(super) fn wanted(args: &Args, priors: &[Prior]) -> Result<bool, Failure> {
     let NumberArgs { points, range, density, .. } = &args.numbers;
     let given = points.is_some() || range.is_some() || density.is_some();
     if given || ["laplace", "gaussian"].contains(&args.method()) {
         return Ok(true);
     }
-    let binned =
-        matches!(priors, [one] if one.file.as_ref().is_some_and(|file| file.edges.is_some()));
+    let binned = matches!(priors, [one] if one.document().is_some_and(|file| file.edges.is_some()));
     let about_numbers = ["optimal", "published", "sampling"].contains(&args.method())
         && args.objective.as_deref().is_none_or(|name| loss(name).is_ok())
         && args.values.is_empty()
@@ -104,7 +103,7 @@ struct Inputs {
     binned: Option<Binned>,
 }
 
-pub(super) fn run(args: &Args, priors: &[NamedPrior]) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &Args, priors: &[Prior]) -> Result<Outcome, Failure> {
     if args.accuracy.is_some() {
         return Err(Failure::usage("--accuracy is about symbols: leave it out with numbers"));
     }
@@ -243,7 +242,7 @@ fn method(args: &Args, promise: &Promise) -> Result<Method, Failure> {
 }
 
 /// The codebook and the prior of its inputs.
-fn read(args: &Args, priors: &[NamedPrior]) -> Result<Inputs, Failure> {
+fn read(args: &Args, priors: &[Prior]) -> Result<Inputs, Failure> {
     let context = &args.context;
     let any = context.prior.iter().any(|path| path.as_os_str() == "wc");
     let one = match priors {
@@ -265,8 +264,8 @@ fn read(args: &Args, priors: &[NamedPrior]) -> Result<Inputs, Failure> {
     }
     if let Some(prior) = one {
         let path = &context.prior[0];
-        let density = prior.file.as_ref().and_then(|file| file.density.as_ref());
-        let density = density.map(|density| density.law(path)).transpose()?;
+        let density = prior.document().and_then(|file| file.density.as_ref());
+        let density = density.map(|density| density.law(prior.name())).transpose()?;
         if let Some(own) = of_inputs(&codebook, prior)? {
             let known = context.known(&[own], Some(&symbols))?;
             return Ok(Inputs { codebook, known, density, binned: None });
@@ -300,8 +299,8 @@ fn assumed(text: &str) -> Provenance {
 }
 
 /// The prior's own bins as a law, if every edge asked for is one of theirs.
-fn merged(codebook: &Codebook, prior: &NamedPrior) -> Result<Option<Density>, Failure> {
-    let edges = prior.file.as_ref().and_then(|file| file.edges.as_ref());
+fn merged(codebook: &Codebook, prior: &Prior) -> Result<Option<Density>, Failure> {
+    let edges = prior.document().and_then(|file| file.edges.as_ref());
     let (Some(theirs), Some(ours)) = (edges, codebook::edges(codebook.inputs())) else {
         return Ok(None);
     };
@@ -310,7 +309,7 @@ fn merged(codebook: &Codebook, prior: &NamedPrior) -> Result<Option<Density>, Fa
     if !ours.iter().all(among) {
         return Ok(None);
     }
-    Ok(Some(Density::Histogram(Histogram::new(theirs.clone(), prior.p.clone())?)))
+    Ok(Some(Density::Histogram(Histogram::new(theirs.clone(), prior.law().clone())?)))
 }
 
 fn from_density(
@@ -323,7 +322,7 @@ fn from_density(
     let known = Known {
         knowledge: Knowledge::Known(prior.clone()),
         prior,
-        set: PriorSet::new(&[], &[])?,
+        set: PriorSet::new(&[])?,
         values: Some(codebook.points()),
         provenance,
     };
@@ -331,8 +330,8 @@ fn from_density(
 }
 
 /// The bins and points of the command line, or those of the prior's file.
-fn codebook(args: &NumberArgs, prior: Option<&NamedPrior>) -> Result<Codebook, Failure> {
-    let file = prior.and_then(|prior| prior.file.as_ref());
+fn codebook(args: &NumberArgs, prior: Option<&Prior>) -> Result<Codebook, Failure> {
+    let file = prior.and_then(|prior| prior.document());
     let outputs =
         |inputs: Option<usize>| args.output_bins.or(args.bins).or(inputs).unwrap_or(OUTPUT_BINS);
     let numbers = |what: &str, list: &[String]| {
@@ -364,7 +363,7 @@ fn codebook(args: &NumberArgs, prior: Option<&NamedPrior>) -> Result<Codebook, F
         }
         _ => match file.filter(|file| file.edges.is_some()) {
             Some(file) => {
-                let inputs = input::alphabet(file)?;
+                let inputs = file.alphabet()?;
                 let bins = inputs.len();
                 Codebook::of_alphabet(inputs, outputs(Some(bins)))
             }
@@ -389,29 +388,29 @@ fn codebook(args: &NumberArgs, prior: Option<&NamedPrior>) -> Result<Codebook, F
 
 /// The prior with its probabilities in the order of the codebook's inputs, if they are of those: the numbers
 /// it lists are the codebook's, or it lists none and has as many.
-fn of_inputs(codebook: &Codebook, prior: &NamedPrior) -> Result<Option<NamedPrior>, Failure> {
+fn of_inputs(codebook: &Codebook, prior: &Prior) -> Result<Option<Prior>, Failure> {
     let inputs = codebook.inputs();
-    if prior.p.len() != inputs.len() {
+    if prior.law().len() != inputs.len() {
         return Ok(None);
     }
     let symbols = Symbols::of(inputs);
     let own = |order: Option<Vec<usize>>| {
-        let file = prior.file.clone().map(|mut file| {
+        let file = prior.document().cloned().map(|mut file| {
             // What is read of it from here on is in the codebook's order.
             file.values = Some(codebook.points());
             file
         });
         let p = match order {
             Some(order) => {
-                let p = order.iter().map(|&at| prior.p[at]).collect();
+                let p = order.iter().map(|&at| prior.law()[at]).collect();
                 Distribution::new("prior", p)?
             }
-            None => prior.p.clone(),
+            None => prior.law().clone(),
         };
         let p = p.over(&symbols)?;
-        Ok(Some(NamedPrior { p, file, confidence: prior.confidence.clone() }))
+        Ok(Some(prior.clone().with_law(p, file)))
     };
-    let Some(file) = &prior.file else { return own(None) };
+    let Some(file) = prior.document() else { return own(None) };
     let (low, high) = codebook.range().ends();
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (high - low);
     match (&file.edges, &file.values) {
@@ -429,14 +428,14 @@ fn of_inputs(codebook: &Codebook, prior: &NamedPrior) -> Result<Option<NamedPrio
                 false => Ok(None),
             }
         }
-        (None, None) => match prior.p.symbols().places("the prior", &symbols) {
+        (None, None) => match prior.law().symbols().places("the prior", &symbols) {
             Ok(order) => own(order),
             Err(_) => Ok(None),
         },
     }
 }
 
-fn mismatch(path: &Path, prior: &NamedPrior, codebook: &Codebook) -> Failure {
+fn mismatch(path: &Path, prior: &Prior, codebook: &Codebook) -> Failure {
     let inputs = codebook.inputs();
     let ours = match codebook::edges(inputs) {
         Some(edges) => {
@@ -444,13 +443,13 @@ fn mismatch(path: &Path, prior: &NamedPrior, codebook: &Codebook) -> Failure {
         }
         None => format!("{} points", inputs.len()),
     };
-    let edges = prior.file.as_ref().and_then(|file| file.edges.as_ref());
+    let edges = prior.document().and_then(|file| file.edges.as_ref());
     let theirs = match edges {
         Some(edges) => {
-            format!("{} bins from {} to {}", prior.p.len(), edges[0], edges[edges.len() - 1])
+            format!("{} bins from {} to {}", prior.law().len(), edges[0], edges[edges.len() - 1])
         }
-        None if prior.file.is_some() => format!("the symbols {}", prior.p.symbols()),
-        None => format!("{} probabilities", prior.p.len()),
+        None if prior.document().is_some() => format!("the symbols {}", prior.law().symbols()),
+        None => format!("{} probabilities", prior.law().len()),
     };
     Failure::input(format!(
         "{}: the prior has {theirs} and the command line asks for {ours}: fit the prior again with these bins, or leave --range and --bins out",

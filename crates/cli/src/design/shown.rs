@@ -10,8 +10,8 @@ use undertone_design::price;
 use super::Args;
 use crate::audit::{attained, exact};
 use crate::failure::Failure;
-use crate::numbers;
 use crate::output::{Outcome, Round, at_most, nats, number, number_to, optional, rounded, table};
+use undertone::number as numbers;
 
 pub(super) fn shipped(
     args: &Args,

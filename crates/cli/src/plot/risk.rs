@@ -8,7 +8,7 @@ use super::{
     Area, FAINT, GRID, INK, PALETTE, broken, plain, round_step, sheet, shortened, stroke, write,
 };
 use crate::failure::Failure;
-use crate::risk::percent;
+use undertone::risk::percent;
 
 /// The most symbols drawn for one subject.
 const SHOWN: usize = 30;

@@ -1,6 +1,6 @@
 //! The shipped examples are what they say they are.
 //!
-//! `UNDERTONE_WRITE_EXAMPLES=1 cargo test -p undertone --test suite examples` writes the two policy documents afresh.
+//! `UNDERTONE_WRITE_EXAMPLES=1 cargo test -p undertone-cli --test suite examples` writes the two policy documents afresh.
 use std::path::PathBuf;
 
 use crate::common::{self, json, root};
@@ -20,7 +20,7 @@ fn promise() -> (Distribution, Promise) {
     let prior = Distribution::new("prior", vec![0.9, 0.1]).unwrap();
     let rounded = quantize::prior(&prior).unwrap();
     let promise = Promise {
-        inputs: Alphabet::names(vec!["no".into(), "yes".into()]).unwrap(),
+        inputs: Alphabet::names(["no", "yes"]).unwrap(),
         outputs: None,
         context: Context::Known(rounded.prior),
         claims: vec![Claim::lip(Epsilon::parse("1").unwrap())],

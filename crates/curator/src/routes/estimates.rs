@@ -66,8 +66,11 @@ pub(super) async fn exported(
             ("application/vnd.apache.parquet", body)
         }
         Some(other) => {
-            let forms =
-                if cfg!(feature = "parquet") { "csv, json or parquet" } else { "csv or json" };
+            let forms = if cfg!(feature = "parquet") {
+                "csv, json or parquet"
+            } else {
+                "csv or json; this curator was built without the feature parquet"
+            };
             let detail = format!("form={other}: use {forms}");
             return Err(Problem::new(Code::UnsupportedForm, detail).into());
         }

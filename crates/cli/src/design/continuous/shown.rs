@@ -10,8 +10,8 @@ use super::{Args, Inputs};
 use crate::audit::{attained, exact};
 use crate::design::shown::printed;
 use crate::failure::Failure;
-use crate::numbers;
 use crate::output::{Outcome, Round, at_most, nats, number, number_to, optional, rounded, table};
+use undertone::number as numbers;
 
 /// Tables with more cells than this are written to the policy's file only.
 const LISTED: usize = 1 << 16;

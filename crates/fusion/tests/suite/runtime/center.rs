@@ -22,7 +22,7 @@ impl Desk {
         Self { center, now: Instant::now() }
     }
 
-    fn hear(&mut self, report: Report) -> Result<(), Refusal> {
+    fn hear(&mut self, report: SensorReport) -> Result<(), Refusal> {
         self.center.hear(report.sensor, &report.to_bytes(), self.now).unwrap()
     }
 
