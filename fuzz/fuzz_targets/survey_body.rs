@@ -2,8 +2,11 @@
 
 #![no_main]
 
-#[allow(dead_code, unused_imports)]
-#[path = "../../crates/curator/src/survey/mod.rs"]
+#[allow(dead_code)]
+#[path = "../../crates/curator/src/service/plan.rs"]
+mod plan;
+#[allow(dead_code)]
+#[path = "../../crates/curator/src/service/survey.rs"]
 mod survey;
 
 use libfuzzer_sys::fuzz_target;

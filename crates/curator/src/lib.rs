@@ -24,40 +24,30 @@
 //! # }
 //! ```
 //!
-//! * **Rounds** ([`survey`], [`design`], [`learn`]): a survey without a prior begins under LDP; what a sealed round
-//!   says becomes a box of priors, and the next policy's LIP claim holds for every prior in it. What
+//! Three layers, each of which knows the one below: [`routes`] parses and shows, [`service`] has the use cases, [`store`] keeps.
+//!
+//! * **Rounds** ([`service::survey`], [`service::design`], [`service::learning`]): a survey without a prior begins under LDP; what a
+//!   sealed round says becomes a box of priors, and the next policy's LIP claim holds for every prior in it. What
 //!   rounds cost is accounted in attained LDP against the plan's total.
 //! * **Reports** ([`undertone_wire`]): a body is taken as a whole, after it is on disk, or not at all; repetitions are
 //!   struck out before anything is counted ([`store`]).
-//! * **Answers** ([`estimates`], [`gain`], [`observer`], [`export`]): the headline never uses the prior; what an
+//! * **Answers** ([`service::estimates`], [`service::gain`], [`service::observer`]): the headline never uses the prior; what an
 //!   observer can learn, what invented reports can do and what was gained over LDP stand beside it.
 //! * **Limits** ([`limit`], [`flight`], [`server::Limits`]): reports and requests per address, bytes in memory, connections,
 //!   time, the size of the store. The owner's token is compared before any of them is applied.
 //! * **Refusals** ([`undertone_wire::Code`]) have stable codes.
 
-pub mod app;
 pub mod auth;
 pub mod clock;
-pub mod design;
-pub mod estimates;
-pub mod export;
 pub mod flight;
-mod fold;
-pub mod gain;
-mod html;
-pub mod learn;
 pub mod limit;
 pub mod metrics;
-pub mod observer;
-mod officer;
-mod rounds;
 pub mod routes;
 pub mod secret_file;
 pub mod server;
+pub mod service;
 pub mod store;
-pub mod survey;
-mod together;
 pub mod web;
 
-pub use app::{App, Settings};
 pub use routes::Curator;
+pub use service::{App, Settings};

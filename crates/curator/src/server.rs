@@ -25,12 +25,12 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
+use undertone_wire::{Code, Problem};
 
-use crate::app::Peer;
 use crate::routes::Curator;
+use crate::service::Peer;
 use guests::Guests;
 use stream::{Stream, Tracked, Unread};
-use undertone_wire::{Code, Problem};
 
 /// Limits of the connections themselves.
 #[derive(Clone, Copy, Debug)]

@@ -311,19 +311,21 @@ pub fn shows_password(address: &str) -> bool {
             || query.split('&').any(named))
 }
 
-/// Opens `sqlite:FILE` or `postgres://..`, creating the tables if there are none.
+/// Opens `sqlite:FILE` or, with the feature `postgres`, `postgres://..`, creating the tables if there are none.
 pub async fn open(address: &str) -> Result<Arc<dyn Store>, StoreError> {
     open_with(address, Options::default()).await
 }
 
-/// The same with options.
+/// As [`open`], with options.
 pub async fn open_with(address: &str, options: Options) -> Result<Arc<dyn Store>, StoreError> {
     if let Some(path) = address.strip_prefix("sqlite:") {
         return Ok(Arc::new(sqlite::Sqlite::open(path.as_ref(), options).await?));
     }
-    #[cfg(feature = "postgres")]
     if address.starts_with("postgres://") || address.starts_with("postgresql://") {
+        #[cfg(feature = "postgres")]
         return Ok(Arc::new(postgres::Postgres::open(address, options).await?));
+        #[cfg(not(feature = "postgres"))]
+        return Err(StoreError::NotBuilt { engine: "PostgreSQL", feature: "postgres" });
     }
     Err(StoreError::Unavailable(
         "the store's address must be sqlite:FILE or postgres://USER@HOST/DATABASE".into(),
@@ -333,6 +335,19 @@ pub async fn open_with(address: &str, options: Options) -> Result<Arc<dyn Store>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(not(feature = "postgres"))]
+    #[tokio::test]
+    async fn an_engine_that_was_not_built_names_its_feature() {
+        for address in ["postgres://curator@host/database", "postgresql://host/database"] {
+            let error = open(address).await.err().unwrap();
+            let expected = StoreError::NotBuilt { engine: "PostgreSQL", feature: "postgres" };
+            assert_eq!(error, expected);
+            let said = error.to_string();
+            assert!(said.contains("PostgreSQL") && said.contains("feature `postgres`"), "{said}");
+            assert!(said.contains("sqlite:FILE"), "{said}");
+        }
+    }
 
     #[test]
     fn passwords_in_addresses_are_seen_and_not_printed() {

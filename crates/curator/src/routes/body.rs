@@ -7,11 +7,11 @@ use std::time::Duration;
 use axum::body::{Body, HttpBody};
 use axum::http::{HeaderMap, header};
 use bytes::{Bytes, BytesMut};
+use undertone_wire::{Code, Problem};
 
-use crate::app::AppState;
 use crate::auth::Caller;
 use crate::flight::{Hold, NoRoom};
-use undertone_wire::{Code, Problem};
+use crate::service::AppState;
 
 /// Reads a whole body within the settings' size and time. Its bytes count as held until the [`Hold`] is
 /// dropped.

@@ -6,7 +6,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::Shared;
-use crate::app::CachedSurvey;
+use crate::service::CachedSurvey;
 
 /// Answers preflights, and marks answers for the sites the survey lists.
 pub(super) async fn of_survey(

@@ -6,12 +6,12 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
-use super::refusal::Answer;
-use super::{Embedded, Shared, estimates, surveys};
-use crate::app::blocking;
-use crate::officer;
-use crate::web;
 use undertone_wire::{Code, Problem};
+
+use super::refusal::Answer;
+use super::{Embedded, Shared, officer_page};
+use crate::service::officer;
+use crate::web;
 
 /// What a page may do: run and load what the curator itself serves, and nothing else.
 pub const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -61,31 +61,20 @@ pub(super) struct Form {
     form: Option<String>,
 }
 
-/// The entries of the log the officer's page shows.
-const ENTRIES: u32 = 500;
-
 pub(super) async fn officer(
     State(state): Shared,
     Path(survey): Path<String>,
     Query(Form { form }): Query<Form>,
 ) -> Answer<Response> {
-    let cached = state.survey(&survey).await?;
-    let log = state.app.store.events(&cached.id, 0, ENTRIES).await?;
-    let log = log.iter().map(surveys::entry).collect();
-    let gain = estimates::public_gain(&cached).await?;
-    let known = cached.officer.get_or_try_init(|| {
-        let cached = cached.clone();
-        async { blocking(move || officer::rounds(&cached)).await? }
-    });
-    let facts = officer::facts(&cached, known.await?, log, gain, state.now())?;
+    let facts = officer::of(&state, &survey).await?;
     match form.as_deref() {
         Some("json") => Ok(Json(facts).into_response()),
         None | Some("html") => {
             let headers = [
                 (header::CONTENT_TYPE, "text/html; charset=utf-8".to_owned()),
-                (header::CONTENT_SECURITY_POLICY, officer::content_policy()),
+                (header::CONTENT_SECURITY_POLICY, officer_page::content_policy()),
             ];
-            Ok((headers, officer::page(&facts)).into_response())
+            Ok((headers, officer_page::page(&facts)).into_response())
         }
         Some(other) => {
             let detail = format!("form={other}: use html or json");

@@ -5,10 +5,10 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use undertone_core::PolicyId;
+use undertone_wire::{Code, Problem};
 
 use super::Shared;
 use super::refusal::Answer;
-use undertone_wire::{Code, Problem};
 
 #[derive(Deserialize)]
 pub(super) struct Form {

@@ -32,6 +32,16 @@ pub enum StoreError {
     /// have happened.
     #[error("the store is not available: {0}")]
     Unavailable(String),
+    /// The engine of this address is not part of this program.
+    #[error(
+        "this program was built without {engine}: build it with the feature `{feature}`, or give sqlite:FILE"
+    )]
+    NotBuilt {
+        /// The engine.
+        engine: &'static str,
+        /// The cargo feature that adds it.
+        feature: &'static str,
+    },
     /// The database was written by a later version of this program.
     #[error(
         "the store has schema {found}, this program knows up to {known}: use the newer program"

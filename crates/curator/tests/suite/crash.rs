@@ -319,6 +319,9 @@ async fn counted(address: &str) -> BTreeSet<Vec<u8>> {
             let mut select = look.prepare("SELECT ids FROM chunk").unwrap();
             select.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
         }
+        #[cfg(not(feature = "postgres"))]
+        None => panic!("there is no engine for {address}"),
+        #[cfg(feature = "postgres")]
         None => {
             let (client, connection) =
                 tokio_postgres::connect(address, tokio_postgres::NoTls).await.unwrap();

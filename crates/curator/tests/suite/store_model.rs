@@ -1,6 +1,5 @@
 //! Random schedules of appends, repetitions, folds and reopenings against a plain map, on both engines.
 
-use crate::common::postgres;
 use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
 use std::collections::HashMap;
@@ -188,9 +187,10 @@ async fn embedded_is_the_map() {
     }
 }
 
+#[cfg(feature = "postgres")]
 #[tokio::test(flavor = "multi_thread")]
 async fn postgresql_is_the_map() {
-    let Some(server) = postgres::Server::start() else { return };
+    let Some(server) = crate::common::postgres::Server::start() else { return };
     for seed in 1..4 {
         let name = format!("model{seed}");
         let address = server.database(&name);

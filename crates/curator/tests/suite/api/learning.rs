@@ -8,10 +8,11 @@ use serde_json::{Value, json};
 use undertone_core::{
     Alphabet, Claim, Context, Epsilon, Nats, Policy, Report, ReportId, Token, WEIGHT_ONE,
 };
-use undertone_curator::design::{self, Assumed, Audience, variance};
-use undertone_curator::learn::{self, Lesson};
+use undertone_curator::service::design::{self, Assumed, Audience, variance};
+use undertone_curator::service::learning::{self, Lesson};
+use undertone_curator::service::plan::Plan;
+use undertone_curator::service::survey::Learned;
 use undertone_curator::store::RoundTally;
-use undertone_curator::survey::{Learned, Plan};
 use undertone_design::measure::{ldp, lip};
 use undertone_design::{Distribution, Symbols, realise};
 
@@ -50,7 +51,7 @@ fn lesson(policy: &Policy, shares: &[f64], reports: usize, rng: &mut ChaCha12Rng
         duplicates: 0,
         unfolded: 0,
     };
-    match learn::learn(1, policy, &counted, 0.95).unwrap() {
+    match learning::learn(1, policy, &counted, 0.95).unwrap() {
         Lesson::Learned(learned) => learned,
         Lesson::Unusable(why) => panic!("{why}"),
     }
@@ -155,7 +156,7 @@ fn the_box_misses_no_more_often_than_it_says() {
                     unfolded: 0,
                 };
                 // Reports that cannot be believed make no box, and so no promise about one.
-                match learn::learn(1, &first.policy, &counted, 0.999).unwrap() {
+                match learning::learn(1, &first.policy, &counted, 0.999).unwrap() {
                     Lesson::Learned(learned) => (counts, Some(learned)),
                     Lesson::Unusable(_) => (counts, None),
                 }

@@ -2,6 +2,7 @@
 
 use crate::api::failing::{Failing, WELL};
 use crate::api::harness::{Service, crowd, listed, yes_no};
+#[cfg(feature = "postgres")]
 use crate::common::postgres::Server;
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;

@@ -24,6 +24,10 @@ impl Server {
 
     /// The same with settings of its own, each `name=value`.
     pub(crate) fn start_with(settings: &[&str]) -> Option<Self> {
+        if cfg!(not(feature = "postgres")) {
+            println!("skipped: built without the feature `postgres`");
+            return None;
+        }
         let Some(binaries) = binaries() else {
             println!("skipped: PostgreSQL is not installed (no initdb and postgres found)");
             return None;

@@ -1,4 +1,19 @@
-//! The curator as a function from its dependencies to a router.
+//! What a curator does, whoever asks: one module for each use case, over [`AppState`].
+
+mod counting;
+pub mod design;
+pub mod estimates;
+mod failure;
+pub mod gain;
+pub(crate) mod ingest;
+pub mod learning;
+pub mod observer;
+pub(crate) mod officer;
+pub mod plan;
+mod rounds;
+pub mod survey;
+pub(crate) mod surveys;
+mod together;
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -8,6 +23,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tokio::sync::OnceCell;
 use undertone_core::{Draft, Policy, PolicyId};
+use undertone_wire::{Code, Problem, RoundState, SurveyId};
 
 use crate::auth::{Caller, OwnerToken, Standing};
 use crate::clock::{Clock, Randomness};
@@ -15,8 +31,7 @@ use crate::flight::{Capacity, Flight, Hold};
 use crate::limit::{Limiter, Rate};
 use crate::metrics::Metrics;
 use crate::store::{RoundRecord, Store};
-use crate::survey::Survey;
-use undertone_wire::{Code, Problem, RoundState, SurveyId};
+use survey::Survey;
 
 /// What the curator is made of.
 #[derive(Clone)]

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use serde_json::json;
 use undertone_core::{Alphabet, Nats, Policy};
-
-use crate::app::{AppState, CachedSurvey, blocking};
-use crate::clock;
-use crate::design::{self, Assumed, Audience, Found};
-use crate::estimates::{self, Counted};
-use crate::learn::{self, Lesson};
-use crate::store::{Event, NewPolicy, NewSurvey, RoundKey, RoundRecord};
-use crate::survey::{Group, GroupPolicy, RoundNote, Survey};
 use undertone_wire::limits::EVERYONE;
 use undertone_wire::{Code, Problem, RoundState, SurveyId, TokenShape};
+
+use super::design::{self, Assumed, Audience, Found};
+use super::estimates::{self, Counted};
+use super::learning::{self, Lesson};
+use super::plan::Group;
+use super::survey::{GroupPolicy, RoundNote, Survey};
+use super::{AppState, CachedSurvey, blocking};
+use crate::clock;
+use crate::store::{Event, NewPolicy, NewSurvey, RoundKey, RoundRecord};
 
 /// A group and what its policy may assume.
 struct Task {
@@ -174,7 +175,7 @@ impl AppState {
                 ))
             } else {
                 let learn =
-                    move || learn::learn(number, &counted.policy, &counted.tally, confidence);
+                    move || learning::learn(number, &counted.policy, &counted.tally, confidence);
                 blocking(learn).await??
             };
             tasks.push(match lesson {
@@ -272,7 +273,8 @@ impl AppState {
         let counted = self.counted(&cached, record).await?;
         let reports: u64 = counted.iter().map(|group| group.tally.reports).sum();
         let released =
-            blocking(move || estimates::round(number, RoundState::Released, &counted)).await??;
+            blocking(move || estimates::round_estimates(number, RoundState::Released, &counted))
+                .await??;
         let mut survey = cached.survey.clone();
         let note = survey.rounds.iter_mut().find(|note| note.number == number);
         note.ok_or_else(|| unknown(number))?.released = Some(released);

@@ -126,7 +126,7 @@ impl GivenPrior {
 }
 
 impl Plan {
-    pub(super) fn check(&self, symbols: usize, group_minimum: u64) -> Result<(), Problem> {
+    pub(crate) fn check(&self, symbols: usize, group_minimum: u64) -> Result<(), Problem> {
         let bad = |problem: String| Err(Problem::malformed(format!("plan.{problem}")));
         let epsilon = self.epsilon()?;
         if epsilon == Epsilon::ZERO {

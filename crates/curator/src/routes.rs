@@ -3,6 +3,8 @@
 mod body;
 mod cors;
 mod estimates;
+mod export;
+mod officer_page;
 mod operations;
 mod pages;
 mod policies;
@@ -13,11 +15,6 @@ mod surveys;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use operations::OPENAPI;
-pub use pages::PAGE_POLICY;
-use refusal::{Refusal, Refused};
-pub(crate) use surveys::described;
-
 use axum::Router;
 use axum::body::{Body, HttpBody};
 use axum::extract::{MatchedPath, Request, State};
@@ -27,12 +24,15 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use bytes::Bytes;
 use serde_json::Value;
+use undertone_wire::{Code, Problem};
 
-use crate::app::{App, AppState, Peer};
 use crate::auth::Caller;
 use crate::flight::Counted;
 use crate::metrics::Metrics;
-use undertone_wire::{Code, Problem};
+use crate::service::{self, App, AppState, Peer};
+pub use operations::OPENAPI;
+pub use pages::PAGE_POLICY;
+use refusal::{Refusal, Refused};
 
 type Shared = State<Arc<AppState>>;
 
@@ -86,8 +86,8 @@ impl Curator {
 
     /// Creates a survey from the JSON its owner would send, and opens its first round.
     pub async fn create(&self, body: &[u8]) -> Result<Value, Problem> {
-        let cached = surveys::made(&self.0, body).await?;
-        Ok(surveys::described_to_owner(&cached))
+        let cached = service::surveys::create(&self.0, body).await?;
+        Ok(service::surveys::described_to_owner(&cached))
     }
 
     /// The estimates of a survey as its owner sees them, after everything that arrived is counted.
@@ -96,7 +96,7 @@ impl Curator {
         if let Some(newest) = cached.newest() {
             self.0.fold_round(&newest.key).await?;
         }
-        estimates::of(&self.0, &cached, None, true).await
+        service::estimates::of(&self.0, &cached, None, true).await
     }
 
     /// The router.
@@ -106,7 +106,7 @@ impl Curator {
             .route("/v1/surveys/{survey}", get(surveys::show))
             .route("/v1/surveys/{survey}/reports", post(reports::accept))
             .route("/v1/surveys/{survey}/estimates", get(estimates::show))
-            .route("/v1/surveys/{survey}/export", get(estimates::export))
+            .route("/v1/surveys/{survey}/export", get(estimates::exported))
             .route("/v1/surveys/{survey}/officer", get(pages::officer))
             .route("/v1/surveys/{survey}/observer", get(surveys::observer))
             .route("/v1/surveys/{survey}/log", get(surveys::log))

@@ -11,8 +11,103 @@ use undertone_core::{Alphabet, Claim, Context, Epsilon, Nats, Policy, Provenance
 use undertone_design::mechanism::{staircase, unary};
 use undertone_design::quantize::Promise;
 use undertone_design::{Distribution, Symbols, realise};
+use undertone_wire::{Problem, RoundState};
 
-use crate::design::variance;
+use super::design::variance;
+use super::estimates::{self, Counted};
+use super::survey::RoundNote;
+use super::{AppState, CachedSurvey, blocking};
+use crate::store::RoundTally;
+
+/// Against LDP all along, as far as the owner may see: rounds still open count with the reports of
+/// the last sealed one.
+pub(crate) async fn of_owner(state: &AppState, cached: &CachedSurvey) -> Result<Value, Problem> {
+    let mut rounds = Vec::new();
+    for record in &cached.rounds {
+        rounds.push((record.state, state.counted(cached, record).await?));
+    }
+    compare(cached, rounds).await
+}
+
+/// Against LDP all along, from released rounds alone; computed once.
+pub(crate) async fn public(cached: &CachedSurvey) -> Result<Value, Problem> {
+    cached.gain.get_or_try_init(|| released_gain(cached)).await.cloned()
+}
+
+async fn released_gain(cached: &CachedSurvey) -> Result<Value, Problem> {
+    let mut rounds = Vec::new();
+    for (record, note) in cached.rounds.iter().zip(&cached.survey.rounds) {
+        let Some(released) = &note.released else { continue };
+        let mut counted = Vec::new();
+        for counts in released["counts"].as_array().into_iter().flatten() {
+            let Some(id) = counts["policy"].as_str().and_then(|id| id.parse().ok()) else {
+                continue;
+            };
+            let outputs = counts["outputs"].as_array();
+            let tally = RoundTally {
+                policy: id,
+                counts: outputs
+                    .into_iter()
+                    .flatten()
+                    .map(|output| output["count"].as_u64().unwrap_or(0))
+                    .collect(),
+                reports: counts["reports"].as_u64().unwrap_or(0),
+                duplicates: 0,
+                unfolded: 0,
+            };
+            let group = counts["group"].as_str().unwrap_or_default().into();
+            counted.push(Counted { group, policy: cached.policy(&id)?.clone(), tally });
+        }
+        rounds.push((record.state, counted));
+    }
+    compare(cached, rounds).await
+}
+
+async fn compare(
+    cached: &CachedSurvey,
+    rounds: Vec<(RoundState, Vec<Counted>)>,
+) -> Result<Value, Problem> {
+    let learned = |note: &RoundNote| note.groups.iter().any(|g| g.learned.is_some());
+    if rounds.len() < 2 || !cached.survey.rounds.iter().any(learned) {
+        return Ok(Value::Null);
+    }
+    let answers = cached.survey.body.alphabet()?;
+    let spent: Vec<Nats> = cached
+        .survey
+        .rounds
+        .iter()
+        .map(|note| Nats::parse_down(&note.ldp).unwrap_or(Nats::ZERO))
+        .collect();
+    blocking(move || {
+        // The newest round that takes no more reports says what the shares are.
+        let closed = rounds.iter().rev().find(|(state, _)| *state != RoundState::Open);
+        let Some((_, last)) = closed else { return Ok(Value::Null) };
+        let Some(estimator) = estimates::estimator(last)? else { return Ok(Value::Null) };
+        let estimate = estimator.fit().shares.clone();
+        let sum = |counted: &[Counted]| counted.iter().map(|c| c.tally.reports).sum::<u64>();
+        let usual = sum(last);
+        let expected = rounds.iter().any(|(state, _)| *state == RoundState::Open);
+        let list: Vec<Spent<'_>> = rounds
+            .iter()
+            .zip(spent)
+            .map(|((state, counted), ldp)| {
+                let share = usual / counted.len().max(1) as u64;
+                let reports = |c: &Counted| match state {
+                    RoundState::Open => share,
+                    _ => c.tally.reports,
+                };
+                let groups = counted.iter().map(|c| (&*c.policy, reports(c))).collect();
+                Spent { ldp, groups }
+            })
+            .collect();
+        let mut gain = against_ldp(&answers, &estimate, &list).unwrap_or(Value::Null);
+        if gain.is_object() {
+            gain["expected"] = json!(expected);
+        }
+        Ok(gain)
+    })
+    .await?
+}
 
 /// One round's policies, each with its reports.
 #[derive(Clone, Debug)]

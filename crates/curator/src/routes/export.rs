@@ -4,29 +4,29 @@ use serde_json::Value;
 
 /// One line of the table. Estimates have a value with its interval, counts have a count.
 #[derive(Clone, PartialEq, Debug, serde::Serialize)]
-pub struct Row {
+pub(super) struct Row {
     /// The round.
-    pub round: u32,
+    pub(super) round: u32,
     /// `headline`, `unbiased`, `mmse` or `count`.
-    pub kind: String,
+    pub(super) kind: String,
     /// The group of a count; empty for estimates of everyone.
-    pub group: String,
+    pub(super) group: String,
     /// The policy of a count.
-    pub policy: String,
+    pub(super) policy: String,
     /// The answer, or the output.
-    pub name: String,
+    pub(super) name: String,
     /// How many reports.
-    pub count: Option<u64>,
+    pub(super) count: Option<u64>,
     /// The estimated share.
-    pub value: Option<f64>,
+    pub(super) value: Option<f64>,
     /// Its interval's lower end.
-    pub low: Option<f64>,
+    pub(super) low: Option<f64>,
     /// Its interval's upper end.
-    pub high: Option<f64>,
+    pub(super) high: Option<f64>,
 }
 
-/// The rows of some rounds' estimates, as [`crate::estimates::round`] gives them.
-pub fn rows(rounds: &[Value]) -> Vec<Row> {
+/// The rows of some rounds' estimates, as [`crate::service::estimates::round_estimates`] gives them.
+pub(super) fn rows(rounds: &[Value]) -> Vec<Row> {
     let mut rows = Vec::new();
     for round in rounds {
         let number = round["number"].as_u64().unwrap_or(0) as u32;
@@ -69,7 +69,7 @@ fn text(value: &Value) -> String {
 }
 
 /// The table as CSV (RFC 4180). Text that a spreadsheet would run as a formula is put behind an apostrophe.
-pub fn csv(rows: &[Row]) -> String {
+pub(super) fn csv(rows: &[Row]) -> String {
     let mut text = String::from("round,kind,group,policy,name,count,value,low,high\r\n");
     let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     for row in rows {
@@ -102,7 +102,7 @@ fn quoted(text: &str) -> String {
 
 /// The table as Parquet.
 #[cfg(feature = "parquet")]
-pub fn parquet(rows: &[Row]) -> Result<Vec<u8>, String> {
+pub(super) fn parquet(rows: &[Row]) -> Result<Vec<u8>, String> {
     use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
     use parquet::arrow::ArrowWriter;
     use parquet::basic::Compression;

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 use undertone_core::{Policy, Ratio, Sequence};
-
-use crate::app::CachedSurvey;
 use undertone_wire::Problem;
+
+use super::CachedSurvey;
 
 /// For each group, what a person who answers every round so far can have told at worst: by the kernel's rule for
 /// sequences, over every answer, under every prior any round declared.

@@ -1,16 +1,93 @@
 //! What the reports of a round say: the headline with its interval, the prior's reading second, warnings.
 
-use serde_json::{Map, Value, json};
 use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
 use undertone_core::{Alphabet, Policy};
 use undertone_estimate::{Estimate, Estimator, Method, Pool, Settings, Shares, Summary};
+use undertone_wire::{Code, Problem, RoundState};
 
-use crate::learn::{damaged, tally};
-use crate::store::RoundTally;
-use undertone_wire::{Problem, RoundState};
+use super::learning::{damaged, tally};
+use super::rounds::find;
+use super::{AppState, CachedSurvey, blocking, gain};
+use crate::store::{RoundRecord, RoundTally};
 
 /// The level of the intervals.
 const LEVEL: f64 = 0.95;
+
+/// The estimates of one round or of all the caller may see.
+pub(crate) async fn of(
+    state: &AppState,
+    cached: &CachedSurvey,
+    round: Option<u32>,
+    owner: bool,
+) -> Result<Value, Problem> {
+    let rounds = match round {
+        Some(number) => vec![one(state, cached, find(cached, number)?, owner).await?],
+        None => all(state, cached, owner).await?,
+    };
+    let gain =
+        if owner { gain::of_owner(state, cached).await? } else { gain::public(cached).await? };
+    Ok(json!({
+        "survey": cached.id.as_str(),
+        "minimum": cached.survey.body.minimum,
+        "rounds": rounds,
+        "gain": gain,
+    }))
+}
+
+/// Every round the caller may see.
+pub(crate) async fn all(
+    state: &AppState,
+    cached: &CachedSurvey,
+    owner: bool,
+) -> Result<Vec<Value>, Problem> {
+    let mut rounds = Vec::new();
+    for record in &cached.rounds {
+        match one(state, cached, record, owner).await {
+            Ok(shown) => rounds.push(shown),
+            Err(problem) if matches!(problem.code, Code::RoundOpen | Code::RoundSealed) => {}
+            Err(Problem { code: Code::TooFewReports, detail, .. }) => rounds.push(json!({
+                "number": record.key.number, "state": record.state.name(),
+                "headline": null, "mmse": null, "too_few": detail,
+            })),
+            Err(problem) => return Err(problem),
+        }
+    }
+    Ok(rounds)
+}
+
+/// One round: as it was released, or as it stands for its owner.
+async fn one(
+    state: &AppState,
+    cached: &CachedSurvey,
+    record: &RoundRecord,
+    owner: bool,
+) -> Result<Value, Problem> {
+    let number = record.key.number;
+    let note = cached.survey.rounds.iter().find(|note| note.number == number);
+    if let Some(released) = note.and_then(|note| note.released.clone()) {
+        return Ok(released);
+    }
+    if !owner {
+        let code = match record.state {
+            RoundState::Open => Code::RoundOpen,
+            _ => Code::RoundSealed,
+        };
+        return Err(Problem::new(code, format!("round {number} is not released yet")));
+    }
+    let counted = state.counted(cached, record).await?;
+    let reports: u64 = counted.iter().map(|group| group.tally.reports).sum();
+    let minimum = cached.survey.body.minimum;
+    if record.state == RoundState::Open && reports < minimum {
+        let detail = format!(
+            "round {number} has {reports} counted reports: nothing is said about an open round below {minimum}"
+        );
+        return Err(Problem::new(Code::TooFewReports, detail));
+    }
+    let reached = record.state;
+    blocking(move || round_estimates(number, reached, &counted)).await?
+}
 
 /// One group of a round: its name, its policy, and what was counted.
 #[derive(Clone, Debug)]
@@ -25,7 +102,11 @@ pub struct Counted {
 
 /// The estimates of a round. With several groups the headline is that of all of them together, and each
 /// group's own stands in `groups`.
-pub fn round(number: u32, state: RoundState, counted: &[Counted]) -> Result<Value, Problem> {
+pub fn round_estimates(
+    number: u32,
+    state: RoundState,
+    counted: &[Counted],
+) -> Result<Value, Problem> {
     let sum = |part: fn(&RoundTally) -> u64| counted.iter().map(|c| part(&c.tally)).sum::<u64>();
     let reports = sum(|tally| tally.reports);
     let mut fields = Map::new();

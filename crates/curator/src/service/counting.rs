@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::app::AppState;
-use crate::store::{Progress, RoundKey, StoreError};
 use undertone_wire::{Code, Problem};
+
+use super::AppState;
+use crate::store::{Progress, RoundKey, StoreError};
 
 /// How long to wait for reports before looking anyway.
 const IDLE: Duration = Duration::from_secs(5);

@@ -7,10 +7,10 @@
 
 use undertone_core::Policy;
 use undertone_estimate::{Estimator, Method, Pool, Settings, Tally};
-
-use crate::store::RoundTally;
-use crate::survey::Learned;
 use undertone_wire::{Code, Problem};
+
+use super::survey::Learned;
+use crate::store::RoundTally;
 
 /// What was learnt, or why nothing was.
 #[derive(Debug, Clone, PartialEq)]

@@ -18,9 +18,10 @@ use undertone_design::objective::{self, Objective};
 use undertone_design::quantize::{self, Promise};
 use undertone_design::transfer::PriorBox;
 use undertone_design::{Channel, Distribution, Error, Symbols, realise};
-
-use crate::survey::{GivenPrior, Learned, Plan};
 use undertone_wire::{Code, Problem};
+
+use super::plan::{GivenPrior, Plan};
+use super::survey::Learned;
 
 /// Up to this many answers the best channel of any shape is sought.
 const OPTIMAL: usize = 10;
