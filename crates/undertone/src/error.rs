@@ -1,6 +1,15 @@
 //! Why a use case gave no answer.
 
+use std::convert::Infallible;
 use std::fmt;
+
+/// Stands on both sides of a field's name inside an error's words; a character for private use, which no text has.
+const FIELD_MARK: char = '\u{e000}';
+
+/// A field of the request inside the words of an error: whoever shows the error may know it under another name.
+pub fn field_name(field: &str) -> String {
+    format!("{FIELD_MARK}{field}{FIELD_MARK}")
+}
 
 /// A request that got no answer: what kind of trouble it is, which field of the request is to blame, and the words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +32,8 @@ pub enum ErrorCode {
     TooLarge,
     /// The policy that was found cannot tell its symbols apart.
     Uninformative,
+    /// What was designed does not keep its claims.
+    Refused,
     /// A fault of this program.
     Internal,
 }
@@ -36,6 +47,7 @@ impl ErrorCode {
             Self::Input => "input",
             Self::TooLarge => "too_large",
             Self::Uninformative => "uninformative",
+            Self::Refused => "refused",
             Self::Internal => "internal",
         }
     }
@@ -78,14 +90,33 @@ impl Error {
         self.field.as_deref()
     }
 
-    /// The message for a caller who knows the field under another name, such as an option of a command line.
-    pub fn called(&self, name: impl FnOnce(&str) -> String) -> String {
-        match &self.field {
-            None => self.problem.clone(),
-            Some(field) if self.problem.starts_with(':') => {
-                format!("{}{}", name(field), self.problem)
+    /// The message for a caller who knows fields under other names, such as the options of a command line.
+    pub fn called(&self, name: impl Fn(&str) -> String) -> String {
+        let mut problem = String::with_capacity(self.problem.len());
+        // Every second part stands between two marks.
+        for (at, part) in self.problem.split(FIELD_MARK).enumerate() {
+            match at % 2 {
+                0 => problem += part,
+                _ => problem += &name(part),
             }
-            Some(field) => format!("{} {}", name(field), self.problem),
+        }
+        match &self.field {
+            None => problem,
+            Some(field) if problem.starts_with([':', '[']) => format!("{}{problem}", name(field)),
+            Some(field) => format!("{} {problem}", name(field)),
+        }
+    }
+
+    /// A value of the request that the mathematics refused, in words that begin with the field's name.
+    pub(crate) fn of_value(error: undertone_design::Error) -> Self {
+        let words = error.to_string();
+        let end = words.find(|c: char| !c.is_ascii_lowercase() && c != '_').unwrap_or(words.len());
+        match words.split_at(end) {
+            ("", _) => Self::usage(words),
+            (field, problem) if problem.starts_with(", ") => {
+                Self::usage(format!("{}{problem}", field_name(field)))
+            }
+            (field, problem) => Self::field(field, problem.trim_start()),
         }
     }
 
@@ -111,6 +142,13 @@ impl From<undertone_design::Error> for Error {
             _ => ErrorCode::Input,
         };
         Self::new(code, error)
+    }
+}
+
+impl From<Infallible> for Error {
+    /// Lets what cannot fail be given where something that can is taken.
+    fn from(never: Infallible) -> Self {
+        match never {}
     }
 }
 
@@ -172,6 +210,27 @@ mod tests {
         assert_eq!(option, "--p-min is 2: give a probability");
         assert_eq!((error.code(), error.blamed()), (ErrorCode::Usage, Some("p_min")));
         assert_eq!(Error::field("from", ": no such notion").to_string(), "from: no such notion");
+        let both = format!("give {} or {}", field_name("p_min"), field_name("prior"));
+        assert_eq!(Error::usage(&both).to_string(), "give p_min or prior");
+        let option = |field: &str| format!("--{}", field.replace('_', "-"));
+        assert_eq!(Error::usage(&both).called(option), "give --p-min or --prior");
+    }
+
+    #[test]
+    fn a_value_the_mathematics_refused_is_a_field() {
+        let option = |field: &str| format!("--{field}");
+        let said = |what: &str, problem: &str| {
+            Error::of_value(undertone_design::Error::other(what, problem)).called(option)
+        };
+        assert_eq!(said("range", "it is 1,1"), "--range: it is 1,1");
+        assert_eq!(said("density \"x\"", "no law"), "--density \"x\": no law");
+        assert_eq!(said("range, bins", "too narrow"), "--range, bins: too narrow");
+        assert_eq!(said("Bins", "too narrow"), "Bins: too narrow");
+        let value = undertone_design::Error::range("points[2]", 4.0, "within the range");
+        assert_eq!(
+            Error::of_value(value).called(option),
+            "--points[2] is 4: it must be within the range"
+        );
     }
 
     #[test]

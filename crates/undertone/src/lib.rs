@@ -7,12 +7,16 @@
 pub mod answer;
 pub mod attained;
 pub mod audit;
+pub mod curve;
+pub mod design;
 pub mod document;
 pub mod error;
+pub mod frontier;
 pub mod number;
 pub mod policy_report;
 pub mod risk;
 pub mod together;
+pub mod watchdog;
 
 pub use answer::Answer;
 pub use document::Prior;
