@@ -69,15 +69,26 @@ if sys.argv[1] == "both":
     tally = undertone.spark.tally(released, policy, "answer")
     assert tally.reports == {rows}
 
+def read(path):
+    # A thread or process that ended meanwhile has been counted by whoever waited for it.
+    try:
+        return open(path).read()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
 def spent(pid):
-    fields = open(f"/proc/{{pid}}/stat").read().rsplit(")", 1)[1].split()
+    fields = read(f"/proc/{{pid}}/stat").rsplit(")", 1)[-1].split()
     return sum(map(int, fields[11:15]))
 
 def tree(pid):
     # The Java machine's threads each have children of their own.
     found = [pid]
-    for task in os.listdir(f"/proc/{{pid}}/task"):
-        for child in open(f"/proc/{{pid}}/task/{{task}}/children").read().split():
+    try:
+        tasks = os.listdir(f"/proc/{{pid}}/task")
+    except FileNotFoundError:
+        return []
+    for task in tasks:
+        for child in read(f"/proc/{{pid}}/task/{{task}}/children").split():
             found += tree(child)
     return found
 

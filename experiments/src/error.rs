@@ -20,7 +20,7 @@ pub enum Error {
         folder: Option<PathBuf>,
     },
     /// A file cannot be read or written.
-    #[error("cannot {verb} {}: {source}", path.display())]
+    #[error("cannot {verb} {}: {}", path.display(), without_number(source))]
     File {
         /// `read` or `write`.
         verb: &'static str,
@@ -52,4 +52,10 @@ impl Error {
     pub fn other(message: impl std::fmt::Display) -> Self {
         Self::Other(message.to_string())
     }
+}
+
+/// The system's reason without its number.
+fn without_number(source: &std::io::Error) -> String {
+    let text = source.to_string();
+    text.split(" (os error ").next().unwrap_or_default().to_lowercase()
 }

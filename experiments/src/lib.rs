@@ -16,6 +16,7 @@ pub mod plot;
 pub mod registry;
 pub mod report;
 pub mod run;
+pub mod summary;
 pub mod table;
 
 pub mod jlt18;

@@ -20,7 +20,7 @@ pub fn find(key: &str) -> Result<&'static Experiment, String> {
     let near: Vec<&str> =
         all.iter().map(|experiment| experiment.key).filter(|k| k.starts_with(paper)).collect();
     let hint = if near.is_empty() {
-        "`undertone reproduce list` lists them".to_owned()
+        "`undertone-reproduce list` lists them".to_owned()
     } else {
         format!("of that paper there are {}", near.join(", "))
     };

@@ -2,14 +2,11 @@
 
 #![no_main]
 
-#[path = "../../crates/fusion/src/runtime/report.rs"]
-mod report;
-
 use libfuzzer_sys::fuzz_target;
-use report::Report;
+use undertone_wire::SensorReport;
 
 fuzz_target!(|bytes: &[u8]| {
-    if let Ok(report) = Report::from_bytes(bytes) {
+    if let Ok(report) = SensorReport::from_bytes(bytes) {
         assert_eq!(report.to_bytes(), bytes);
     }
 });

@@ -3,10 +3,6 @@
 
 #![no_main]
 
-#[allow(dead_code)]
-#[path = "../../crates/curator/src/wire.rs"]
-mod wire;
-
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
@@ -14,7 +10,7 @@ use undertone_core::{
     Alphabet, Bits, Claim, Context, Draft, Epsilon, KEEP_ONE, Keep, MASS_ONE, Policy, Provenance,
     Report, Shape, WEIGHT_ONE,
 };
-use wire::Packed;
+use undertone_wire::PackedBatch;
 
 fn policy(shape: Shape) -> Policy {
     let inputs = Alphabet::indices(shape.inputs()).unwrap();
@@ -32,11 +28,10 @@ static POLICIES: LazyLock<[Policy; 2]> = LazyLock::new(|| {
 });
 
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(packed) = Packed::read(&Bytes::copy_from_slice(bytes)) else { return };
-    let reports: Vec<Report> =
-        packed.reports().map(|(id, token)| Report { policy: packed.policy, id, token }).collect();
-    assert_eq!(reports.len(), packed.len());
-    assert_eq!(wire::pack(&reports).as_deref(), Some(bytes));
+    let Ok(packed) = PackedBatch::read(&Bytes::copy_from_slice(bytes)) else { return };
+    let reports: Vec<Report> = packed.reports().collect();
+    assert_eq!(reports.len(), packed.rows().len());
+    assert_eq!(PackedBatch::pack(&reports).map(|packed| packed.to_bytes()).as_deref(), Ok(bytes));
     for policy in POLICIES.iter() {
         let each = |report: &Report| {
             policy.accepts(&Report { policy: policy.id(), ..report.clone() }).is_ok()

@@ -2,9 +2,6 @@
 
 #![no_main]
 
-#[allow(dead_code)]
-#[path = "../../crates/curator/src/problem.rs"]
-mod problem;
 #[allow(dead_code, unused_imports)]
 #[path = "../../crates/curator/src/survey/mod.rs"]
 mod survey;
@@ -14,7 +11,7 @@ use survey::{Survey, SurveyBody};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(body) = SurveyBody::from_json(bytes) else { return };
-    let answers = body.answers.alphabet().unwrap();
+    let answers = body.alphabet().unwrap();
     assert!(answers.len() >= 2);
     assert!(body.plan.epsilon().is_ok() && body.plan.total().is_ok() && body.plan.cap().is_ok());
     assert!(!body.plan.groups(body.group_minimum).is_empty());

@@ -65,8 +65,22 @@ def binary() -> pathlib.Path:
     """The program the documents call `undertone`."""
     found = pathlib.Path(os.environ.get("UNDERTONE_BIN", target() / "release/undertone"))
     if not found.is_file():
-        sys.exit(f"documents: there is no binary {found}: build it first, or set UNDERTONE_BIN")
-    return found.resolve()
+        sys.exit(f"documents: there is no binary {found}: build it first (cargo build --release --features full), or set UNDERTONE_BIN")
+    return found.absolute()
+
+
+def programs() -> dict[str, pathlib.Path]:
+    """What the documents call, by name: both are built into one folder."""
+    return {"undertone": binary(), "undertone-reproduce": binary().with_name("undertone-reproduce")}
+
+
+def installed(command: str) -> str:
+    """A command that builds and runs a program, as it is written where the program is installed."""
+    # Behind a cd it is another workspace's program.
+    if command.startswith("cd "):
+        return command
+    command = re.sub(r"cargo run --release -p undertone-experiments --(?= |$)", "undertone-reproduce", command)
+    return re.sub(r"cargo run --release( --features \w+)? --(?= |$)", "undertone", command)
 
 
 def scratch() -> tempfile.TemporaryDirectory:
@@ -112,7 +126,8 @@ class Page:
         self.before = self.files()
         tools = place.parent / "bin"
         tools.mkdir()
-        (tools / "undertone").symlink_to(binary())
+        for called, program in programs().items():
+            (tools / called).symlink_to(program)
         self.environment = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}", "NO_COLOR": "1", "COLUMNS": "100"}
         # Benchmarks are run to see that they run.
         self.environment |= {"BENCH_QUICK": "1", "TARGET": str(target())}
@@ -146,8 +161,9 @@ class Page:
         self.output = ""
         for at, command in enumerate(block.commands):
             final = at + 1 == len(block.commands)
-            words = re.sub(r"cargo run --release -- ", "undertone ", command)
-            words = re.sub(r"cargo run --release --$", "undertone", words)
+            words = installed(command)
+            if "undertone-reproduce" in words and not programs()["undertone-reproduce"].is_file():
+                self.fail(block.line, "undertone-reproduce is not built: cargo build --release -p undertone-experiments")
             if words.startswith("cargo "):
                 self.fail(block.line, f"builds everything again in a scratch directory; skip it, or let it begin with cd: {command}")
             if final and "serves" in block.marks:
@@ -173,7 +189,7 @@ class Page:
                 self.environment = dict(pair.split("=", 1) for pair in done.stdout.split("\0") if pair)
                 continue
             self.output += done.stdout + done.stderr
-            if words.lstrip().startswith("undertone "):
+            if re.match(r"\s*undertone(-reproduce)? ", words):
                 self.last, self.answer = words, None
 
     def serve(self, block: Block, words: str) -> None:

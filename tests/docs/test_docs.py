@@ -95,6 +95,7 @@ class Running(unittest.TestCase):
         program = pathlib.Path(folder.name) / "undertone"
         program.write_text('#!/bin/sh\ncase "$*" in\n  *--json*) echo \'{"lip": 1.9004} \' ;;\n  wrong*) echo no; exit 1 ;;\n  *) echo "lip 1.9004 nats" ;;\nesac\n')
         program.chmod(0o755)
+        self.beside = program.with_name("undertone-reproduce")
         before = os.environ.get("UNDERTONE_BIN")
         os.environ["UNDERTONE_BIN"] = str(program)
         self.addCleanup(lambda: os.environ.pop("UNDERTONE_BIN") if before is None else os.environ.update(UNDERTONE_BIN=before))
@@ -142,6 +143,17 @@ class Running(unittest.TestCase):
         page, _ = self.page("```sh\nexport GREETING=hello\ntest $GREETING = hello\n```\n\n<!-- docs: serves ready -->\n\n    echo ready; sleep 600\n\nthen\n\n    echo next\n")
         self.assertEqual(page.ran, 4)
         self.assertIsNotNone(page.servers[0][0].poll())
+
+    def test_another_workspace_runs_its_own_program(self):
+        self.assertIn("exit code 101", self.refused("    cd / && cargo run --release -- draws\n"))
+
+    def test_each_program_by_its_names(self):
+        page = "    cargo run --release -p undertone-experiments -- all --quick\n\n2<!-- = j[\"claims\"] -->\n\nthen\n\n    cargo run --release -- audit\n\n1.9<!-- = j[\"lip\"] -->\n"
+        self.assertIn("undertone-reproduce is not built", self.refused(page))
+        self.beside.write_text("#!/bin/sh\necho '{\"claims\": 2}'\n")
+        self.beside.chmod(0o755)
+        self.assertEqual(self.page(page)[0].checked, 2)
+        self.assertEqual(self.page(page.replace("cargo run --release -p undertone-experiments --", "undertone-reproduce"))[0].checked, 2)
 
     def test_nothing_is_built_again(self):
         self.assertIn("builds everything again", self.refused("    cargo test -p undertone-core\n"))

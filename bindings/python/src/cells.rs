@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use undertone_cli::{Code, Lookup};
+use undertone::columns::{Code, Lookup};
 use undertone_core::Symbol;
 
 /// Appends the codes of a range of rows.

@@ -5,7 +5,7 @@ use std::thread;
 
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
-use undertone_cli::{Code, Lookup};
+use undertone::columns::{Code, Lookup};
 use undertone_core::{AlphabetError, AlphabetView, Policy, Sampler, Shape, Symbol};
 
 use crate::cells::Cells;

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use undertone_cli::{Code, Lookup};
+use undertone::columns::{Code, Lookup};
 use undertone_core::{Alphabet, AlphabetView, Decimal};
 use undertone_design::codebook::{self, Range};
 use undertone_design::density::{self, Density, Settings};

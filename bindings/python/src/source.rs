@@ -6,7 +6,7 @@ use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
-use undertone_cli::{Code, Lookup};
+use undertone::columns::{Code, Lookup};
 
 use crate::arrow::{self, column};
 use crate::cells::{Cell, Cells, truth};

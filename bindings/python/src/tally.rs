@@ -8,7 +8,7 @@ use numpy::{PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
-use undertone_cli::Code;
+use undertone::columns::Code;
 use undertone_estimate as estimate;
 
 use crate::arrow;

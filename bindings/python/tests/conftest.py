@@ -22,5 +22,5 @@ def binary():
         return given
     built = ROOT / "target/release/undertone"
     if not shutil.which(built):
-        pytest.skip(f"no binary at {built}: cargo build --release")
+        pytest.skip(f"no binary at {built}: cargo build --release --features full")
     return str(built)

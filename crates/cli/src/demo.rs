@@ -12,6 +12,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tracing_subscriber::filter::LevelFilter;
 use undertone::Answer;
 use undertone::attained::Attained;
 use undertone::audit::{AuditReport, AuditRequest, AuditSubject, audit};
@@ -61,7 +62,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
 
 /// Runs, prints, and serves on until it is stopped, unless it was told to run once.
 pub(crate) fn run_and_stay(args: &Args, json: bool) -> u8 {
-    serve::log(json, "warn");
+    serve::log(json, LevelFilter::WARN);
     let mut show = match Show::begin(args, !args.once) {
         Ok(show) => show,
         Err(failure) => return failure.print(json),
@@ -110,7 +111,7 @@ impl Show {
             "retention": "until the demonstration ends",
         });
         runtime.block_on(curator.create(body.to_string().as_bytes())).map_err(Failure::input)?;
-        let device = undertone_client::Curator::new(&base).map_err(Failure::input)?;
+        let device = undertone_client::Connection::new(&base).map_err(Failure::input)?;
         let survey = device.survey(SURVEY).map_err(Failure::input)?;
         let started = Instant::now();
         let yes = crowd::answer(&device, &survey, args.users, TRUE_RATE, args.seed)?;

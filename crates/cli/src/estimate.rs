@@ -1,21 +1,21 @@
 //! `undertone estimate`: what perturbed columns and stored tallies say about the population.
 
-mod answers;
-mod count;
-mod report;
+mod shown;
 
+use std::ffi::OsStr;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use undertone_core::Policy;
-use undertone_estimate::{Estimator, Pool, Settings, Tally};
+use undertone::estimate::{
+    CountedReports, EstimateReport, EstimateRequest, NamedPolicy, ReportColumn, UnknownReports,
+    estimate,
+};
 
-use crate::columns::{Layout, Progress, Source};
+use crate::columns::{Layout, ReadingBar, Source};
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{Outcome, save};
-use crate::perturb::verified;
-use count::{Counted, Reader};
+use crate::plot;
 
 /// Estimate shares, or for numbers mean, variance, quantiles and a histogram, from a perturbed column.
 ///
@@ -87,124 +87,75 @@ enum Unknown {
     Skip,
 }
 
-/// The reports of one policy.
-struct Group {
-    policy: Policy,
-    tally: Tally,
-}
-
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
-    let settings = settings(args)?;
-    let mut groups = Vec::new();
-    for path in &args.policy {
-        let policy = verified(path)?;
-        let tally = Tally::new(&policy);
-        groups.push(Group { policy, tally });
-    }
-    let counted = read_files(args, &mut groups)?;
+    let request = EstimateRequest {
+        level: args.level,
+        all: args.all,
+        respondents: args.respondents,
+        above: args.above,
+        quantiles: args.quantiles.clone(),
+        population: args.population,
+    };
+    // What no reports could answer is refused before they are counted.
+    request.settings()?;
+    let policies: Vec<NamedPolicy> =
+        args.policy.iter().map(|path| policy(path)).collect::<Result<_, _>>()?;
+    let mut reports = count(args, &policies)?;
     for path in &args.tally {
-        add_tallies(path, &mut groups)?;
+        reports.add_stored(&path.display().to_string(), &input::text(path)?)?;
     }
     if let Some(path) = &args.save_tally {
-        let all: Vec<String> = groups.iter().map(|group| group.tally.to_json()).collect();
-        let text = if all.len() == 1 { all.concat() } else { format!("[{}]", all.join(",\n")) };
-        save(path, &text)?;
+        save(path, &reports.to_json())?;
     }
-    if groups.iter().all(|group| group.tally.reports() == 0) {
-        return Err(nothing(args, &counted));
+    let report = estimate(&reports, &request)?;
+    let report = EstimateReport { column: args.column.clone(), ..report };
+    if let Some(path) = &args.plot {
+        plot::save(path, &shown::picture(&report)?)?;
     }
-    let estimator = Estimator::new(pool(&groups)?, settings).map_err(Failure::input)?;
-    report::outcome(args, &groups, &counted, &estimator)
+    let mut text = shown::text(&report);
+    for (path, what) in [(&args.plot, "picture"), (&args.save_tally, "tally")] {
+        if let Some(path) = path {
+            text += &format!("\n{what} written to {}", path.display());
+        }
+    }
+    Ok(Outcome::of(&report, text))
 }
 
-fn settings(args: &Args) -> Result<Settings, Failure> {
-    let settings = Settings::at_level(args.level)
-        .map_err(|error| Failure::usage(format!("--level: {error}")))?;
-    let settings = if args.all { settings.all_at_once() } else { settings };
-    if let Some(bad) = args.quantiles.iter().find(|&&q| !(q > 0.0 && q < 1.0)) {
-        return Err(Failure::usage(format!("--quantiles: {bad} is not between 0 and 1")));
-    }
-    Ok(if args.respondents { settings.of_respondents() } else { settings })
-}
-
-/// Counts the reports of all files into the groups' tallies.
-fn read_files(args: &Args, groups: &mut [Group]) -> Result<Counted, Failure> {
-    let mut counted = Counted::default();
-    let Some(column) = args.column.as_deref().filter(|_| !args.files.is_empty()) else {
-        return match args.files.first() {
-            Some(file) => Err(Failure::usage(format!("{}: name its --column", file.display()))),
-            None => Ok(counted),
-        };
+/// A policy, which rows may also call by the name of its file.
+fn policy(path: &Path) -> Result<NamedPolicy, Failure> {
+    let part = |part: Option<&OsStr>| {
+        part.map(|part| part.to_string_lossy().into_owned()).unwrap_or_default()
     };
-    if groups.len() > 1 && args.policy_column.is_none() {
-        return Err(Failure::usage(
-            "with several policies, say with --policy-column which one each row was perturbed under, or estimate each file apart with --save-tally and bring the tallies together with --tally",
-        ));
-    }
-    let policies: Vec<&Policy> = groups.iter().map(|group| &group.policy).collect();
-    let reader = Reader::new(args, column, &policies)?;
-    let mut tallies: Vec<Tally> = groups.iter().map(|group| Tally::new(&group.policy)).collect();
-    let progress = Progress::shown("counted");
-    for file in &args.files {
+    Ok(NamedPolicy {
+        policy: input::policy(path)?,
+        name: path.display().to_string(),
+        aliases: vec![part(path.file_name()), part(path.file_stem())],
+    })
+}
+
+/// The reports of all files.
+fn count(args: &Args, policies: &[NamedPolicy]) -> Result<CountedReports, Failure> {
+    let column = match (&args.column, args.files.first()) {
+        (_, None) => return Ok(CountedReports::none(policies)),
+        (None, Some(file)) => {
+            return Err(Failure::usage(format!("{}: name its --column", file.display())));
+        }
+        (Some(column), Some(_)) => column.clone(),
+    };
+    let progress = ReadingBar::new("counted");
+    let rows = |file: &PathBuf| {
         let source = Source { file: file.clone(), layout: args.layout.clone() };
-        counted.add(&reader.read(&source, &progress, &mut tallies)?);
-    }
-    progress.finish();
-    for (group, tally) in groups.iter_mut().zip(&tallies) {
-        group.tally.merge(tally).map_err(Failure::input)?;
-    }
-    Ok(counted)
-}
-
-/// Adds the tallies of a file, one or a list of them.
-fn add_tallies(path: &Path, groups: &mut [Group]) -> Result<(), Failure> {
-    let fail = |error: String| Failure::input(format!("{}: {error}", path.display()));
-    let stored: serde_json::Value = input::json(path, "a tally, or a list of tallies")?;
-    let list = match stored {
-        serde_json::Value::Array(list) => list,
-        one => vec![one],
+        Ok(source.rows()?.watched_by(progress.clone()))
     };
-    if list.is_empty() {
-        return Err(fail("there is no tally in this list".into()));
-    }
-    for entry in list {
-        // The entry is written anew to be read, so that a place in it is none in the file.
-        let tally = Tally::from_json(&entry.to_string())
-            .map_err(|error| fail(undertone::document::unplaced(&error.to_string())))?;
-        let of = |group: &&mut Group| group.policy.id() == tally.policy();
-        let Some(group) = groups.iter_mut().find(of) else {
-            return Err(fail(format!(
-                "a tally of policy {}, which is not given: add --policy with its document",
-                tally.policy()
-            )));
-        };
-        group.tally.merge(&tally).map_err(|error| fail(error.to_string()))?;
-    }
-    Ok(())
-}
-
-fn pool(groups: &[Group]) -> Result<Pool, Failure> {
-    let mut pool: Option<Pool> = None;
-    for group in groups {
-        let tally = group.tally.clone();
-        pool = Some(
-            match pool {
-                None => Pool::new(&group.policy, tally),
-                Some(pool) => pool.and(&group.policy, tally),
-            }
-            .map_err(Failure::input)?,
-        );
-    }
-    pool.ok_or_else(|| Failure::usage("give --policy"))
-}
-
-fn nothing(args: &Args, counted: &Counted) -> Failure {
-    let skipped = counted.skipped();
-    if skipped > 0 {
-        return Failure::input(format!(
-            "column {:?}: every one of {skipped} rows was skipped, because no policy given releases what it holds: is it the right policy?",
-            args.column.as_deref().unwrap_or_default()
-        ));
-    }
-    Failure::input("there are no reports to estimate from")
+    let column = ReportColumn {
+        column,
+        policy_column: args.policy_column.clone(),
+        unknown: match args.unknown {
+            Unknown::Error => UnknownReports::Refuse,
+            Unknown::Skip => UnknownReports::Skip,
+        },
+        threads: args.threads,
+    };
+    let files = args.files.iter().map(rows).collect::<Result<_, Failure>>()?;
+    Ok(CountedReports::read(policies, files, &column)?)
 }

@@ -2,13 +2,13 @@
 
 use std::any::Any;
 use std::fmt;
-use std::io::{self, ErrorKind as Trouble};
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::json;
-pub(crate) use undertone::error::shortened;
+pub(crate) use undertone::error::{shortened, system_words};
 use undertone::{Error, ErrorCode};
 use undertone_curator::secret_file::SecretFileError;
 
@@ -46,20 +46,23 @@ impl Failure {
             (_, true) => "standard output".into(),
             _ => path.display().to_string(),
         };
-        let words = match error.kind() {
-            // What is written or made needs no file to be there, only the folder around it.
-            Trouble::NotFound if verb != "read" => "there is no such folder".into(),
-            Trouble::AlreadyExists if verb == "make" => {
-                "there is a file of that name: name another folder".into()
-            }
-            _ => system_words(error),
-        };
-        Self::file(format!("cannot {verb} {what}: {words}"))
+        Error::of_system(verb, &what, error).into()
     }
 
     /// Something in the arguments: exit 2.
     pub(crate) fn usage(message: impl fmt::Display) -> Self {
         Self::new(ErrorCode::Usage, message)
+    }
+
+    /// Something this build leaves out: exit 2.
+    #[cfg_attr(
+        all(feature = "parquet", feature = "postgres"),
+        expect(dead_code, reason = "nothing is left out")
+    )]
+    pub(crate) fn missing_feature(feature: &str, needed: impl fmt::Display, or: &str) -> Self {
+        Self::usage(format!(
+            "{needed}, and this build has no feature {feature}: build it with `cargo build --release --features {feature}`, {or}"
+        ))
     }
 
     /// Arguments that cannot be parsed.
@@ -97,10 +100,14 @@ impl Failure {
     }
 }
 
+/// What a field of a request is called here: `p_min` is the option `--p-min`.
+pub(crate) fn option(field: &str) -> String {
+    format!("--{}", field.replace('_', "-"))
+}
+
 impl From<Error> for Failure {
     /// Fields of a request are options here.
     fn from(error: Error) -> Self {
-        let option = |field: &str| format!("--{}", field.replace('_', "-"));
         Self { code: error.code(), message: error.called(option) }
     }
 }
@@ -124,20 +131,6 @@ impl From<SecretFileError> for Failure {
 impl From<Failure> for crate::NoReply {
     fn from(Failure { code, message }: Failure) -> Self {
         Self { usage: code == ErrorCode::Usage, code: code.word(), message }
-    }
-}
-
-/// Why the system refused, in words, without its numbers.
-pub(crate) fn system_words(error: &io::Error) -> String {
-    match error.kind() {
-        Trouble::NotFound => "there is no such file".into(),
-        Trouble::PermissionDenied => "there is no permission to".into(),
-        Trouble::IsADirectory => "it is a folder; give a file".into(),
-        Trouble::NotADirectory => "a part of its path is not a folder".into(),
-        Trouble::InvalidData => "it is not UTF-8 text: save it as UTF-8".into(),
-        Trouble::StorageFull => "the disk is full: make room".into(),
-        Trouble::BrokenPipe => "the reader went away".into(),
-        _ => error.to_string().to_lowercase(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use undertone::Prior;
 use undertone::document;
-use undertone_core::Draft;
+use undertone_core::{Draft, Policy};
 use undertone_design::sequence::Process;
 use undertone_design::transfer::PriorBox;
 use undertone_design::{Channel, Joint};
@@ -101,6 +101,13 @@ pub(crate) fn pair(path: &Path) -> Result<Process, Failure> {
 /// A policy document, well formed but not verified.
 pub(crate) fn draft(path: &Path) -> Result<Draft, Failure> {
     document(path, Draft::from_json)
+}
+
+/// A policy, which is checked again.
+pub(crate) fn policy(path: &Path) -> Result<Policy, Failure> {
+    draft(path)?.verify().map_err(|refusal| {
+        Failure::input(format!("{}: the policy is refused: {refusal}", path.display()))
+    })
 }
 
 /// A document read by the crate that knows its format.

@@ -2,6 +2,11 @@
 //!
 //! The binary is [`main_from`]; the Python package also calls commands in place, with documents in
 //! memory instead of files ([`call`]).
+//!
+//! ```
+//! // Prints what LDP at 1 means as LIP, whatever the prior; 0 is good news.
+//! assert_eq!(undertone_cli::main_from(["undertone", "relate", "--from", "ldp:1", "--to", "lip"]), 0);
+//! ```
 
 mod audit;
 mod columns;
@@ -22,7 +27,6 @@ mod plot;
 mod policy;
 mod prior;
 mod relate;
-mod reproduce;
 mod risk;
 mod serve;
 mod transfer;
@@ -31,13 +35,10 @@ mod watchdog;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use failure::Failure;
 use output::{Outcome, finished};
-
-#[cfg(feature = "parquet")]
-pub use columns::parquet::bare_field;
-pub use columns::{Code, Lookup};
 
 /// Context-aware local privacy with a guarantee you can check.
 ///
@@ -70,7 +71,6 @@ enum Command {
     Estimate(estimate::Args),
     Watchdog(watchdog::Args),
     Fusion(fusion::Args),
-    Reproduce(reproduce::Args),
 }
 
 impl Command {
@@ -91,7 +91,6 @@ impl Command {
             Self::Estimate(args) => estimate::run(&args),
             Self::Watchdog(args) => watchdog::run(&args),
             Self::Fusion(args) => fusion::run(&args),
-            Self::Reproduce(args) => reproduce::run(&args),
         }
     }
 }
@@ -115,10 +114,22 @@ fn parsed<T: Into<OsString> + Clone>(
     let mut command = negative_numbers(Cli::command());
     if let Some(option) = without_value(&command, &words) {
         let message = format!("{option} has no value before the --: give one");
-        return Err(command.error(clap::error::ErrorKind::InvalidValue, message));
+        return Err(command.error(ErrorKind::InvalidValue, message));
     }
-    let matches = command.try_get_matches_from(words)?;
+    let matches =
+        command.try_get_matches_from_mut(words).map_err(|error| moved(&mut command, error))?;
     Cli::from_arg_matches(&matches)
+}
+
+/// Names the program that took over a command.
+fn moved(command: &mut clap::Command, error: clap::Error) -> clap::Error {
+    let moved = ContextValue::String("reproduce".into());
+    if error.get(ContextKind::InvalidSubcommand) != Some(&moved) {
+        return error;
+    }
+    let message = "`reproduce` is a program of its own, undertone-reproduce: from the source tree, \
+                   cargo run --release -p undertone-experiments -- list";
+    command.error(ErrorKind::InvalidSubcommand, message)
 }
 
 /// An option that takes a value and has a bare `--` behind it, which would only end the options.
@@ -162,6 +173,9 @@ pub fn main_from<T: Into<OsString> + Clone>(words: impl IntoIterator<Item = T>) 
         // These two go on after they have printed.
         Command::Demo(args) => Ok(Err(demo::run_and_stay(&args, json))),
         Command::Serve(args) => Ok(Err(serve::run(&args, json))),
+        Command::Perturb(args) if args.streams() => {
+            perturb::run(&args).map(|outcome| Err(outcome.print_aside(json)))
+        }
         command => command.run().map(Ok),
     });
     match done {

@@ -9,6 +9,7 @@ use serde_json::Value;
 use undertone::Answer;
 
 use crate::failure::Failure;
+pub(crate) use undertone::error::listed as some;
 pub(crate) use undertone::number::{
     Round, at_most, certified, finished, nats, number, number_to, optional, optional_at_most,
     rounded,
@@ -29,6 +30,13 @@ impl Outcome {
     /// An answer of the library, and the tables people read.
     pub(crate) fn of(answer: &impl Answer, text: String) -> Self {
         Self { json: answer.json(), text, good: answer.is_good() }
+    }
+
+    /// Prints it on standard error, where standard output holds rows of data, and returns the exit code.
+    pub(crate) fn print_aside(self, json: bool) -> u8 {
+        let said = if json { format!("{:#}", finished(self.json)) } else { self.text };
+        eprintln!("{said}");
+        u8::from(!self.good)
     }
 
     /// Prints it and returns the exit code.
@@ -63,13 +71,6 @@ pub(crate) fn progress(steps: u64, what: &'static str) -> ProgressBar {
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar.set_message(what);
     bar
-}
-
-/// The first few of a list, and how many more there are.
-pub(crate) fn some(list: impl ExactSizeIterator<Item = String>, most: usize) -> String {
-    let more = list.len().saturating_sub(most);
-    let shown = list.take(most).collect::<Vec<_>>().join(", ");
-    if more > 0 { format!("{shown} and {more} more") } else { shown }
 }
 
 /// Characters of a table's cell; what is longer is cut.

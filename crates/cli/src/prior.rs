@@ -1,16 +1,15 @@
 //! `undertone prior`: a prior from data, and mixtures of priors.
 
-mod codebook;
 mod fit;
 mod mix;
-mod mixture;
-mod tally;
 
 use std::path::Path;
 
-use crate::failure::Failure;
-use crate::output::{Outcome, nats, table};
+use undertone::answer::Remark;
 use undertone::document::PriorDocument;
+
+use crate::failure::{Failure, option};
+use crate::output::{Outcome, nats, table};
 
 /// Make a prior: from a column of data, or from several priors.
 ///
@@ -72,14 +71,13 @@ fn describe(prior: &PriorDocument) -> String {
     if prior.p.len() > SHOWN {
         text += &format!("\n({} more symbols; use --json or -o for all)", prior.p.len() - SHOWN);
     }
-    if let (Some(beta), Some(radius)) = (prior.beta, prior.radius) {
-        text += &format!(
-            "\nWith probability {} the truth lies in this box; with the same probability it is within l1 distance {} of p.",
-            nats(1.0 - beta),
-            nats(radius)
-        );
-    }
+    text.extend(prior.confidence_words().map(|sentence| format!("\n{sentence}")));
     text
+}
+
+/// Remarks, one to a line.
+fn notes(remarks: &[Remark]) -> String {
+    remarks.iter().map(|remark| format!("\nnote: {}", remark.called(option))).collect()
 }
 
 /// Writes JSON to a file.

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tokio::net::TcpListener;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::{Layer, SubscriberExt};
+use tracing_subscriber::util::SubscriberInitExt;
 use undertone_curator::auth::OwnerToken;
 use undertone_curator::clock::{SystemClock, SystemRandomness};
 use undertone_curator::flight::Capacity;
@@ -96,11 +98,13 @@ pub(crate) fn run(args: &Args, json: bool) -> u8 {
 }
 
 /// Logs on standard error.
-pub(crate) fn log(json: bool, otherwise: &str) {
-    let filter = EnvFilter::try_from_env(LOG_VARIABLE).unwrap_or_else(|_| otherwise.into());
-    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+pub(crate) fn log(json: bool, otherwise: LevelFilter) {
+    let wanted = std::env::var(LOG_VARIABLE).ok().and_then(|text| text.parse::<Targets>().ok());
+    let filter = wanted.unwrap_or_else(|| Targets::new().with_default(otherwise));
+    let logs = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let logs = if json { logs.json().boxed() } else { logs.boxed() };
     // A second attempt in one process keeps the first.
-    let _ = if json { logs.json().try_init() } else { logs.try_init() };
+    let _ = tracing_subscriber::registry().with(logs.with_filter(filter)).try_init();
 }
 
 /// A number of bytes: digits, and a unit in powers of 1000 (kB, MB, GB, TB) or 1024 (KiB, MiB, GiB, TiB).
@@ -172,7 +176,16 @@ fn store_address(args: &Args) -> Result<String, Failure> {
         (None, Some(path)) => secret_file::read(path)?,
         (None, None) => std::env::var(STORE_VARIABLE).unwrap_or_else(|_| USUAL_STORE.into()),
     };
-    Ok(address.trim().to_owned())
+    let address = address.trim();
+    #[cfg(not(feature = "postgres"))]
+    if address.starts_with("postgres") {
+        return Err(Failure::missing_feature(
+            "postgres",
+            "the store is PostgreSQL",
+            "or keep reports in sqlite:FILE",
+        ));
+    }
+    Ok(address.to_owned())
 }
 
 /// Where libpq would look for a password.
@@ -190,7 +203,7 @@ pub(crate) fn new_owner() -> Result<(OwnerToken, String), Failure> {
 }
 
 fn serve(args: &Args, json: bool) -> Result<(), Failure> {
-    log(json, "info");
+    log(json, LevelFilter::INFO);
     let tls = match (&args.tls_cert, &args.tls_key) {
         (Some(certificate), Some(key)) => {
             input::readable(certificate)?;
@@ -199,8 +212,8 @@ fn serve(args: &Args, json: bool) -> Result<(), Failure> {
         }
         _ => None,
     };
-    let (owner, given) = owner(args)?;
     let address = store_address(args)?;
+    let (owner, given) = owner(args)?;
     let options = store::Options {
         max_bytes: args.max_store_bytes,
         password: password(),

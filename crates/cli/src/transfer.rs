@@ -2,14 +2,11 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
-use undertone_design::extremal::LiftRange;
-use undertone_design::measure::lip;
-use undertone_design::{realise, transfer};
+use undertone::transfer::{TransferBounds, TransferRequest, transfer};
 
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{Outcome, Round, at_most, nats, number_to, optional_at_most, rounded, table};
+use crate::output::{Outcome, Round, rounded, table};
 
 /// Bound what leaks when the prior was wrong, and compute it exactly.
 ///
@@ -40,87 +37,43 @@ pub(crate) struct Args {
     beta: f64,
 }
 
+pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
+    let report = transfer(&TransferRequest {
+        from: input::prior(&args.from)?,
+        to: args.to.as_deref().map(input::prior).transpose()?,
+        epsilon: args.epsilon,
+        policy: args.policy.as_deref().map(input::draft).transpose()?,
+        samples: args.samples,
+        beta: args.beta,
+    })?;
+    let parts = report.truth.as_ref().map(bounds).into_iter().chain(report.estimated_words());
+    let text = parts.collect::<Vec<_>>().join("\n");
+    Ok(Outcome::of(&report, text))
+}
+
 /// A leakage for people, never below it.
 fn up(value: f64) -> String {
     rounded(value, Round::Up)
 }
 
-pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
-    let range = LiftRange::symmetric(args.epsilon)
-        .map_err(|error| Failure::usage(format!("--epsilon: {error}")))?;
-    let from = input::prior(&args.from)?.law().clone();
-    let mut fields = serde_json::Map::new();
-    let mut text = String::new();
-    if let Some(path) = &args.to {
-        let to = input::prior(path)?.law().clone();
-        let to = to.in_order_of(&path.display().to_string(), from.symbols())?;
-        let found = transfer::transfer(&from, &to, range)?;
-        fields.insert("published".into(), at_most(found.published));
-        fields.insert("ratio".into(), at_most(args.epsilon + found.ratio));
-        fields.insert("prior_free".into(), optional_at_most(found.prior_free));
-        // Only what a channel was measured to attain is called exact.
-        let name = if found.confirmed { "exact" } else { "at_most" };
-        fields.insert("exact".into(), Value::Null);
-        fields.insert(name.into(), at_most(found.exact));
-        fields.insert("eta".into(), at_most(found.eta));
-        fields.insert("log_ratio".into(), at_most(found.ratio));
-        fields.insert("witness".into(), json!(found.witness));
-        let mut rows = vec![
-            vec![
-                "published".into(),
-                up(found.published),
-                "JSTL21 (12): with the smallest mass of either prior".into(),
-            ],
-            vec![
-                "ratio".into(),
-                up(args.epsilon + found.ratio),
-                format!("epsilon + max |ln P1/P2| = epsilon + {}", up(found.ratio)),
-            ],
-            vec![
-                "prior_free".into(),
-                found.prior_free.map_or("does not apply".into(), up),
-                "from the total variation distance alone".into(),
-            ],
-            vec![
-                name.replace('_', " "),
-                up(found.exact),
-                "worst over all mechanisms that keep the promise".into(),
-            ],
-        ];
-        if let Some(path) = &args.policy {
-            let draft = input::draft(path)?;
-            let bound = lip::upper_bound(&to, &realise::policy_channel(&draft)?)?;
-            fields.insert("policy".into(), at_most(bound.two_sided()));
-            rows.push(vec![
-                "policy".into(),
-                up(bound.two_sided()),
-                "this policy's own channel, rounded up".into(),
-            ]);
-        }
-        text += &table(&["LIP under the true prior", "nats", "how"], rows);
+fn bounds(found: &TransferBounds) -> String {
+    let row = |name: &str, leakage: Option<f64>, how: &str| {
+        vec![name.to_owned(), leakage.map_or("does not apply".into(), up), how.to_owned()]
+    };
+    let ratio = format!("epsilon + max |ln P1/P2| = epsilon + {}", up(found.log_ratio));
+    let (name, worst) = match found.exact {
+        Some(exact) => ("exact", Some(exact)),
+        None => ("at most", found.at_most),
+    };
+    let published = "JSTL21 (12): with the smallest mass of either prior";
+    let mut rows = vec![
+        row("published", Some(found.published), published),
+        row("ratio", Some(found.ratio), &ratio),
+        row("prior-free", found.prior_free, "from the total variation distance alone"),
+        row(name, worst, "worst over all mechanisms that keep the promise"),
+    ];
+    if let Some(leakage) = found.policy {
+        rows.push(row("policy", Some(leakage), "this policy's own channel, rounded up"));
     }
-    if let Some(samples) = args.samples {
-        let found = transfer::estimated(&from, samples, args.beta, range)
-            .map_err(|error| Failure::usage(format!("--samples, --beta: {error}")))?;
-        fields.insert(
-            "estimated".into(),
-            json!({
-                "samples": samples,
-                "beta": args.beta,
-                "radius": at_most(found.radius),
-                "published_radius": at_most(found.published_radius),
-                "floor": number_to(found.floor, Round::Down),
-                "eta": at_most(found.eta),
-                "leakage": at_most(found.leakage),
-            }),
-        );
-        text += &format!(
-            "\nWith probability {} the truth is within l1 distance {} of an estimate from {samples} samples\n(the printed radius is {}), and then the LIP level is at most {} nats.",
-            nats(1.0 - args.beta),
-            up(found.radius),
-            up(found.published_radius),
-            up(found.leakage)
-        );
-    }
-    Ok(Outcome::good(fields.into(), text.trim_start().into()))
+    format!("LIP under the true prior:\n\n{}", table(&["bound", "nats", "how"], rows))
 }

@@ -1,20 +1,22 @@
 //! One person's side of a survey.
 
-use crate::curator::{BadAddress, Curator, FetchError};
+use crate::connection::{BadAddress, Connection, FetchError};
 use crate::device::{Delivery, Device, DeviceError, Remembered};
 use crate::random::SystemBytes;
-use crate::submit::{Form, MAX_BATCH, SubmitError};
-use crate::survey::Survey;
+use crate::submit::SubmitError;
+use crate::survey::{Survey, choices};
 use rand_core::CryptoRng;
 use std::collections::BTreeMap;
 use undertone_core::{
     AboveConsent, Consent, Exhausted, Nats, PolicyId, Report, SampleError, Sequence, Symbol,
 };
+use undertone_wire::Form;
+use undertone_wire::limits::MOST_REPORTS;
 
-/// A device, its owner's consent, and a curator.
+/// A device, its owner's consent, and a connection to a curator.
 #[derive(Debug)]
 pub struct Client {
-    curator: Curator,
+    connection: Connection,
     device: Device,
     consent: Consent,
     form: Form,
@@ -91,6 +93,13 @@ pub enum ClientError {
         /// The round.
         round: u32,
     },
+    /// No answer of the survey has this name. What was given is a person's answer, so neither the error nor its message
+    /// holds it.
+    #[error("no answer of this survey has that name: it takes {answers}")]
+    NotAnAnswer {
+        /// What it takes, in words.
+        answers: String,
+    },
     /// The ledger knows an answer that is not remembered.
     #[error("the ledger says this policy has answered, but the report is not on the device")]
     Forgotten,
@@ -107,29 +116,29 @@ pub enum ClientError {
 impl Client {
     /// A client of the curator at `base`, with the default consent.
     pub fn new(base: &str, device: Device) -> Result<Self, BadAddress> {
-        Ok(Self::with_curator(Curator::new(base)?, device))
+        Ok(Self::with_connection(Connection::new(base)?, device))
     }
 
-    /// The same over a connection that others share.
-    pub fn with_curator(curator: Curator, device: Device) -> Self {
-        Self { curator, device, consent: Consent::default(), form: Form::default() }
+    /// A client over a connection that others may share, with the default consent.
+    pub fn with_connection(connection: Connection, device: Device) -> Self {
+        Self { connection, device, consent: Consent::default(), form: Form::default() }
     }
 
-    /// The same with another consent.
+    /// This client with another consent.
     #[must_use]
     pub fn with_consent(self, consent: Consent) -> Self {
         Self { consent, ..self }
     }
 
-    /// The same, sending in another form.
+    /// This client, sending in another form.
     #[must_use]
     pub fn with_form(self, form: Form) -> Self {
         Self { form, ..self }
     }
 
-    /// The curator.
-    pub fn curator(&self) -> &Curator {
-        &self.curator
+    /// The connection to its curator.
+    pub fn connection(&self) -> &Connection {
+        &self.connection
     }
 
     /// What this device remembers.
@@ -137,7 +146,7 @@ impl Client {
         &self.device
     }
 
-    /// The same, to change its budget.
+    /// What this device remembers, to change its budgets.
     pub fn device_mut(&mut self) -> &mut Device {
         &mut self.device
     }
@@ -152,11 +161,37 @@ impl Client {
         self.device
     }
 
-    /// Fetches and verifies a survey, and refuses one above the consent.
-    pub fn survey(&self, id: &str) -> Result<Survey, ClientError> {
-        let survey = self.curator.survey(id)?;
+    /// Fetches and verifies a survey, and refuses one above the consent. The device keeps what it fetched; where the curator
+    /// cannot be reached, that is verified again and used in its place ([`Survey::is_cached`]).
+    pub fn survey(&mut self, id: &str) -> Result<Survey, ClientError> {
+        self.survey_for(id, None)
+    }
+
+    /// As [`Client::survey`], for a person of a named group.
+    pub fn survey_of_group(&mut self, id: &str, group: &str) -> Result<Survey, ClientError> {
+        self.survey_for(id, Some(group))
+    }
+
+    fn survey_for(&mut self, id: &str, group: Option<&str>) -> Result<Survey, ClientError> {
+        let (survey, fetched) = match self.connection.survey_for(id, group) {
+            Ok(survey) => (survey, true),
+            // Only where nobody answers: what a curator says now goes before what it said once.
+            Err(error @ FetchError::Unavailable { .. }) => {
+                let kept = self.device.kept_survey(self.connection.base(), id, group);
+                (kept.ok_or(error)?, false)
+            }
+            Err(error) => return Err(error.into()),
+        };
         self.consent.check(&Sequence::new().after(survey.policy()))?;
+        if fetched {
+            self.device.keep_survey(&survey, group);
+        }
         Ok(survey)
+    }
+
+    /// A survey that was fetched before and is still on the device, verified again, without asking the curator.
+    pub fn cached_survey(&self, id: &str) -> Option<Survey> {
+        self.device.kept_survey(self.connection.base(), id, None)
     }
 
     /// Answers a survey: draws (or remembers) a report, writes it down, and sends it. A report that
@@ -164,6 +199,15 @@ impl Client {
     pub fn answer(&mut self, survey: &Survey, answer: Symbol) -> Result<Answer, ClientError> {
         let (report, repeated) = self.record(survey, answer)?;
         self.deliver(survey, report, repeated)
+    }
+
+    /// As [`Client::answer`], by the answer's name: one of the survey's names, an index, or a number.
+    pub fn answer_named(&mut self, survey: &Survey, name: &str) -> Result<Answer, ClientError> {
+        let answer = survey
+            .alphabet()
+            .named(name)
+            .map_err(|_| ClientError::NotAnAnswer { answers: choices(survey.alphabet()) })?;
+        self.answer(survey, answer)
     }
 
     /// Draws (or remembers) a report and writes it down without sending it; `true` if it was
@@ -178,7 +222,7 @@ impl Client {
         self.record_with(survey, answer, &mut random)
     }
 
-    /// The same with random bytes of the caller's making: for tests, and for devices with a
+    /// As [`Client::record`], with random bytes of the caller's making: for tests, and for devices with a
     /// generator of their own.
     pub fn record_with<R: CryptoRng + ?Sized>(
         &mut self,
@@ -187,9 +231,9 @@ impl Client {
         random: &mut R,
     ) -> Result<(Report, bool), ClientError> {
         let (datum, policy) = (survey.datum(), survey.policy());
-        if survey.curator != self.curator.base() {
+        if survey.curator != self.connection.base() {
             return Err(ClientError::OtherCurator {
-                expected: self.curator.base().into(),
+                expected: self.connection.base().into(),
                 found: survey.curator.clone(),
             });
         }
@@ -202,7 +246,7 @@ impl Client {
         self.device.adopt(survey.id(), &survey.curator, datum)?;
         if let Some(known) = self.device.remembered(datum, policy.id()) {
             let report = known.report.clone();
-            let place = (self.curator.base(), survey.id());
+            let place = (self.connection.base(), survey.id());
             if self.device.addressed(datum, policy.id(), place).is_none() {
                 // Another survey under the same policy: the same report goes there too, and may be news to its
                 // collector.
@@ -239,12 +283,17 @@ impl Client {
     /// consent and claims alone.
     fn check_collector(&self, cost: Option<Nats>) -> Result<(), ClientError> {
         let Some(cost) = cost else { return Ok(()) };
-        let spent = self.device.spent_at(self.curator.base());
+        let spent = self.device.spent_at(self.connection.base());
         let budget = self.device.collector_budget();
         if spent.checked_add(cost).is_some_and(|total| total <= budget) {
             return Ok(());
         }
-        Err(ClientError::Collector { collector: self.curator.base().into(), spent, cost, budget })
+        Err(ClientError::Collector {
+            collector: self.connection.base().into(),
+            spent,
+            cost,
+            budget,
+        })
     }
 
     fn deliver(
@@ -254,12 +303,12 @@ impl Client {
         repeated: bool,
     ) -> Result<Answer, ClientError> {
         let answer = |report, delivery, obstacle| Answer { report, delivery, repeated, obstacle };
-        let place = (self.curator.base(), survey.id());
+        let place = (self.connection.base(), survey.id());
         let known = self.device.addressed(survey.datum(), report.policy, place);
         if known.is_some_and(|known| known.delivery == Delivery::Accepted) {
             return Ok(answer(report, Delivery::Accepted, None));
         }
-        let sent = self.curator.submit(survey.id(), core::slice::from_ref(&report), self.form);
+        let sent = self.connection.submit(survey.id(), core::slice::from_ref(&report), self.form);
         let (delivery, obstacle) = outcome(sent);
         self.device.note([survey.datum()], report.policy, place, &delivery)?;
         Ok(answer(report, delivery, obstacle))
@@ -270,14 +319,14 @@ impl Client {
     pub fn flush(&mut self) -> Result<Flushed, ClientError> {
         let mut groups = BTreeMap::<(String, PolicyId), Vec<(String, Report)>>::new();
         for (datum, answer) in self.device.answers() {
-            if answer.delivery == Delivery::Waiting && answer.curator == self.curator.base() {
+            if answer.delivery == Delivery::Waiting && answer.curator == self.connection.base() {
                 let group = (answer.survey.clone(), answer.report.policy);
                 groups.entry(group).or_default().push((datum.into(), answer.report.clone()));
             }
         }
         let mut flushed = Flushed::default();
         for ((survey, _), reports) in &groups {
-            for batch in reports.chunks(MAX_BATCH) {
+            for batch in reports.chunks(MOST_REPORTS) {
                 self.flush_batch(survey, batch, &mut flushed)?;
             }
         }
@@ -294,7 +343,7 @@ impl Client {
         // Once the curator is out of reach the rest of this flush does not wait for it again.
         let sent = match &flushed.obstacle {
             Some(reason) => Err(SubmitError::Unavailable { reason: reason.clone(), wait: None }),
-            None => self.curator.submit(survey, &reports, self.form),
+            None => self.connection.submit(survey, &reports, self.form),
         };
         if matches!(sent, Err(SubmitError::Refused(_))) && batch.len() > 1 {
             for one in batch {
@@ -315,7 +364,7 @@ impl Client {
         // A batch has one policy.
         if let Some((_, first)) = batch.first() {
             let data = batch.iter().map(|(datum, _)| datum.as_str());
-            let place = (self.curator.base(), survey);
+            let place = (self.connection.base(), survey);
             self.device.note(data, first.policy, place, &delivery)?;
         }
         Ok(())
@@ -328,6 +377,6 @@ fn outcome(sent: Result<(), SubmitError>) -> (Delivery, Option<String>) {
         Ok(()) => (Delivery::Accepted, None),
         Err(SubmitError::Refused(problem)) => (Delivery::Refused(problem), None),
         Err(SubmitError::Unavailable { reason, .. }) => (Delivery::Waiting, Some(reason)),
-        Err(SubmitError::Body { reason }) => (Delivery::Waiting, Some(reason.into())),
+        Err(SubmitError::Body { reason }) => (Delivery::Waiting, Some(reason)),
     }
 }

@@ -3,14 +3,17 @@
 //! The raw answer is not among it.
 
 mod file;
+mod kept;
 mod lock;
 
 use crate::datum;
-use crate::submit::Problem;
+use crate::survey::Survey;
+use kept::KeptSurveys;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use undertone_core::{Ledger, Nats, Policy, PolicyId, Release, Report, Sequence};
+use undertone_wire::{ProblemDocument, SurveyId};
 
 /// Ledger, memory and spool of one person, in memory or in one file.
 ///
@@ -21,6 +24,8 @@ use undertone_core::{Ledger, Nats, Policy, PolicyId, Release, Report, Sequence};
 pub struct Device {
     pub(crate) state: State,
     file: Option<file::Locked>,
+    /// Surveys for when there is no network, of a device without a file.
+    surveys: KeptSurveys,
 }
 
 /// Everything that is kept.
@@ -66,7 +71,7 @@ pub enum Delivery {
     /// Acknowledged by the curator.
     Accepted,
     /// Finally refused by the curator.
-    Refused(Problem),
+    Refused(ProblemDocument),
 }
 
 /// Why a device's file cannot be used.
@@ -136,7 +141,7 @@ impl Device {
 
     /// A device that forgets everything when it is dropped, with a budget of attained LDP for each datum.
     pub fn memory_with_budget(budget: Nats) -> Self {
-        Self { state: State::new(budget), file: None }
+        Self { state: State::new(budget), file: None, surveys: KeptSurveys::default() }
     }
 
     /// A new file with a budget of attained LDP for each datum; refused if there is one.
@@ -147,7 +152,7 @@ impl Device {
             return Err(DeviceError::Exists { path: path.into() });
         }
         locked.create(&state)?;
-        Ok(Self { state, file: Some(locked) })
+        Ok(Self { state, file: Some(locked), surveys: KeptSurveys::default() })
     }
 
     /// An existing file.
@@ -158,7 +163,7 @@ impl Device {
         }
         let locked = file::Locked::new(path)?;
         let state = locked.read()?;
-        Ok(Self { state, file: Some(locked) })
+        Ok(Self { state, file: Some(locked), surveys: KeptSurveys::default() })
     }
 
     /// The budget of each datum.
@@ -348,6 +353,33 @@ impl Device {
             }
         }
         if changed { self.replace(next) } else { Ok(()) }
+    }
+
+    /// Keeps a survey as it was fetched, for when there is no network. One that cannot be written is not kept, which costs
+    /// nothing but that.
+    pub(crate) fn keep_survey(&mut self, survey: &Survey, group: Option<&str>) {
+        match &self.file {
+            None => drop(self.surveys.keep(survey, group)),
+            Some(file) => {
+                let path = kept::path(file.path());
+                let bytes = KeptSurveys::read(&path).keep(survey, group);
+                let _ = file::replace(&path, &bytes);
+            }
+        }
+    }
+
+    /// A survey that was kept, checked like one that has just been fetched.
+    pub(crate) fn kept_survey(
+        &self,
+        curator: &str,
+        id: &str,
+        group: Option<&str>,
+    ) -> Option<Survey> {
+        let id: SurveyId = id.parse().ok()?;
+        match &self.file {
+            None => self.surveys.survey(curator, &id, group),
+            Some(file) => KeptSurveys::read(&kept::path(file.path())).survey(curator, &id, group),
+        }
     }
 
     fn change(&mut self, change: impl FnOnce(&mut State)) -> Result<(), DeviceError> {

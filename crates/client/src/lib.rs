@@ -17,26 +17,29 @@
 //! use undertone_client::{Client, Device};
 //! let mut client = Client::new("https://survey.example", Device::memory())?;
 //! let survey = client.survey("commute")?;
-//! let answer = client.answer(&survey, survey.alphabet().named("by bicycle")?)?;
+//! let answer = client.answer_named(&survey, "by bicycle")?;
 //! println!("{} {:?}", answer.report.to_json(), answer.delivery);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A survey that was fetched once can be answered without a network: the device keeps its description and policy in a file
+//! beside its own, verifies them again when they are read, and the report waits as any other does.
+//!
 //! Many simulated people share one connection:
 //!
 //! ```no_run
-//! use undertone_client::{Client, Curator, Device};
-//! let curator = Curator::new("http://127.0.0.1:8080")?;
-//! let survey = curator.survey("commute")?;
+//! use undertone_client::{Client, Connection, Device};
+//! let connection = Connection::new("http://127.0.0.1:8080")?;
+//! let survey = connection.survey("commute")?;
 //! for person in 0..1000 {
 //!     let symbol = survey.alphabet().symbol(person % 3)?;
-//!     Client::with_curator(curator.clone(), Device::memory()).answer(&survey, symbol)?;
+//!     Client::with_connection(connection.clone(), Device::memory()).answer(&survey, symbol)?;
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod client;
-mod curator;
+mod connection;
 mod datum;
 mod device;
 mod random;
@@ -44,8 +47,9 @@ mod submit;
 mod survey;
 
 pub use client::{Answer, Client, ClientError, Flushed};
-pub use curator::{BadAddress, Curator, FetchError, Retry};
+pub use connection::{BadAddress, Connection, FetchError, Retry};
 pub use device::{Delivery, Device, DeviceError, Remembered};
-pub use submit::{Form, MAX_BATCH, Problem, SubmitError};
+pub use submit::SubmitError;
 pub use survey::Survey;
 pub use undertone_core::{AboveConsent, Consent, SecretConsent};
+pub use undertone_wire::{Form, ProblemDocument};

@@ -1,56 +1,107 @@
 //! A survey as its curator publishes it, with its policy verified.
 
-use crate::curator::FetchError;
-use serde::Deserialize;
+use crate::connection::FetchError;
+use crate::datum;
 use std::sync::Arc;
-use undertone_core::{Alphabet, AlphabetView, Decimal, Nats, Object, Policy, PolicyId};
+use undertone_core::{Alphabet, AlphabetView, Draft, Nats, Object, Policy, PolicyId};
+use undertone_wire::{SurveyDescription, SurveyId};
 
 /// One survey's newest round, for one group, with a policy that was verified on this device.
 #[derive(Clone, Debug)]
 pub struct Survey {
-    pub(crate) id: String,
     pub(crate) curator: String,
-    pub(crate) datum: String,
-    pub(crate) title: String,
-    pub(crate) question: String,
-    pub(crate) contact: String,
-    pub(crate) retention: String,
-    pub(crate) round: u32,
-    pub(crate) open: bool,
-    pub(crate) group: String,
-    pub(crate) people: u64,
-    pub(crate) policy: Arc<Policy>,
+    datum: String,
+    pub(crate) description: Arc<SurveyDescription>,
+    cached: bool,
+    round: u32,
+    open: bool,
+    group: String,
+    people: u64,
+    policy: Arc<Policy>,
 }
 
 impl Survey {
+    /// A survey of the curator at `curator`, from what it says of it. `policy` fetches the group's policy by its id and has
+    /// verified it; here is checked that both are about the same answers, and that the survey is the one asked for.
+    pub(crate) fn new(
+        curator: &str,
+        id: &SurveyId,
+        group: Option<&str>,
+        description: SurveyDescription,
+        policy: impl FnOnce(PolicyId) -> Result<Arc<Policy>, FetchError>,
+    ) -> Result<Self, FetchError> {
+        let malformed = |message: String| FetchError::Malformed { what: "the survey", message };
+        if description.id != *id {
+            let (asked, came) = (id.as_str(), description.id.as_str());
+            return Err(malformed(format!("{asked:?} was asked for and {came:?} came")));
+        }
+        let Some(Object(round)) = &description.round else {
+            return Err(malformed("round: the survey has none yet".into()));
+        };
+        let Some(shared) = round.group(group) else {
+            return Err(FetchError::Group { groups: round.group_names() });
+        };
+        let policy = policy(shared.policy.parse().map_err(|_| {
+            malformed(format!("policy {:?} is not 64 hexadecimal digits", shared.policy))
+        })?)?;
+        // Otherwise people would choose one answer and send another.
+        if description.answers.0.alphabet().ok().as_ref() != Some(policy.draft().inputs()) {
+            return Err(FetchError::Answers);
+        }
+        Ok(Self {
+            curator: curator.into(),
+            datum: datum::of_question(&description.question)
+                .or_else(|| datum::of_question(&description.title))
+                .unwrap_or_else(|| datum::of_old_survey(id.as_str())),
+            round: round.number,
+            open: round.is_open(),
+            group: shared.group.clone(),
+            people: shared.people,
+            policy,
+            cached: false,
+            description: Arc::new(description),
+        })
+    }
+
     /// Its id.
     pub fn id(&self) -> &str {
-        &self.id
+        self.description.id.as_str()
     }
 
     /// What it is called.
     pub fn title(&self) -> &str {
-        &self.title
+        &self.description.title
     }
 
     /// What is asked.
     pub fn question(&self) -> &str {
-        &self.question
+        &self.description.question
     }
 
     /// Whom to ask about it.
     pub fn contact(&self) -> &str {
-        &self.contact
+        &self.description.contact
     }
 
     /// How long what is kept, in the owner's words.
     pub fn retention(&self) -> &str {
-        &self.retention
+        &self.description.retention
     }
 
     /// The newest round's number.
     pub fn round(&self) -> u32 {
         self.round
+    }
+
+    /// Whether this was read from the device, because the curator could not be reached: everything here is as it was when the
+    /// survey was last fetched, so its round may have been sealed since.
+    pub fn is_cached(&self) -> bool {
+        self.cached
+    }
+
+    /// This survey, marked as read from the device.
+    pub(crate) fn cached(self) -> Self {
+        Self { cached: true, ..self }
     }
 
     /// Whether that round takes reports.
@@ -98,91 +149,53 @@ impl Survey {
     }
 }
 
-/// What the curator sends. Fields this program does not know are left alone.
-#[derive(Deserialize)]
-pub(crate) struct RawSurvey {
-    pub(crate) id: String,
-    #[serde(default)]
-    pub(crate) title: String,
-    #[serde(default)]
-    pub(crate) question: String,
-    pub(crate) answers: Object<RawAnswers>,
-    pub(crate) round: Object<RawRound>,
-    #[serde(default)]
-    pub(crate) contact: Option<String>,
-    #[serde(default)]
-    pub(crate) retention: Option<String>,
+/// The policy in these bytes, if it is the one asked for and every claim it makes is true.
+pub(crate) fn verified(id: PolicyId, bytes: &[u8]) -> Result<Policy, FetchError> {
+    let policy = Draft::from_bytes(bytes)?
+        .verify()
+        .map_err(|refusal| FetchError::Claim(Box::new(refusal)))?;
+    if policy.id() != id {
+        return Err(FetchError::OtherPolicy { asked: id, found: policy.id() });
+    }
+    Ok(policy)
 }
 
-#[derive(Deserialize)]
-pub(crate) struct RawRound {
-    pub(crate) number: u32,
-    pub(crate) state: String,
-    pub(crate) groups: Vec<Object<RawGroup>>,
-}
+/// Names listed at most.
+const LISTED: usize = 50;
 
-#[derive(Deserialize)]
-pub(crate) struct RawGroup {
-    pub(crate) group: String,
-    pub(crate) policy: String,
-    pub(crate) people: u64,
-}
-
-/// An alphabet in the policy document's form.
-#[derive(Deserialize)]
-pub(crate) struct RawAnswers {
-    #[serde(default)]
-    indices: Option<u32>,
-    #[serde(default)]
-    names: Option<Vec<String>>,
-    #[serde(default)]
-    points: Option<Vec<String>>,
-    #[serde(default)]
-    edges: Option<Vec<String>>,
-    #[serde(default)]
-    values: Option<Vec<String>>,
-}
-
-impl RawAnswers {
-    /// Whether these are the symbols of a policy's input: otherwise people would choose one answer
-    /// and send another.
-    pub(crate) fn are(&self, alphabet: &Alphabet) -> bool {
-        let same = |texts: &Option<Vec<String>>, values: &[Decimal]| {
-            let parsed = |text: &String| text.parse::<Decimal>().ok();
-            texts.as_ref().is_some_and(|texts| {
-                texts.iter().map(parsed).eq(values.iter().map(|&value| Some(value)))
-            })
-        };
-        match alphabet.view() {
-            AlphabetView::Indices(size) => self.indices == Some(size),
-            AlphabetView::Names(names) => self.names.as_deref() == Some(names),
-            AlphabetView::Points(points) => same(&self.points, points),
-            AlphabetView::Bins { edges, values } => {
-                same(&self.edges, edges) && same(&self.values, values)
-            }
-        }
+/// What can be answered, in words.
+pub(crate) fn choices(alphabet: &Alphabet) -> String {
+    match alphabet.view() {
+        AlphabetView::Indices(size) => format!("a whole number from 0 to {}", size - 1),
+        AlphabetView::Bins { .. } => "a number".into(),
+        AlphabetView::Names(names) => one_of(names.iter().map(|name| format!("{name:?}"))),
+        AlphabetView::Points(points) => one_of(points.iter().map(ToString::to_string)),
     }
 }
 
-impl RawRound {
-    /// The group of this name, or the only one.
-    pub(crate) fn group(&self, name: Option<&str>) -> Result<&RawGroup, FetchError> {
-        let found = match name {
-            Some(name) => self.groups.iter().find(|Object(group)| group.group == name),
-            None if self.groups.len() == 1 => self.groups.first(),
-            None => None,
-        };
-        found.map(|Object(group)| group).ok_or_else(|| FetchError::Group {
-            groups: self.groups.iter().map(|Object(group)| group.group.clone()).collect(),
-        })
-    }
+fn one_of(choices: impl ExactSizeIterator<Item = String>) -> String {
+    let more = match choices.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let listed: Vec<String> = choices.take(LISTED).collect();
+    format!("one of {}{more}", listed.join(", "))
 }
 
-impl RawGroup {
-    pub(crate) fn policy_id(&self) -> Result<PolicyId, FetchError> {
-        self.policy.parse().map_err(|_| FetchError::Malformed {
-            what: "the survey",
-            message: format!("policy {:?} is not 64 hexadecimal digits", self.policy),
-        })
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_alphabet_says_what_it_takes() {
+        let numbers = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
+        let said = |alphabet: Result<Alphabet, _>| choices(&alphabet.unwrap());
+        assert_eq!(said(Alphabet::indices(3)), "a whole number from 0 to 2");
+        assert_eq!(said(Alphabet::names(["no", "yes"])), "one of \"no\", \"yes\"");
+        assert_eq!(said(Alphabet::points(numbers(&["-1", "2.5"]))), "one of -1, 2.5");
+        assert_eq!(said(Alphabet::bins(numbers(&["0", "9"]), numbers(&["4"]))), "a number");
+        let many = Alphabet::names((0..1000).map(|at| format!("answer {at}")));
+        let said = said(many);
+        assert!(said.ends_with("\"answer 49\" and 950 more"), "{said}");
     }
 }

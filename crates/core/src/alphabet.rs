@@ -10,11 +10,11 @@ use alloc::vec::Vec;
 
 /// A finite alphabet of 1 to 2^24 symbols.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Alphabet(Kind);
+pub struct Alphabet(Codebook);
 
 /// The four ways to say what an index stands for.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Kind {
+enum Codebook {
     Indices(u32),
     Names(Box<[String]>),
     Points(Box<[Decimal]>),
@@ -46,19 +46,19 @@ pub enum AlphabetError {
     /// No symbols, or more than 2^24.
     #[error("an alphabet of {found} symbols: give 1 to {MAX_SYMBOLS}")]
     Size {
-        /// How many were given.
+        /// How many symbols were given.
         found: usize,
     },
-    /// A name is empty.
+    /// A symbol's name is empty.
     #[error("symbol {at} has an empty name")]
     EmptyName {
-        /// Its index.
+        /// The index of the symbol without a name.
         at: usize,
     },
     /// A name occurs twice.
     #[error("the name {name:?} occurs twice: names must differ")]
     Repeated {
-        /// The name.
+        /// The name that occurs twice.
         name: String,
     },
     /// Numbers that must increase do not.
@@ -72,13 +72,13 @@ pub enum AlphabetError {
     Values {
         /// How many bins there are.
         bins: usize,
-        /// How many values were given.
+        /// How many representative values were given.
         found: usize,
     },
     /// A representative value lies outside its bin.
     #[error("the representative value of bin {at} lies outside it")]
     Outside {
-        /// The bin.
+        /// The index of the bin.
         at: usize,
     },
     /// No symbol for a value. The value is a person's answer, so neither the error nor its message holds it.
@@ -101,11 +101,14 @@ impl Alphabet {
     /// Bare indices 0 to `size - 1`.
     pub fn indices(size: usize) -> Result<Self, AlphabetError> {
         check_size(size)?;
-        Ok(Self(Kind::Indices(size as u32)))
+        Ok(Self(Codebook::Indices(size as u32)))
     }
 
-    /// Distinct, non-empty names.
-    pub fn names(names: Vec<String>) -> Result<Self, AlphabetError> {
+    /// Distinct, non-empty names, such as `["no", "yes"]`.
+    pub fn names(
+        names: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Result<Self, AlphabetError> {
+        let names: Box<[String]> = names.into_iter().map(Into::into).collect();
         check_size(names.len())?;
         let mut seen = BTreeSet::new();
         for (at, name) in names.iter().enumerate() {
@@ -116,14 +119,14 @@ impl Alphabet {
                 return Err(AlphabetError::Repeated { name: name.clone() });
             }
         }
-        Ok(Self(Kind::Names(names.into())))
+        Ok(Self(Codebook::Names(names)))
     }
 
     /// Strictly increasing numbers.
     pub fn points(points: Vec<Decimal>) -> Result<Self, AlphabetError> {
         check_size(points.len())?;
         check_increasing(&points)?;
-        Ok(Self(Kind::Points(points.into())))
+        Ok(Self(Codebook::Points(points.into())))
     }
 
     /// Bins between strictly increasing edges, with one value inside each.
@@ -136,28 +139,28 @@ impl Alphabet {
         let outside = |(at, value): (usize, &Decimal)| *value < edges[at] || *value > edges[at + 1];
         match values.iter().enumerate().position(outside) {
             Some(at) => Err(AlphabetError::Outside { at }),
-            None => Ok(Self(Kind::Bins { edges: edges.into(), values: values.into() })),
+            None => Ok(Self(Codebook::Bins { edges: edges.into(), values: values.into() })),
         }
     }
 
-    /// How many symbols.
+    /// The number of symbols.
     #[expect(clippy::len_without_is_empty, reason = "an alphabet is never empty")]
     pub fn len(&self) -> usize {
         match &self.0 {
-            Kind::Indices(size) => *size as usize,
-            Kind::Names(names) => names.len(),
-            Kind::Points(points) => points.len(),
-            Kind::Bins { values, .. } => values.len(),
+            Codebook::Indices(size) => *size as usize,
+            Codebook::Names(names) => names.len(),
+            Codebook::Points(points) => points.len(),
+            Codebook::Bins { values, .. } => values.len(),
         }
     }
 
-    /// What the symbols stand for.
+    /// A read-only look at what the symbols stand for.
     pub fn view(&self) -> AlphabetView<'_> {
         match &self.0 {
-            Kind::Indices(size) => AlphabetView::Indices(*size),
-            Kind::Names(names) => AlphabetView::Names(names),
-            Kind::Points(points) => AlphabetView::Points(points),
-            Kind::Bins { edges, values } => AlphabetView::Bins { edges, values },
+            Codebook::Indices(size) => AlphabetView::Indices(*size),
+            Codebook::Names(names) => AlphabetView::Names(names),
+            Codebook::Points(points) => AlphabetView::Points(points),
+            Codebook::Bins { edges, values } => AlphabetView::Bins { edges, values },
         }
     }
 
@@ -167,7 +170,9 @@ impl Alphabet {
         if self == other {
             return Some((0..self.len()).collect());
         }
-        let (Kind::Names(names), Kind::Names(others)) = (&self.0, &other.0) else { return None };
+        let (Codebook::Names(names), Codebook::Names(others)) = (&self.0, &other.0) else {
+            return None;
+        };
         if names.len() != others.len() {
             return None;
         }
@@ -185,9 +190,9 @@ impl Alphabet {
     pub fn named(&self, name: &str) -> Result<Symbol, AlphabetError> {
         let unknown = AlphabetError::Unknown;
         let index = match &self.0 {
-            Kind::Names(names) => names.iter().position(|n| n == name).ok_or(unknown)?,
-            Kind::Indices(_) => name.parse().map_err(|_| unknown)?,
-            Kind::Points(_) | Kind::Bins { .. } => {
+            Codebook::Names(names) => names.iter().position(|n| n == name).ok_or(unknown)?,
+            Codebook::Indices(_) => name.parse().map_err(|_| unknown)?,
+            Codebook::Points(_) | Codebook::Bins { .. } => {
                 return self.valued(name.parse().map_err(|_| unknown)?);
             }
         };
@@ -198,14 +203,14 @@ impl Alphabet {
     /// are clipped to the end bins; an inner edge belongs to the bin above it.
     pub fn valued(&self, value: Decimal) -> Result<Symbol, AlphabetError> {
         let index = match &self.0 {
-            Kind::Points(points) => {
+            Codebook::Points(points) => {
                 points.binary_search(&value).map_err(|_| AlphabetError::Unknown)?
             }
-            Kind::Bins { edges, values } => {
+            Codebook::Bins { edges, values } => {
                 let above = edges.partition_point(|edge| *edge <= value);
                 above.clamp(1, values.len()) - 1
             }
-            Kind::Indices(_) | Kind::Names(_) => return Err(AlphabetError::Unknown),
+            Codebook::Indices(_) | Codebook::Names(_) => return Err(AlphabetError::Unknown),
         };
         self.symbol(index)
     }
@@ -213,8 +218,8 @@ impl Alphabet {
     /// What a symbol or token index is called, for people.
     pub fn label(&self, index: usize) -> String {
         match &self.0 {
-            Kind::Names(names) if index < names.len() => names[index].clone(),
-            Kind::Points(values) | Kind::Bins { values, .. } if index < values.len() => {
+            Codebook::Names(names) if index < names.len() => names[index].clone(),
+            Codebook::Points(values) | Codebook::Bins { values, .. } if index < values.len() => {
                 alloc::format!("{}", values[index])
             }
             _ => alloc::format!("{index}"),

@@ -4,7 +4,6 @@ use crate::alphabet::{Alphabet, AlphabetView};
 use crate::claim::{Bound, Claim, Delta, PlainUnits, Subject};
 use crate::context::{Context, Secret};
 use crate::delta;
-use crate::epsilon::Epsilon;
 use crate::likelihood::{Dense, Extremes, KeepView, Likelihoods, marginal};
 use crate::ratio::Ratio;
 use crate::shape::{Bits, Shape};
@@ -13,28 +12,29 @@ use crate::wide::Wide;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Where a ratio is attained.
+/// The place where a ratio is attained.
 ///
 /// For `Bits` the output stands for the vector in which every bit but this symbol's speaks against
 /// its symbol (or the complement, for falling belief); patterns that are no single output are `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cell {
-    /// The output.
+    /// The output's index; `None` where it is no single output.
     pub output: Option<u32>,
     /// The input, or value of the secret, whose likelihood is on top.
     pub high: Option<u32>,
-    /// The one whose likelihood is below; for LIP the marginal takes the place of one of the two.
+    /// The input, or value of the secret, whose likelihood is below; for LIP the marginal takes the place of one
+    /// of the two.
     pub low: Option<u32>,
-    /// Which prior of a list.
+    /// The index of the prior, where the context is a list of them.
     pub prior: Option<u32>,
 }
 
 /// The largest ratio of its kind, and where it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Worst {
-    /// The ratio; its logarithm is the leakage.
+    /// The largest ratio; its logarithm is the leakage.
     pub ratio: Ratio,
-    /// Where it is attained.
+    /// The place where the ratio is attained.
     pub cell: Cell,
 }
 
@@ -43,9 +43,9 @@ pub struct Worst {
 pub struct Strength {
     /// Any two likelihoods of one output.
     pub ldp: Worst,
-    /// Posterior over prior (max-lift), with its worst prior; `None` when no context is known.
+    /// Posterior over prior (max-lift) at worst; `None` when no context is known.
     pub upper: Option<Worst>,
-    /// Prior over posterior (min-lift).
+    /// Prior over posterior (min-lift) at worst; `None` when no context is known.
     pub lower: Option<Worst>,
 }
 
@@ -59,7 +59,7 @@ impl Strength {
 /// The least δ at a claim's odds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LeastDelta {
-    /// δ as an exact ratio.
+    /// The least δ as an exact ratio.
     pub ratio: Ratio,
     /// The row (and the row it is compared with) that needs it.
     pub cell: Cell,
@@ -70,15 +70,15 @@ pub struct LeastDelta {
 /// The proof's summary: what was claimed and what is attained.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Certificate {
-    /// About the input.
+    /// What is attained about the input.
     pub input: Strength,
-    /// About the secret, where the context has one.
+    /// What is attained about the secret, where the context has one.
     pub secret: Option<Strength>,
     /// For each claim in order, the least δ at its odds; `None` for pure claims.
     pub deltas: Vec<Option<LeastDelta>>,
 }
 
-/// Which inequality failed.
+/// The inequality that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
     /// Likelihood against likelihood.
@@ -96,17 +96,17 @@ pub enum Side {
 /// A claim that is false, the cell that shows it, and by how much it fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Refusal {
-    /// Which claim of the draft, from 0.
+    /// The index of the claim in the draft, from 0.
     pub index: usize,
-    /// The claim.
+    /// The claim that is false.
     pub claim: Claim,
-    /// Which inequality.
+    /// The inequality that fails.
     pub side: Side,
-    /// Where.
+    /// The place where it fails.
     pub cell: Cell,
-    /// What is attained there.
+    /// The ratio that is attained there.
     pub attained: Ratio,
-    /// What the claim allows.
+    /// The largest ratio that the claim allows.
     pub allowed: Ratio,
 }
 
@@ -193,7 +193,7 @@ impl fmt::Display for NamedRefusal<'_> {
 impl core::error::Error for Refusal {}
 
 /// A channel and its context, prepared for checking.
-pub(crate) enum View<'a> {
+enum View<'a> {
     Listed(&'a dyn Likelihoods),
     Bits(&'a Bits),
 }
@@ -214,7 +214,7 @@ impl Marginals {
 }
 
 /// Runs `f` on the shape's view.
-pub(crate) fn with_view<T>(shape: &Shape, f: impl FnOnce(View<'_>) -> T) -> T {
+fn with_view<T>(shape: &Shape, f: impl FnOnce(View<'_>) -> T) -> T {
     match shape {
         Shape::Table(table) => f(View::Listed(&Dense::table(table))),
         Shape::Keep(keep) => f(View::Listed(&KeepView::new(keep))),
@@ -222,25 +222,34 @@ pub(crate) fn with_view<T>(shape: &Shape, f: impl FnOnce(View<'_>) -> T) -> T {
     }
 }
 
-/// Verifies every claim about `shape` in `context`, exactly.
+/// The context as far as it speaks of this channel: one over another alphabet says nothing about it.
+fn fitting<'a>(shape: &Shape, context: &'a Context) -> &'a Context {
+    match context.inputs() {
+        Some(size) if size != shape.inputs() => &Context::Unknown,
+        _ => context,
+    }
+}
+
+/// Verifies every claim about `shape` in `context`, exactly. It relies on nothing [`Draft::new`](crate::Draft::new)
+/// checks: a claim that cannot be examined is refused.
 pub(crate) fn certify(
     shape: &Shape,
     context: &Context,
     claims: &[Claim],
 ) -> Result<Certificate, Refusal> {
-    let keep = match shape {
-        Shape::Keep(keep) => Some(KeepView::new(keep)),
-        _ => None,
-    };
-    with_view(shape, |view| check(&view, keep.as_ref(), context, claims))
+    let context = fitting(shape, context);
+    with_view(shape, |view| {
+        let found = examine(&view, context);
+        let hold = |(index, claim)| check(index, claim, &view, context, &found);
+        let deltas = claims.iter().enumerate().map(hold).collect::<Result<_, _>>()?;
+        Ok(Certificate { input: found.input, secret: found.secret, deltas })
+    })
 }
 
 /// What the channel attains about its input, and about the secret where there is one.
 pub(crate) fn attained(shape: &Shape, context: &Context) -> (Strength, Option<Strength>) {
-    with_view(shape, |view| {
-        let found = examine(&view, context);
-        (found.input, found.secret)
-    })
+    let found = with_view(shape, |view| examine(&view, fitting(shape, context)));
+    (found.input, found.secret)
 }
 
 /// Everything the claims are held against.
@@ -252,112 +261,78 @@ struct Findings {
 }
 
 fn examine(view: &View<'_>, context: &Context) -> Findings {
-    let channel = match view {
-        View::Listed(channel) => *channel,
-        View::Bits(bits) => {
-            let secret = match context {
-                Context::Secret(secret) => Some(unary::secret_strength(bits, secret)),
-                _ => None,
-            };
-            let input = unary::strength(bits, context);
-            return Findings { input, secret, marginals: None, pushed: None };
-        }
-    };
-    let pushed = match context {
-        Context::Secret(secret) => Some(Pushed::new(channel, secret)),
+    let secret = match context {
+        Context::Secret(secret) => Some(secret),
         _ => None,
     };
-    let marginals = marginals(channel, context, pushed.as_ref());
-    let columns = (0..channel.outputs()).map(|y| channel.extremes(y));
-    let input = strength(columns, marginals.as_ref());
-    Findings { input, secret: pushed.as_ref().map(Pushed::strength), marginals, pushed }
-}
-
-/// Verifies claims on any view; `keep` is given when the view has the `Keep` shape, whose δ has a
-/// faster exact form.
-pub(crate) fn check(
-    view: &View<'_>,
-    keep: Option<&KeepView<'_>>,
-    context: &Context,
-    claims: &[Claim],
-) -> Result<Certificate, Refusal> {
-    let Findings { input, secret, marginals, pushed } = examine(view, context);
-    let mut deltas = Vec::with_capacity(claims.len());
-    for (index, claim) in claims.iter().enumerate() {
-        if let Bound::Di(epsilon) = claim.bound {
-            let worst = identifiability(view, context);
-            refuse_above(index, claim, Side::Di, worst, epsilon)?;
-            deltas.push(None);
-            continue;
+    match view {
+        View::Bits(bits) => Findings {
+            input: unary::strength(bits, context),
+            secret: secret.map(|secret| unary::secret_strength(bits, secret)),
+            marginals: None,
+            pushed: None,
+        },
+        View::Listed(channel) => {
+            let pushed = secret.map(|secret| Pushed::new(*channel, secret));
+            let marginals = marginals(*channel, context, pushed.as_ref());
+            let columns = (0..channel.outputs()).map(|y| channel.extremes(y));
+            let input = strength(columns, marginals.as_ref());
+            Findings { input, secret: pushed.as_ref().map(Pushed::strength), marginals, pushed }
         }
-        if claim.delta == Delta::ZERO {
-            let subject = match claim.about {
-                Subject::Input => Some(&input),
-                Subject::Secret => secret.as_ref(),
-            };
-            // A draft cannot claim something about a secret it does not have.
-            if let Some(strength) = subject {
-                check_pure(index, claim, strength)?;
-            }
-            deltas.push(None);
-            continue;
-        }
-        let View::Listed(channel) = view else {
-            deltas.push(None);
-            continue;
-        };
-        let least = match (claim.about, &pushed) {
-            (Subject::Secret, Some(pushed)) => delta::of_secret(&claim.bound, pushed),
-            _ => delta::of_input(&claim.bound, *channel, keep, context, marginals.as_ref()),
-        };
-        let allowed = Ratio::new(Wide::from(claim.delta.units()), Wide::power_of_two(48));
-        let allowed = allowed.unwrap_or(Ratio::ZERO);
-        if least.ratio > allowed {
-            return Err(Refusal {
-                index,
-                claim: *claim,
-                side: Side::Delta,
-                cell: least.cell,
-                attained: least.ratio,
-                allowed,
-            });
-        }
-        deltas.push(Some(least));
-    }
-    Ok(Certificate { input, secret, deltas })
-}
-
-fn check_pure(index: usize, claim: &Claim, strength: &Strength) -> Result<(), Refusal> {
-    match claim.bound {
-        Bound::Ldp(epsilon) => refuse_above(index, claim, Side::Ldp, Some(strength.ldp), epsilon),
-        Bound::Lip { lower, upper } => {
-            refuse_above(index, claim, Side::Upper, strength.upper, upper)?;
-            refuse_above(index, claim, Side::Lower, strength.lower, lower)
-        }
-        Bound::Di(_) => Ok(()),
     }
 }
 
-/// Refuses a claim whose worst ratio is above its odds.
-fn refuse_above(
+/// Holds one claim against what was found, and gives its least δ unless it is pure.
+fn check(
     index: usize,
     claim: &Claim,
-    side: Side,
-    worst: Option<Worst>,
-    epsilon: Epsilon,
-) -> Result<(), Refusal> {
-    let allowed = epsilon.ratio();
-    match worst {
-        Some(Worst { ratio: attained, cell }) if attained > allowed => {
-            Err(Refusal { index, claim: *claim, side, cell, attained, allowed })
-        }
-        _ => Ok(()),
+    view: &View<'_>,
+    context: &Context,
+    found: &Findings,
+) -> Result<Option<LeastDelta>, Refusal> {
+    let refuse_above = |side: Side, worst: Option<Worst>, allowed: Ratio| {
+        // What was not found has no bound.
+        let Worst { ratio: attained, cell } = worst.unwrap_or(UNBOUNDED);
+        let refusal = Refusal { index, claim: *claim, side, cell, attained, allowed };
+        if attained <= allowed { Ok(()) } else { Err(refusal) }
+    };
+    if claim.delta != Delta::ZERO {
+        let least = match (view, claim.about, &found.pushed) {
+            (View::Listed(channel), Subject::Input, _) => {
+                delta::of_input(&claim.bound, *channel, context, found.marginals.as_ref())
+            }
+            (View::Listed(_), Subject::Secret, Some(pushed)) => {
+                delta::of_secret(&claim.bound, pushed)
+            }
+            (View::Listed(_), Subject::Secret, None) | (View::Bits(_), _, _) => None,
+        };
+        let allowed = Ratio::new(Wide::from(claim.delta.units()), Wide::power_of_two(48));
+        let worst = least.map(|LeastDelta { ratio, cell, .. }| Worst { ratio, cell });
+        refuse_above(Side::Delta, worst, allowed.unwrap_or(Ratio::ZERO))?;
+        return Ok(least);
     }
+    let strength = match claim.about {
+        Subject::Input => Some(&found.input),
+        Subject::Secret => found.secret.as_ref(),
+    };
+    match claim.bound {
+        Bound::Ldp(epsilon) => refuse_above(Side::Ldp, strength.map(|s| s.ldp), epsilon.ratio())?,
+        Bound::Lip { lower, upper } => {
+            refuse_above(Side::Upper, strength.and_then(|s| s.upper), upper.ratio())?;
+            refuse_above(Side::Lower, strength.and_then(|s| s.lower), lower.ratio())?;
+        }
+        Bound::Di(epsilon) => {
+            let about_input = claim.about == Subject::Input;
+            let worst = about_input.then(|| identifiability(view, context)).flatten();
+            refuse_above(Side::Di, worst, epsilon.ratio())?;
+        }
+    }
+    Ok(None)
 }
 
 /// The largest posterior odds between two inputs, over the context's priors; `None` where the
 /// context has no prior to weigh them with.
-pub(crate) fn identifiability(view: &View<'_>, context: &Context) -> Option<Worst> {
+fn identifiability(view: &View<'_>, context: &Context) -> Option<Worst> {
     let priors = match context {
         Context::Known(prior) => core::slice::from_ref(prior),
         Context::Each(priors) => priors.as_slice(),
@@ -389,7 +364,7 @@ pub(crate) fn identifiability(view: &View<'_>, context: &Context) -> Option<Wors
     Some(worst)
 }
 
-/// Keeps the worse of two.
+/// Keeps the worse of the worst so far and one more ratio; 0/0 is an output that cannot occur.
 pub(crate) fn keep_worst(worst: &mut Worst, numerator: Wide, denominator: Wide, cell: Cell) {
     if let Some(ratio) = Ratio::new(numerator, denominator)
         && ratio > worst.ratio
@@ -398,8 +373,11 @@ pub(crate) fn keep_worst(worst: &mut Worst, numerator: Wide, denominator: Wide, 
     }
 }
 
-pub(crate) const NOTHING: Worst =
-    Worst { ratio: Ratio::ONE, cell: Cell { output: None, high: None, low: None, prior: None } };
+const NOWHERE: Cell = Cell { output: None, high: None, low: None, prior: None };
+/// Nothing leaks, as far as was seen.
+pub(crate) const NOTHING: Worst = Worst { ratio: Ratio::ONE, cell: NOWHERE };
+/// What a claim is held against where nothing was found.
+const UNBOUNDED: Worst = Worst { ratio: Ratio::UNBOUNDED, cell: NOWHERE };
 
 /// The worst ratios over all outputs.
 fn strength(columns: impl Iterator<Item = Extremes>, marginals: Option<&Marginals>) -> Strength {
@@ -458,7 +436,7 @@ fn marginals(
 /// A channel pushed forward from the secret: c(y|s) = Σ_x P(x|s) w(y|x).
 pub(crate) struct Pushed {
     pub(crate) rows: Vec<Vec<Wide>>,
-    /// The unit of the rows.
+    /// The unit of the rows: their entries are multiples of 2^-`unit`.
     pub(crate) unit: u32,
     pub(crate) marginals: Marginals,
 }
@@ -476,3 +454,6 @@ impl Pushed {
         strength((0..self.marginals.range.len()).map(column), Some(&self.marginals))
     }
 }
+
+#[cfg(test)]
+mod tests;

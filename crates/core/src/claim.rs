@@ -7,15 +7,15 @@ use core::fmt;
 /// One promise. A policy makes one or more, and all hold at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Claim {
-    /// Who is protected.
+    /// The subject that is protected.
     pub about: Subject,
-    /// What is bounded, and how tightly.
+    /// The quantity that is bounded, and how tightly.
     pub bound: Bound,
-    /// How much probability may escape the bound.
+    /// The probability that may escape the bound.
     pub delta: Delta,
 }
 
-/// Who is protected.
+/// The subject that a claim protects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Subject {
     /// The input X itself.
@@ -24,7 +24,7 @@ pub enum Subject {
     Secret,
 }
 
-/// What is bounded.
+/// The quantity that a claim bounds, and how tightly.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bound {
     /// LDP: any two likelihoods of one output are within e^ε of each other.
@@ -32,9 +32,9 @@ pub enum Bound {
     /// LIP: posterior over prior is at most e^upper and at least e^-lower. Two-sided LIP has both
     /// equal; JSTL21 Definition 5, ZDS22 Definition 1.
     Lip {
-        /// How far belief may fall.
+        /// The most that belief may fall.
         lower: Epsilon,
-        /// How far belief may rise.
+        /// The most that belief may rise.
         upper: Epsilon,
     },
     /// Differential identifiability on singletons: the posterior odds between any two inputs are at
@@ -51,12 +51,12 @@ pub struct Delta(u64);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("delta is {units} in units of 2^-48: it must be below one ({MASS_ONE})")]
 pub struct DeltaTooLarge {
-    /// What was asked, in units of 2^-48.
+    /// The δ asked for, in units of 2^-48.
     pub units: u64,
 }
 
 impl Delta {
-    /// Nothing escapes.
+    /// δ = 0: nothing escapes the bound.
     pub const ZERO: Self = Self(0);
 
     /// From units of 2^-48; below one.
@@ -64,14 +64,14 @@ impl Delta {
         if units < MASS_ONE { Ok(Self(units)) } else { Err(DeltaTooLarge { units }) }
     }
 
-    /// Units of 2^-48.
+    /// δ in units of 2^-48.
     pub const fn units(self) -> u64 {
         self.0
     }
 }
 
 impl Claim {
-    /// Pure LDP of the input.
+    /// A claim of pure LDP of the input.
     pub fn ldp(epsilon: Epsilon) -> Self {
         Self { about: Subject::Input, bound: Bound::Ldp(epsilon), delta: Delta::ZERO }
     }
@@ -82,13 +82,13 @@ impl Claim {
         Self { about: Subject::Input, bound, delta: Delta::ZERO }
     }
 
-    /// The same promise about the secret.
+    /// This claim, made about the secret.
     #[must_use]
     pub fn about_secret(self) -> Self {
         Self { about: Subject::Secret, ..self }
     }
 
-    /// The same promise with some probability of escape.
+    /// This claim, with some probability of escape.
     #[must_use]
     pub fn with_delta(self, delta: Delta) -> Self {
         Self { delta, ..self }

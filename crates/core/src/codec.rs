@@ -20,7 +20,7 @@ const MAGIC: &[u8; 16] = b"undertone/policy";
 const VERSION: u8 = 1;
 
 impl Draft {
-    /// The canonical bytes.
+    /// The canonical bytes: equal policies have equal bytes, and the policy's id is their SHA-256.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         out.extend_from_slice(MAGIC);
@@ -300,7 +300,8 @@ impl<'a> Reader<'a> {
             0 => Alphabet::indices(self.u32()? as usize)?,
             1 => {
                 let count = self.count(4)?;
-                Alphabet::names((0..count).map(|_| self.text()).collect::<Result<_, _>>()?)?
+                let names = (0..count).map(|_| self.text()).collect::<Result<Vec<_>, _>>()?;
+                Alphabet::names(names)?
             }
             2 => Alphabet::points(self.decimals()?)?,
             3 => {

@@ -129,8 +129,7 @@ impl Columns for Singled {
         let weighted: Vec<Wide> =
             weights.iter().zip(&self.rest).map(|(&w, &rest)| w * rest).collect();
         let all = weighted.iter().fold(Wide::ZERO, |sum, &one| sum + one);
-        let column =
-            |y: usize| all.saturating_sub(weighted[y]) * self.base[y] + weights[y] * self.own[y];
+        let column = |y: usize| (all - weighted[y]) * self.base[y] + weights[y] * self.own[y];
         (0..self.own.len()).map(column).collect()
     }
 
@@ -206,7 +205,7 @@ impl<'a> BoxFill<'a> {
             self.fill(others)
         } else {
             let own_rest = Wide::from(own_room) * self.columns.rest[y];
-            self.fill(others + own_room).saturating_sub(own_rest)
+            self.fill(others + own_room) - own_rest
         };
         Wide::from(own_taken) * own + filled * base
     }

@@ -54,39 +54,39 @@ impl Default for Consent {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AboveConsent {
-    /// More LDP.
+    /// LDP of the whole transcript would exceed what was agreed to.
     #[error(
         "with this release the LDP of everything released about this datum could reach {}, and you agreed to {allowed} nats",
         shown(*attained)
     )]
     Ldp {
-        /// What could be attained; `None` if nothing bounds it.
+        /// The LDP that could be attained; `None` if nothing bounds it.
         attained: Option<Nats>,
-        /// What was agreed to.
+        /// The LDP that was agreed to.
         allowed: Nats,
     },
-    /// More LIP.
+    /// Belief about the input would change by more than was agreed to.
     #[error(
         "with this release belief about this datum could change by {} in all, and you agreed to {allowed} nats",
         shown(*attained)
     )]
     Lip {
-        /// What could be attained; `None` if nothing bounds it.
+        /// The LIP that could be attained; `None` if nothing bounds it.
         attained: Option<Nats>,
-        /// What was agreed to.
+        /// The LIP that was agreed to.
         allowed: Nats,
     },
-    /// More about a secret.
+    /// A named secret would be told about more than was agreed to.
     #[error(
         "with this release the LDP about {name:?} of everything released about this datum could reach {}, and you agreed to {allowed} nats",
         shown(*attained)
     )]
     Secret {
-        /// The secret.
+        /// The secret's name.
         name: String,
-        /// What could be attained; `None` if nothing bounds it.
+        /// The LDP about the secret that could be attained; `None` if nothing bounds it.
         attained: Option<Nats>,
-        /// What was agreed to.
+        /// The LDP about the secret that was agreed to.
         allowed: Nats,
     },
 }

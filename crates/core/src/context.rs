@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 pub enum Context {
     /// Nothing is assumed; only LDP can be claimed.
     Unknown,
-    /// One prior.
+    /// One prior is believed.
     Known(Prior),
     /// Any of several priors; claims hold for each.
     Each(Priors),
@@ -56,21 +56,21 @@ pub enum ContextError {
     /// Lists over different alphabets.
     #[error("{what} has {found} entries where {expected} are needed")]
     Sizes {
-        /// Which part.
+        /// The part that does not fit.
         what: &'static str,
-        /// The size needed.
+        /// The number of entries needed.
         expected: usize,
-        /// The size found.
+        /// The number of entries found.
         found: usize,
     },
     /// A lower end above its upper end.
     #[error("the prior box is reversed at symbol {at}: lower {lower} is above upper {upper}")]
     Reversed {
-        /// The symbol.
+        /// The index of the symbol.
         at: usize,
-        /// Its lower end, in units of 2^-32.
+        /// The symbol's lower end, in units of 2^-32.
         lower: u64,
-        /// Its upper end.
+        /// The symbol's upper end, in units of 2^-32.
         upper: u64,
     },
     /// No distribution lies in the box.
@@ -80,7 +80,7 @@ pub enum ContextError {
     EmptyBox {
         /// The sum of the lower ends, in units of 2^-32.
         lower: u128,
-        /// The sum of the upper ends.
+        /// The sum of the upper ends, in units of 2^-32.
         upper: u128,
     },
     /// The secret's name is empty or longer than 200 bytes.
@@ -88,17 +88,20 @@ pub enum ContextError {
     Name,
 }
 
+fn check_size(what: &'static str, expected: usize, found: usize) -> Result<(), ContextError> {
+    let fits = expected == found;
+    if fits { Ok(()) } else { Err(ContextError::Sizes { what, expected, found }) }
+}
+
 impl Priors {
     /// Checks that there is at least one prior and that all have one alphabet.
     pub fn new(priors: Vec<Prior>) -> Result<Self, ContextError> {
         let expected = priors.first().ok_or(ContextError::NoPriors)?.len();
-        match priors.iter().find(|p| p.len() != expected) {
-            Some(odd) => Err(ContextError::Sizes { what: "a prior", expected, found: odd.len() }),
-            None => Ok(Self(priors.into())),
-        }
+        priors.iter().try_for_each(|prior| check_size("a prior", expected, prior.len()))?;
+        Ok(Self(priors.into()))
     }
 
-    /// The priors.
+    /// The priors in their order.
     pub fn as_slice(&self) -> &[Prior] {
         &self.0
     }
@@ -111,13 +114,7 @@ impl PriorBox {
         if lower.is_empty() {
             return Err(ContextError::NoPriors);
         }
-        if lower.len() != upper.len() {
-            return Err(ContextError::Sizes {
-                what: "the upper end of the prior box",
-                expected: lower.len(),
-                found: upper.len(),
-            });
-        }
+        check_size("the upper end of the prior box", lower.len(), upper.len())?;
         for (at, (&lower, upper)) in lower.iter().zip(&mut upper).enumerate() {
             *upper = (*upper).min(WEIGHT_ONE);
             if lower > *upper {
@@ -133,12 +130,12 @@ impl PriorBox {
         Ok(Self { lower: lower.into(), upper: upper.into(), slack, reach: high })
     }
 
-    /// The lower ends.
+    /// The lower end of every symbol, in units of 2^-32.
     pub fn lower(&self) -> &[u64] {
         &self.lower
     }
 
-    /// The upper ends.
+    /// The upper end of every symbol, in units of 2^-32.
     pub fn upper(&self) -> &[u64] {
         &self.upper
     }
@@ -185,31 +182,23 @@ impl Secret {
         if name.is_empty() || name.len() > 200 {
             return Err(ContextError::Name);
         }
-        if rows.len() != prior.len() {
-            return Err(ContextError::Sizes {
-                what: "the list of rows P(x|s)",
-                expected: prior.len(),
-                found: rows.len(),
-            });
-        }
+        check_size("the list of rows P(x|s)", prior.len(), rows.len())?;
         let expected = rows.first().ok_or(ContextError::NoPriors)?.len();
-        if let Some(odd) = rows.iter().find(|row| row.len() != expected) {
-            return Err(ContextError::Sizes { what: "a row P(x|s)", expected, found: odd.len() });
-        }
+        rows.iter().try_for_each(|row| check_size("a row P(x|s)", expected, row.len()))?;
         Ok(Self { name, prior, rows: rows.into() })
     }
 
-    /// What the secret is called.
+    /// The secret's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// P(s).
+    /// The secret's prior P(s).
     pub fn prior(&self) -> &Prior {
         &self.prior
     }
 
-    /// P(x|s), one row per s.
+    /// The data's laws P(x|s), one row per value of the secret.
     pub fn rows(&self) -> &[Prior] {
         &self.rows
     }

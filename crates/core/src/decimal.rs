@@ -5,7 +5,7 @@ use core::fmt;
 
 /// `digits` x 10^-`scale`: at most 18 digits, a scale of at most 18, and no trailing zeros behind
 /// the point, so that equal numbers have equal bytes and every number has a text.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Decimal {
     digits: i64,
     scale: u8,
@@ -17,12 +17,12 @@ pub struct Decimal {
 pub struct NotDecimal;
 
 impl Decimal {
-    /// The largest scale.
+    /// The most digits behind the point, and in all.
     pub const MAX_SCALE: u8 = 18;
 
-    /// Zero.
+    /// The number zero.
     pub const ZERO: Self = Self { digits: 0, scale: 0 };
-    /// One.
+    /// The number one.
     pub const ONE: Self = Self { digits: 1, scale: 0 };
 
     /// Checks the scale, drops trailing zeros and counts the digits that are left.
@@ -104,11 +104,3 @@ impl PartialOrd for Decimal {
         Some(self.cmp(other))
     }
 }
-
-impl PartialEq for Decimal {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Decimal {}

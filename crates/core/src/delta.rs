@@ -24,7 +24,7 @@ impl Largest {
     }
 
     fn over(self, denominator: Wide) -> LeastDelta {
-        let ratio = Ratio::new(self.excess, denominator).unwrap_or(Ratio::ZERO);
+        let ratio = Ratio::new(self.excess, denominator).unwrap_or(Ratio::UNBOUNDED);
         LeastDelta { ratio, cell: self.cell, bound: false }
     }
 }
@@ -33,32 +33,25 @@ fn wide(value: u32) -> Wide {
     Wide::from(u64::from(value))
 }
 
-/// For claims a draft cannot make: LIP without a context, identifiability with a δ.
-const UNBOUNDED: LeastDelta = LeastDelta {
-    ratio: Ratio::ONE,
-    cell: Cell { output: None, high: None, low: None, prior: None },
-    bound: true,
-};
-
-/// Of the input.
+/// The least δ of a bound on the input; `None` for identifiability, and for LIP without a context.
 pub(crate) fn of_input(
     bound: &Bound,
     channel: &dyn Likelihoods,
-    keep: Option<&KeepView<'_>>,
     context: &Context,
     marginals: Option<&Marginals>,
-) -> LeastDelta {
+) -> Option<LeastDelta> {
     let (inputs, outputs) = (channel.inputs(), channel.outputs());
+    let keep = channel.as_keep();
     let (lower, upper) = match (*bound, keep) {
         (Bound::Lip { lower, upper }, _) => (lower, upper),
-        (Bound::Di(_), _) => return UNBOUNDED,
-        (Bound::Ldp(epsilon), Some(keep)) => return keep_ldp(epsilon, keep),
+        (Bound::Di(_), _) => return None,
+        (Bound::Ldp(epsilon), Some(keep)) => return Some(keep_ldp(epsilon, keep)),
         (Bound::Ldp(epsilon), None) if channel.unit() == 48 => {
-            return ldp_pairs(epsilon, inputs, outputs, channel);
+            return Some(ldp_pairs(epsilon, inputs, outputs, channel));
         }
         (Bound::Ldp(epsilon), None) => {
             let cell = |x, y| Wide::from(channel.at(x, y));
-            return ldp_rows(epsilon, inputs, outputs, channel.unit(), cell);
+            return Some(ldp_rows(epsilon, inputs, outputs, channel.unit(), cell));
         }
     };
     let under = |marginals: &Marginals| match keep {
@@ -76,28 +69,25 @@ pub(crate) fn of_input(
     // output to output, so the sum is an upper bound.
     match (context, marginals) {
         (Context::Each(priors), _) => {
-            let mut worst = LeastDelta { ratio: Ratio::ZERO, cell: Cell::default(), bound: false };
-            for (at, prior) in priors.as_slice().iter().enumerate() {
+            let each = priors.as_slice().iter().enumerate().map(|(at, prior)| {
                 let mut least = under(&Marginals::exact(channel.mixture(prior.weights()), 32));
-                least.cell.prior = Some(at as u32);
-                if least.ratio > worst.ratio {
-                    worst = least;
-                }
-            }
-            worst
+                least.cell.prior = (least.ratio > Ratio::ZERO).then_some(at as u32);
+                least
+            });
+            each.reduce(|worst, least| if least.ratio > worst.ratio { least } else { worst })
         }
-        (_, Some(marginals)) => {
-            LeastDelta { bound: matches!(context, Context::Within(_)), ..under(marginals) }
+        (_, marginals) => {
+            let bound = matches!(context, Context::Within(_));
+            Some(LeastDelta { bound, ..under(marginals?) })
         }
-        (_, None) => UNBOUNDED,
     }
 }
 
-/// Of the secret: the same sums over the pushed rows.
-pub(crate) fn of_secret(bound: &Bound, pushed: &Pushed) -> LeastDelta {
+/// The least δ of a bound on the secret, summed over the pushed rows; `None` for identifiability.
+pub(crate) fn of_secret(bound: &Bound, pushed: &Pushed) -> Option<LeastDelta> {
     let rows = &pushed.rows;
-    match *bound {
-        Bound::Di(_) => UNBOUNDED,
+    Some(match *bound {
+        Bound::Di(_) => return None,
         Bound::Lip { lower, upper } => {
             let cell = |s: usize, y: usize| rows[s][y] << pushed.marginals.scale;
             lip_rows(lower, upper, rows.len(), pushed.unit, &pushed.marginals, |m| m, cell)
@@ -106,7 +96,7 @@ pub(crate) fn of_secret(bound: &Bound, pushed: &Pushed) -> LeastDelta {
             let outputs = pushed.marginals.range.len();
             ldp_rows(epsilon, rows.len(), outputs, pushed.unit, |s, y| rows[s][y])
         }
-    }
+    })
 }
 
 /// An integer wide enough for the sums at hand.
@@ -197,8 +187,8 @@ fn ldp_rows(
     largest.over(wide(d) << unit)
 }
 
-/// The same for a table of 48-bit masses: 64-bit sums, rounded up, discard nearly all pairs, and
-/// the exact sum is taken only for those that could be the worst.
+/// max over pairs of Σ_y (w(y|x) - E w(y|x'))_+ for a table of 48-bit masses: 64-bit sums, rounded up,
+/// discard nearly all pairs, and the exact sum is taken only for those that could be the worst.
 fn ldp_pairs(
     epsilon: Epsilon,
     inputs: usize,
@@ -295,17 +285,15 @@ fn keep_lip(
 
         let factor = rest * wide(up_d);
         let count = by_cap.below(factor, keep, &caps);
-        let all = (factor * by_cap.base[count]).saturating_sub(by_cap.mass[count]);
-        let others = all.saturating_sub((factor * base).saturating_sub(caps[x]));
+        let all = factor * by_cap.base[count] - by_cap.mass[count];
+        let others = all - (factor * base).saturating_sub(caps[x]);
         let above = others + (own * wide(up_d)).saturating_sub(caps[x]);
         rise.see(above, Cell { high: at, ..Cell::default() });
 
         let factor = rest * wide(low_n);
         let count = by_need.below(factor, keep, &needs);
-        let all = total_need
-            .saturating_sub(by_need.mass[count])
-            .saturating_sub(factor * total_base.saturating_sub(by_need.base[count]));
-        let others = all.saturating_sub(needs[x].saturating_sub(factor * base));
+        let all = total_need - by_need.mass[count] - factor * (total_base - by_need.base[count]);
+        let others = all - needs[x].saturating_sub(factor * base);
         let below = others + needs[x].saturating_sub(own * wide(low_n));
         fall.see(below, Cell { low: at, ..Cell::default() });
     }
@@ -327,7 +315,7 @@ fn keep_ldp(epsilon: Epsilon, keep: &KeepView<'_>) -> LeastDelta {
     let mut largest = Largest::default();
     let mut see = |excess: i128, x: usize, z: usize| {
         let cell = Cell { high: Some(x as u32), low: Some(z as u32), ..Cell::default() };
-        largest.see(Wide::from(u128::try_from(excess).unwrap_or(0)), cell);
+        largest.see(Wide::from(excess.max(0).unsigned_abs()), cell);
     };
     for x in 0..keep.inputs() {
         if let Some(z) = order.iter().map(|&z| z as usize).find(|&z| z != x) {
@@ -343,4 +331,18 @@ fn keep_ldp(epsilon: Epsilon, keep: &KeepView<'_>) -> LeastDelta {
         }
     }
     largest.over(wide(epsilon.odds().1) << 88)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cell, Largest, Ratio, Wide};
+
+    /// Not even an excess of nought is allowed where the unit is lost.
+    #[test]
+    fn an_excess_over_nothing_has_no_bound() {
+        assert_eq!(Largest::default().over(Wide::ZERO).ratio, Ratio::UNBOUNDED);
+        let some = Largest { excess: Wide::from(1u64), cell: Cell::default() };
+        assert_eq!(some.over(Wide::ZERO).ratio, Ratio::UNBOUNDED);
+        assert_eq!(Largest::default().over(Wide::from(1u64)).ratio, Ratio::ZERO);
+    }
 }

@@ -32,7 +32,7 @@ pub enum DecodeError {
         "version {found:?} is not known here: this program reads {VERSION:?}; update it or re-export the policy"
     )]
     Version {
-        /// What was found.
+        /// The version that was found.
         found: String,
     },
     /// The bytes end too early.
@@ -44,19 +44,19 @@ pub enum DecodeError {
     /// Bytes follow the end.
     #[error("{bytes} bytes follow the end of the policy")]
     Trailing {
-        /// How many.
+        /// How many bytes follow.
         bytes: usize,
     },
-    /// A kind that does not exist.
+    /// A part of the bytes is of a kind that does not exist.
     #[error("{what}: unknown kind")]
     Tag {
-        /// Of what.
+        /// The part of unknown kind.
         what: &'static str,
     },
     /// A text is not UTF-8.
     #[error("a text is not UTF-8")]
     NotText,
-    /// The same policy has other bytes.
+    /// The bytes say what other, canonical bytes say.
     #[error("the bytes are not in canonical form")]
     NotCanonical,
     /// The JSON is malformed, or has a field too many or too few.
@@ -74,33 +74,33 @@ pub enum DecodeError {
     /// The nats written beside the odds are not theirs.
     #[error("claims: {written} nats are written beside odds that give {actual}")]
     Nats {
-        /// What was written.
+        /// The nats that were written.
         written: String,
-        /// What the odds give.
+        /// The nats that the odds give.
         actual: String,
     },
-    /// The alphabet.
+    /// An alphabet is not well formed.
     #[error("alphabet: {0}")]
     Alphabet(#[from] AlphabetError),
-    /// A prior.
+    /// A prior is not a distribution.
     #[error("prior: the list of weights {0}")]
     Prior(#[from] PartsError),
-    /// The context.
+    /// The context is not well formed.
     #[error("context: {0}")]
     Context(#[from] ContextError),
-    /// The channel.
+    /// The channel is not well formed.
     #[error("channel: {0}")]
     Shape(#[from] ShapeError),
-    /// A privacy level.
+    /// A privacy level is no level.
     #[error("claims: {0}")]
     Epsilon(#[from] EpsilonError),
-    /// A delta.
+    /// A δ is too large.
     #[error("claims: {0}")]
     Delta(#[from] DeltaTooLarge),
-    /// A decimal number.
+    /// A decimal number is none.
     #[error(transparent)]
     Decimal(#[from] NotDecimal),
-    /// The whole.
+    /// The parts are well formed and do not fit together.
     #[error(transparent)]
     Draft(#[from] DraftError),
 }
@@ -121,18 +121,13 @@ struct RawPolicy {
     channel: Object<RawChannel>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawAlphabet {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     indices: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     names: Option<Vec<String>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     points: Option<Vec<String>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     edges: Option<Vec<String>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     values: Option<Vec<String>>,
 }
 
@@ -181,26 +176,20 @@ impl TryFrom<String> for RawSubject {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawOneLevel {
+    about: RawSubject,
+    epsilon: Object<RawLevel>,
+    #[serde(default)]
+    delta: Integer,
+}
+
+#[derive(Serialize, Deserialize)]
 #[serde(tag = "notion", rename_all = "lowercase", deny_unknown_fields)]
 enum RawClaim {
-    Ldp {
-        about: RawSubject,
-        epsilon: Object<RawLevel>,
-        #[serde(default)]
-        delta: Integer,
-    },
-    Lip {
-        about: RawSubject,
-        epsilon: Object<RawLevel>,
-        #[serde(default)]
-        delta: Integer,
-    },
-    Di {
-        about: RawSubject,
-        epsilon: Object<RawLevel>,
-        #[serde(default)]
-        delta: Integer,
-    },
+    Ldp(RawOneLevel),
+    Lip(RawOneLevel),
+    Di(RawOneLevel),
     Alip {
         about: RawSubject,
         lower: Object<RawLevel>,
@@ -261,10 +250,10 @@ impl Draft {
             ("claims", list(self.claims.iter().map(|claim| json(&RawClaim::write(claim))))),
             ("context", json(&RawContext::write(&self.context))),
             ("provenance", json(&RawProvenance::write(&self.provenance))),
-            ("inputs", json(&RawAlphabet::write(&self.inputs))),
+            ("inputs", RawAlphabet::write(&self.inputs)),
         ]);
         if let Some(outputs) = &self.outputs {
-            fields.push(("outputs", json(&RawAlphabet::write(outputs))));
+            fields.push(("outputs", RawAlphabet::write(outputs)));
         }
         let channel = match &self.shape {
             Shape::Table(table) => format!(
@@ -331,17 +320,16 @@ impl RawAlphabet {
         })
     }
 
-    fn write(alphabet: &Alphabet) -> Self {
-        let mut raw = Self { indices: None, names: None, points: None, edges: None, values: None };
+    fn write(alphabet: &Alphabet) -> String {
         match alphabet.view() {
-            AlphabetView::Indices(size) => raw.indices = Some(size),
-            AlphabetView::Names(names) => raw.names = Some(names.into()),
-            AlphabetView::Points(points) => raw.points = Some(texts(points)),
+            AlphabetView::Indices(size) => format!(r#"{{"indices":{size}}}"#),
+            AlphabetView::Names(names) => format!(r#"{{"names":{}}}"#, json(&names)),
+            AlphabetView::Points(points) => format!(r#"{{"points":{}}}"#, json(&texts(points))),
             AlphabetView::Bins { edges, values } => {
-                (raw.edges, raw.values) = (Some(texts(edges)), Some(texts(values)));
+                let (edges, values) = (json(&texts(edges)), json(&texts(values)));
+                format!(r#"{{"edges":{edges},"values":{values}}}"#)
             }
         }
-        raw
     }
 }
 
@@ -411,11 +399,11 @@ impl RawLevel {
 impl RawClaim {
     fn read(self) -> Result<Claim, DecodeError> {
         let (about, bound, delta) = match self {
-            Self::Ldp { about, epsilon, delta } => (about, Bound::Ldp(epsilon.0.read()?), delta),
-            Self::Di { about, epsilon, delta } => (about, Bound::Di(epsilon.0.read()?), delta),
-            Self::Lip { about, epsilon, delta } => {
-                let epsilon = epsilon.0.read()?;
-                (about, Bound::Lip { lower: epsilon, upper: epsilon }, delta)
+            Self::Ldp(raw) => (raw.about, Bound::Ldp(raw.epsilon.0.read()?), raw.delta),
+            Self::Di(raw) => (raw.about, Bound::Di(raw.epsilon.0.read()?), raw.delta),
+            Self::Lip(raw) => {
+                let epsilon = raw.epsilon.0.read()?;
+                (raw.about, Bound::Lip { lower: epsilon, upper: epsilon }, raw.delta)
             }
             Self::Alip { about, lower, upper, delta } => {
                 (about, Bound::Lip { lower: lower.0.read()?, upper: upper.0.read()? }, delta)
@@ -434,12 +422,11 @@ impl RawClaim {
             Subject::Secret => RawSubject::Secret,
         };
         let delta = Integer(claim.delta.units());
+        let one = |level| RawOneLevel { about, epsilon: RawLevel::write(level), delta };
         match claim.bound {
-            Bound::Ldp(epsilon) => Self::Ldp { about, epsilon: RawLevel::write(epsilon), delta },
-            Bound::Di(epsilon) => Self::Di { about, epsilon: RawLevel::write(epsilon), delta },
-            Bound::Lip { lower, upper } if lower == upper => {
-                Self::Lip { about, epsilon: RawLevel::write(upper), delta }
-            }
+            Bound::Ldp(epsilon) => Self::Ldp(one(epsilon)),
+            Bound::Di(epsilon) => Self::Di(one(epsilon)),
+            Bound::Lip { lower, upper } if lower == upper => Self::Lip(one(upper)),
             Bound::Lip { lower, upper } => Self::Alip {
                 about,
                 lower: RawLevel::write(lower),

@@ -30,15 +30,15 @@ pub enum EpsilonError {
         "odds {numerator}/{denominator} are not at least one: write e^epsilon as [numerator, denominator]"
     )]
     NotOdds {
-        /// The numerator found.
+        /// The numerator that was given.
         numerator: u32,
-        /// The denominator found.
+        /// The denominator that was given.
         denominator: u32,
     },
 }
 
 impl Epsilon {
-    /// ε = 0: every row equal.
+    /// ε = 0: every row of the channel is equal.
     pub const ZERO: Self = Self { numerator: 1, denominator: 1 };
 
     /// The weakest level that can be written: 2^32 - 1 to 1, about 22.18 nats.
@@ -85,7 +85,7 @@ impl Epsilon {
         (self.numerator, self.denominator)
     }
 
-    /// The odds as an exact ratio.
+    /// The odds e^ε as an exact ratio.
     pub fn ratio(self) -> Ratio {
         let (n, d) =
             (Wide::from(u64::from(self.numerator)), Wide::from(u64::from(self.denominator)));
@@ -93,7 +93,7 @@ impl Epsilon {
         Ratio::new(n, d).unwrap_or(Ratio::ONE)
     }
 
-    /// ε rounded up, for people.
+    /// The level ε in nats, rounded up, as it is printed.
     pub fn nats(self) -> Nats {
         let (n, d) = self.odds();
         Nats::ln_up(Wide::from(u64::from(n)), Wide::from(u64::from(d)))

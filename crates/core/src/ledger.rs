@@ -5,15 +5,19 @@
 //! person's [`Consent`]. LIP, secret and (ε,δ) claims do not add up; once a policy without a finite LDP level is
 //! among the releases, the claims of all of them must hold for the whole.
 
+use crate::alphabet::AlphabetError;
 use crate::consent::{AboveConsent, Consent};
 use crate::mass::{Prior, WEIGHT_ONE};
 use crate::nats::Nats;
 use crate::policy::{Policy, PolicyId};
+use crate::report::Report;
+use crate::sample::SampleError;
 use crate::sequence::Sequence;
 use crate::wide::Wide;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
+use rand_core::CryptoRng;
 
 /// Leave to randomise one answer under one policy. It is consumed by use and cannot be copied.
 #[derive(Debug)]
@@ -37,12 +41,12 @@ pub enum Decision {
     Repeat,
 }
 
-/// One past release.
+/// One past release of a datum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Release {
-    /// Under which policy.
+    /// The policy it was drawn under.
     pub policy: PolicyId,
-    /// Its attained LDP; `None` if it has no finite level.
+    /// The LDP it attained; `None` if it has no finite level.
     pub cost: Option<Nats>,
 }
 
@@ -55,13 +59,19 @@ pub enum Exhausted {
         "the budget is {budget} nats, {spent} are spent and this release costs {cost}: answer less often or raise the budget"
     )]
     Budget {
-        /// Spent so far.
+        /// The nats spent on the datum so far.
         spent: Nats,
-        /// What this release would add.
+        /// The nats this release would add.
         cost: Nats,
-        /// The budget.
+        /// The budget of the datum.
         budget: Nats,
     },
+    /// The policy has no input of that name.
+    #[error(transparent)]
+    Answer(#[from] AlphabetError),
+    /// Nothing could be drawn.
+    #[error(transparent)]
+    Draw(#[from] SampleError),
     /// Everything released about the datum would tell more than the person agreed to.
     #[error(transparent)]
     Consent(#[from] AboveConsent),
@@ -135,6 +145,25 @@ impl Ledger {
         }
     }
 
+    /// Answers for `datum` by name: looks the answer up among the policy's inputs, asks for leave as
+    /// [`Ledger::request`] does, and randomises. A name that is not there costs nothing. `None` if the policy has
+    /// answered for this datum already: that report is to be sent again.
+    pub fn answer<R: CryptoRng + ?Sized>(
+        &mut self,
+        datum: &str,
+        policy: &Policy,
+        name: &str,
+        past: &Sequence<'_>,
+        consent: &Consent,
+        rng: &mut R,
+    ) -> Result<Option<Report>, Exhausted> {
+        let answer = policy.inputs().named(name)?;
+        Ok(match self.request(datum, policy, past, consent)? {
+            Decision::Fresh(permit) => Some(policy.randomize(answer, permit, rng)?),
+            Decision::Repeat => None,
+        })
+    }
+
     /// Pays for an independent new answer, also under a policy that has answered before.
     pub fn spend(
         &mut self,
@@ -145,9 +174,12 @@ impl Ledger {
     ) -> Result<Permit, Exhausted> {
         let noted = self.noted(datum);
         let (spent, cost) = (self.spent(datum), policy.ldp());
-        if let (Some(spent), Some(cost)) = (spent, cost) {
-            let total = spent.checked_add(cost);
+        // A sum too large for a number is above every budget.
+        let adds_up = cost.filter(|_| noted.iter().all(|release| release.cost.is_some()));
+        if let Some(cost) = adds_up {
+            let total = spent.and_then(|spent| spent.checked_add(cost));
             if total.is_none_or(|total| total > self.budget) {
+                let spent = spent.unwrap_or(Nats::from_units(u64::MAX));
                 return Err(Exhausted::Budget { spent, cost, budget: self.budget });
             }
         }
@@ -160,8 +192,7 @@ impl Ledger {
             true => past.after(policy),
             false => forgotten().after(policy),
         };
-        let adds_up = spent.is_some() && cost.is_some();
-        if !adds_up && !noted.is_empty() && standing.claims != Some(true) {
+        if adds_up.is_none() && !noted.is_empty() && standing.claims != Some(true) {
             return Err(Exhausted::NotComposable { checked: standing.claims.is_some() });
         }
         consent.check(&standing)?;
@@ -174,7 +205,7 @@ impl Ledger {
         self.data.get(datum).map_or(&[], Vec::as_slice)
     }
 
-    /// The LDP spent on a datum; `None` if a release had no finite level.
+    /// The LDP spent on a datum; `None` if a release had no finite level, or the sum is too large for a number.
     pub fn spent(&self, datum: &str) -> Option<Nats> {
         self.noted(datum).iter().try_fold(Nats::ZERO, |sum, release| sum.checked_add(release.cost?))
     }

@@ -5,8 +5,33 @@
 //! [`Policy`]; only a policy can randomise; only a [`Report`] leaves the device. The table that is
 //! checked is the table that is sampled.
 //!
-//! Start with [`policy`], then [`certificate`] and [`sample`]. There are no floats here, no `unsafe`,
-//! no clock and no I/O; randomness is an argument.
+//! ```
+//! use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
+//! use undertone_core::{
+//!     Alphabet, Claim, Consent, Context, Draft, Epsilon, Ledger, Provenance, Sequence, Shape, Table,
+//! };
+//!
+//! // Randomised response with odds 3, in units of 2^-48, and what it claims: LDP at ln 3.
+//! let table = Table::from_masses(vec![vec![3 << 46, 1 << 46], vec![1 << 46, 3 << 46]])?;
+//! let names = Alphabet::names(["no", "yes"])?;
+//! let claims = vec![Claim::ldp(Epsilon::parse("1.0986122887")?)];
+//! let channel = Shape::Table(table);
+//! let draft =
+//!     Draft::new(names, None, channel, Context::Unknown, claims, Provenance::default())?;
+//! let policy = draft.verify()?; // exact; a false claim is refused with the cell that shows it
+//! assert_eq!(policy.ldp(), Some("1.0986122887".parse()?));
+//!
+//! // A budget, what the person agrees to, and an answer by name. Seed from the system, never twice.
+//! let mut rng = ChaCha20Rng::from_seed([7; 32]);
+//! let mut ledger = Ledger::new("2".parse()?);
+//! let (past, consent) = (Sequence::new(), Consent::default());
+//! let report = ledger.answer("smoking", &policy, "yes", &past, &consent, &mut rng)?;
+//! assert!(report.is_some()); // `None`: answered before, send that report again
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
+//! Start reading with [`policy`], then [`certificate`] and [`sample`]. There are no floats here, no `unsafe`,
+//! no clock and no I/O; randomness is an argument. What cannot be examined is refused.
 
 #![no_std]
 // A refusal carries its exact ratios; it is the product, not an afterthought.
@@ -52,7 +77,7 @@ pub use epsilon::{Epsilon, EpsilonError};
 pub use ledger::{Decision, Exhausted, Ledger, Permit, Release};
 pub use mass::{KEEP_ONE, MASS_ONE, PartsError, Prior, Row, WEIGHT_ONE};
 pub use nats::Nats;
-pub use policy::{Draft, DraftError, Policy, PolicyId, Provenance};
+pub use policy::{Draft, DraftError, Policy, PolicyError, PolicyId, Provenance};
 pub use ratio::Ratio;
 pub use report::{Foreign, Report, ReportId};
 pub use sample::{SampleError, Sampler};
@@ -61,3 +86,7 @@ pub use shape::{Bits, Keep, Shape, ShapeError, Table};
 pub use strict::Object;
 pub use symbol::{Symbol, Token};
 pub use wide::Wide;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

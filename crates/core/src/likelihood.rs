@@ -16,22 +16,27 @@ pub(crate) struct Extremes {
 }
 
 impl Extremes {
-    /// Of a list that is never empty; the first of equals is named.
-    pub(crate) fn of(mut cells: impl Iterator<Item = (Wide, usize)>) -> Self {
-        let first = cells.next().unwrap_or((Wide::ZERO, 0));
-        cells.fold(Self { high: first, low: first }, |seen, cell| Self {
-            high: if cell.0 > seen.high.0 { cell } else { seen.high },
-            low: if cell.0 < seen.low.0 { cell } else { seen.low },
-        })
+    /// The extremes of a list, the first of equals named. An empty list, which no channel has, bounds nothing.
+    pub(crate) fn of(cells: impl Iterator<Item = (Wide, usize)>) -> Self {
+        let wider = |seen: Self, cell: Self| Self {
+            high: if cell.high.0 > seen.high.0 { cell.high } else { seen.high },
+            low: if cell.low.0 < seen.low.0 { cell.low } else { seen.low },
+        };
+        let unbounded = Self { high: (Wide::from(1u64), 0), low: (Wide::ZERO, 0) };
+        cells.map(|cell| Self { high: cell, low: cell }).reduce(wider).unwrap_or(unbounded)
     }
 }
 
 /// A channel whose outputs can be listed. Likelihoods are in units of 2^-`unit`.
 pub(crate) trait Likelihoods {
+    /// The channel as a `Keep`, if it is one: its δ has a faster exact form.
+    fn as_keep(&self) -> Option<&KeepView<'_>> {
+        None
+    }
     fn unit(&self) -> u32;
     fn inputs(&self) -> usize;
     fn outputs(&self) -> usize;
-    /// w(y|x).
+    /// The likelihood w(y|x).
     fn at(&self, x: usize, y: usize) -> u128;
     fn extremes(&self, y: usize) -> Extremes;
     /// The largest and smallest weights(x) w(y|x) for every y.
@@ -42,7 +47,7 @@ pub(crate) trait Likelihoods {
     fn box_ranges(&self, within: &PriorBox) -> Vec<(Wide, Wide)>;
 }
 
-/// A table.
+/// A table with the extremes of every column worked out once.
 pub(crate) struct Dense<'a> {
     rows: Vec<&'a [u64]>,
     extremes: Vec<(u64, u32, u64, u32)>,
@@ -145,7 +150,7 @@ impl<'a> KeepView<'a> {
         &self.by_rest
     }
 
-    /// w(x|x).
+    /// The likelihood w(x|x) of an input's own symbol.
     pub(crate) fn own(&self, x: usize) -> u128 {
         u128::from(self.keep.keep()[x]) * u128::from(MASS_ONE)
             + u128::from(self.rest(x)) * u128::from(self.base(x))
@@ -153,6 +158,10 @@ impl<'a> KeepView<'a> {
 }
 
 impl Likelihoods for KeepView<'_> {
+    fn as_keep(&self) -> Option<&KeepView<'_>> {
+        Some(self)
+    }
+
     fn unit(&self) -> u32 {
         88
     }
@@ -224,4 +233,23 @@ pub(crate) fn marginal(prior: &[u64], rows: &[Vec<Wide>]) -> Vec<Wide> {
         }
     }
     sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Extremes, Wide};
+    use crate::ratio::Ratio;
+
+    #[test]
+    fn nothing_has_no_bound() {
+        let Extremes { high, low } = Extremes::of(core::iter::empty());
+        assert_eq!(Ratio::new(high.0, low.0), Some(Ratio::UNBOUNDED));
+    }
+
+    #[test]
+    fn the_first_of_equals_is_named() {
+        let cells = [3u64, 5, 2, 5, 2].map(Wide::from).into_iter().zip(0..);
+        let Extremes { high, low } = Extremes::of(cells);
+        assert_eq!((high, low), ((Wide::from(5u64), 1), (Wide::from(2u64), 2)));
+    }
 }

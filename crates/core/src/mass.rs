@@ -9,28 +9,28 @@ pub const MASS_ONE: u64 = 1 << 48;
 pub const WEIGHT_ONE: u64 = 1 << 32;
 /// One in units of 2^-40, the unit of the probability of keeping the input.
 pub const KEEP_ONE: u64 = 1 << 40;
-/// The largest alphabet.
+/// The most symbols an alphabet may have.
 pub const MAX_SYMBOLS: usize = 1 << 24;
 
 /// Why a list of integers is not a distribution in its unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartsError {
-    /// There are none.
+    /// The list has no entries.
     #[error("is empty: give at least one entry")]
     Empty,
-    /// There are more than [`MAX_SYMBOLS`].
+    /// The list has more than [`MAX_SYMBOLS`] entries.
     #[error("has {found} entries, more than the {MAX_SYMBOLS} supported: merge rare symbols")]
     TooMany {
-        /// How many were given.
+        /// The number of entries.
         found: usize,
     },
-    /// They do not sum to one in their unit.
+    /// The entries do not sum to one in their unit.
     #[error("sums to {found} where exactly {expected} is needed")]
     Sum {
-        /// What they sum to.
+        /// The sum of the entries.
         found: u128,
-        /// What they should sum to.
+        /// The sum needed.
         expected: u64,
     },
 }
@@ -55,13 +55,13 @@ fn check_parts(parts: &[u64], one: u64) -> Result<(), PartsError> {
 pub struct Row(Box<[u64]>);
 
 impl Row {
-    /// Checks the sum.
+    /// A distribution from its masses, which must sum to exactly [`MASS_ONE`].
     pub fn new(masses: Vec<u64>) -> Result<Self, PartsError> {
         check_parts(&masses, MASS_ONE)?;
         Ok(Self(masses.into()))
     }
 
-    /// The masses.
+    /// The masses in units of 2^-48.
     pub fn masses(&self) -> &[u64] {
         &self.0
     }
@@ -73,13 +73,13 @@ impl Row {
 pub struct Prior(Box<[u64]>);
 
 impl Prior {
-    /// Checks the sum.
+    /// A distribution from its weights, which must sum to exactly [`WEIGHT_ONE`].
     pub fn new(weights: Vec<u64>) -> Result<Self, PartsError> {
         check_parts(&weights, WEIGHT_ONE)?;
         Ok(Self(weights.into()))
     }
 
-    /// The weights.
+    /// The weights in units of 2^-32.
     pub fn weights(&self) -> &[u64] {
         &self.0
     }

@@ -1,14 +1,13 @@
 //! Leakage in nats, as a decimal that is never below the truth.
 
 use crate::wide::Wide;
-use alloc::string::String;
 use core::fmt;
 
 /// A leakage in units of 10^-10 nats.
 ///
 /// This is both what people read and what budgets are kept in, so that what is printed is what is
 /// accounted. Converting from a ratio rounds up.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct Nats(u64);
 
 /// Fixed point of the logarithm: 120 fractional bits, values below 2^8.
@@ -28,15 +27,15 @@ const LARGEST_POWER: Nats = Nats(120 * UNIT);
 pub struct NotNats;
 
 impl Nats {
-    /// No leakage.
+    /// No leakage at all.
     pub const ZERO: Self = Self(0);
 
-    /// From units of 10^-10 nats.
+    /// A leakage from its number of units of 10^-10 nats.
     pub const fn from_units(units: u64) -> Self {
         Self(units)
     }
 
-    /// Units of 10^-10 nats.
+    /// The leakage in units of 10^-10 nats.
     pub const fn units(self) -> u64 {
         self.0
     }
@@ -72,6 +71,7 @@ impl Nats {
     /// fixed point, every step rounded up; the total excess stays below 2^-110 before the final
     /// rounding to ten places.
     pub(crate) fn ln_up(numerator: Wide, denominator: Wide) -> Self {
+        assert!(!denominator.is_zero(), "the logarithm of a ratio without bound");
         if numerator <= denominator {
             return Self::ZERO;
         }
@@ -80,7 +80,7 @@ impl Nats {
             doublings -= 1;
         }
         let scaled = denominator << doublings;
-        let z = divide_up(numerator.saturating_sub(scaled), numerator + scaled);
+        let z = divide_up(numerator - scaled, numerator + scaled);
         let square = multiply_up(z, z);
         let mut sum = Wide::ZERO;
         let mut power = z;
@@ -91,7 +91,7 @@ impl Nats {
         }
         let ln_2_up = Wide::from(LN_2_DOWN + 1);
         let total = (sum << 1) + ln_2_up * Wide::from(u64::from(doublings)) + Wide::from(2u64);
-        let units = (total * Wide::from(UNIT) + ONE.saturating_sub(Wide::from(1u64))) >> FRACTION;
+        let units = (total * Wide::from(UNIT)).shift_up(FRACTION);
         Self(units.low_u128() as u64)
     }
 
@@ -103,7 +103,7 @@ impl Nats {
         let x = (Wide::from(self.0) << FRACTION).div(Wide::from(UNIT)) + Wide::from(1u64);
         let ln_2 = Wide::from(LN_2_DOWN);
         let doublings = x.div(ln_2).low_u128() as u32;
-        let rest = x.saturating_sub(ln_2 * Wide::from(u64::from(doublings)));
+        let rest = x - ln_2 * Wide::from(u64::from(doublings));
         let (mut sum, mut term) = (ONE, ONE);
         for n in 1u64..=40 {
             term = divide_small_up(multiply_up(term, rest), n);
@@ -121,7 +121,7 @@ fn divide_up(a: Wide, b: Wide) -> Wide {
         rest = rest << 1;
         quotient = quotient << 1;
         if rest >= b {
-            rest = rest.saturating_sub(b);
+            rest = rest - b;
             quotient += Wide::from(1u64);
         }
     }
@@ -133,13 +133,38 @@ fn divide_small_up(a: Wide, by: u64) -> Wide {
 }
 
 fn multiply_up(a: Wide, b: Wide) -> Wide {
-    (a * b + ONE.saturating_sub(Wide::from(1u64))) >> FRACTION
+    (a * b).shift_up(FRACTION)
+}
+
+impl core::str::FromStr for Nats {
+    type Err = NotNats;
+
+    /// Reads a plain decimal as [`Nats::parse_down`] does.
+    fn from_str(text: &str) -> Result<Self, NotNats> {
+        Self::parse_down(text)
+    }
+}
+
+impl fmt::Debug for Nats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Nats({self})")
+    }
 }
 
 impl fmt::Display for Nats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = alloc::format!("{}.{:010}", self.0 / UNIT, self.0 % UNIT);
-        let trimmed: String = text.trim_end_matches('0').trim_end_matches('.').into();
-        f.pad(&trimmed)
+        f.pad(text.trim_end_matches('0').trim_end_matches('.'))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Nats, Wide};
+
+    #[test]
+    #[should_panic(expected = "a ratio without bound")]
+    fn a_ratio_without_bound_has_no_logarithm() {
+        let _ = Nats::ln_up(Wide::from(1u64), Wide::ZERO);
     }
 }

@@ -6,23 +6,25 @@ use crate::claim::{Bound, Claim, Delta, Subject};
 use crate::codec;
 use crate::context::Context;
 use crate::decimal::Decimal;
+use crate::document::DecodeError;
 use crate::nats::Nats;
 use crate::shape::Shape;
 use crate::strict::Integer;
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Where the prior came from. Shown to people; no check can stand in for it.
+/// The origin of the prior. Shown to people; no check can stand in for it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Provenance {
-    /// In words: a census, an earlier round, an assumption.
+    /// The source in words: a census, an earlier round, an assumption.
     pub source: String,
-    /// How many observations it rests on; 0 for an assumption.
+    /// How many observations the prior rests on; 0 for an assumption.
     pub n: u64,
-    /// When, as YYYY-MM-DD, or empty.
+    /// The date of the observations as YYYY-MM-DD, or empty.
     pub date: String,
-    /// The confidence of its box or radius, as a probability; `None` if none is stated.
+    /// The confidence of the prior's box or radius, as a probability; `None` if none is stated.
     pub confidence: Option<Decimal>,
     /// How far rounding to integers moved the prior, in total variation, in units of 2^-48, rounded up.
     pub rounding: u64,
@@ -75,11 +77,11 @@ pub enum DraftError {
     /// A part over another alphabet.
     #[error("{what} has {found} symbols where {expected} are needed")]
     Sizes {
-        /// Which part.
+        /// The part that does not fit.
         what: &'static str,
-        /// The size needed.
+        /// The number of symbols needed.
         expected: usize,
-        /// The size found.
+        /// The number of symbols found.
         found: usize,
     },
     /// An output alphabet for a shape whose outputs are its inputs.
@@ -88,25 +90,25 @@ pub enum DraftError {
     /// No claim, or more than [`Draft::MAX_CLAIMS`].
     #[error("{found} claims: make 1 to {most}", most = Draft::MAX_CLAIMS)]
     Claims {
-        /// How many.
+        /// The number of claims found.
         found: usize,
     },
-    /// LIP without a context.
+    /// A claim is LIP, and there is no context.
     #[error("claim {index} is about belief but no prior is given: add a context or claim ldp")]
     NoContext {
-        /// The claim.
+        /// The index of the claim.
         index: usize,
     },
     /// A claim about a secret the context does not have.
     #[error("claim {index} is about a secret but the context has none: give P(s) and P(x|s)")]
     NoSecret {
-        /// The claim.
+        /// The index of the claim.
         index: usize,
     },
-    /// δ on the shape `Bits`.
+    /// A claim about the shape `Bits` has a δ.
     #[error("claim {index} has a delta, which the shape bits does not support: claim it pure")]
     DeltaOnBits {
-        /// The claim.
+        /// The index of the claim.
         index: usize,
     },
     /// Identifiability of anything but the input under one or several priors, or with a δ.
@@ -114,7 +116,7 @@ pub enum DraftError {
         "claim {index} is di, which speaks of the input under one prior or a list of priors, without delta"
     )]
     Identifiability {
-        /// The claim.
+        /// The index of the claim.
         index: usize,
     },
     /// A text of the provenance is too long, or the date is not YYYY-MM-DD.
@@ -122,9 +124,21 @@ pub enum DraftError {
         "provenance.{field}: texts have at most 500 bytes, n and rounding are below 2^53, dates are YYYY-MM-DD, a confidence lies between 0 and 1"
     )]
     Provenance {
-        /// Which field.
+        /// The name of the field.
         field: &'static str,
     },
+}
+
+/// Why a document gives no policy.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PolicyError {
+    /// The text is not a policy document.
+    #[error(transparent)]
+    Document(#[from] DecodeError),
+    /// A claim of the document is false.
+    #[error(transparent)]
+    Refused(#[from] Box<Refusal>),
 }
 
 impl Draft {
@@ -195,7 +209,7 @@ impl Draft {
         certificate::attained(&self.shape, &self.context)
     }
 
-    /// The same draft making other claims.
+    /// This draft, making other claims.
     pub fn with_claims(self, claims: Vec<Claim>) -> Result<Self, DraftError> {
         Self::new(self.inputs, self.outputs, self.shape, self.context, claims, self.provenance)
     }
@@ -205,7 +219,7 @@ impl Draft {
         &self.inputs
     }
 
-    /// The output alphabet.
+    /// The output alphabet; the inputs' own where none was given.
     pub fn outputs(&self) -> &Alphabet {
         self.outputs.as_ref().unwrap_or(&self.inputs)
     }
@@ -215,17 +229,17 @@ impl Draft {
         &self.shape
     }
 
-    /// What is assumed.
+    /// The context: what is assumed about the data.
     pub fn context(&self) -> &Context {
         &self.context
     }
 
-    /// What is claimed.
+    /// The claims, none of them checked yet.
     pub fn claims(&self) -> &[Claim] {
         &self.claims
     }
 
-    /// Where the prior came from.
+    /// The origin of the prior.
     pub fn provenance(&self) -> &Provenance {
         &self.provenance
     }
@@ -272,14 +286,39 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// What was verified.
+    /// Reads a policy document and verifies it.
+    pub fn from_json(text: &str) -> Result<Self, PolicyError> {
+        Ok(Draft::from_json(text)?.verify().map_err(Box::new)?)
+    }
+
+    /// The policy document, with its id, one table row per line.
+    pub fn to_json(&self) -> String {
+        self.draft.to_json()
+    }
+
+    /// The draft that was verified.
     pub fn draft(&self) -> &Draft {
         &self.draft
     }
 
-    /// What was found.
+    /// What verification found the channel to attain.
     pub fn certificate(&self) -> &Certificate {
         &self.certificate
+    }
+
+    /// The input alphabet: which answers can be randomised.
+    pub fn inputs(&self) -> &Alphabet {
+        self.draft.inputs()
+    }
+
+    /// The output alphabet: what can be released.
+    pub fn outputs(&self) -> &Alphabet {
+        self.draft.outputs()
+    }
+
+    /// The promises, all of them verified.
+    pub fn claims(&self) -> &[Claim] {
+        self.draft.claims()
     }
 
     /// The LDP it attains, which is what a release under it costs; `None` if it has no finite level.
@@ -287,7 +326,13 @@ impl Policy {
         self.certificate.input.ldp.ratio.ln_up()
     }
 
-    /// Its identity.
+    /// The LIP it attains under its context, which may be less than it claims; `None` without a context, or if it
+    /// has no finite level.
+    pub fn lip(&self) -> Option<Nats> {
+        self.certificate.input.lip()?.ln_up()
+    }
+
+    /// The policy's identity.
     pub fn id(&self) -> PolicyId {
         self.id
     }

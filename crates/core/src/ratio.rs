@@ -16,14 +16,14 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// One: nothing leaks.
+    /// The ratio one: nothing leaks.
     pub const ONE: Self =
         Self { numerator: Wide::power_of_two(0), denominator: Wide::power_of_two(0) };
 
-    /// Zero.
+    /// The ratio zero.
     pub const ZERO: Self = Self { numerator: Wide::ZERO, denominator: Wide::power_of_two(0) };
 
-    /// No bound at all.
+    /// The ratio without bound.
     pub const UNBOUNDED: Self = Self { numerator: Wide::power_of_two(0), denominator: Wide::ZERO };
 
     /// The parts of a ratio that is at least `numerator / denominator` and can be compared with others like

@@ -8,12 +8,14 @@ use crate::sample::SampleError;
 use crate::shape::Shape;
 use crate::strict::Object;
 use crate::symbol::{Symbol, Token};
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 use rand_core::CryptoRng;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// 128 random bits that make a report countable exactly once.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -30,9 +32,9 @@ impl fmt::Display for ReportId {
 pub struct Report {
     /// The policy it was drawn under.
     pub policy: PolicyId,
-    /// Its own random id.
+    /// The report's own random id.
     pub id: ReportId,
-    /// The answer.
+    /// The randomised answer.
     pub token: Token,
 }
 
@@ -40,10 +42,10 @@ pub struct Report {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Foreign {
-    /// Drawn under another policy.
+    /// The report was drawn under another policy.
     #[error("the report was made under another policy")]
     Policy,
-    /// A token this policy never releases.
+    /// The token is one this policy never releases.
     #[error("the token is outside the policy's output alphabet")]
     Token,
 }
@@ -58,31 +60,33 @@ impl Policy {
         permit: Permit,
         rng: &mut R,
     ) -> Result<Report, SampleError> {
-        self.check_permit(permit)?;
-        let token = self.draw(x, rng)?;
-        Ok(self.report(token, rng))
+        self.report(permit, rng, |rng| self.draw(x, rng))
     }
 
-    /// The same with [`Policy::draw_flat`], whose time and memory accesses do not depend on `x`.
+    /// Randomises one answer as [`Policy::randomize`] does, with [`Policy::draw_flat`], whose time and memory
+    /// accesses do not depend on `x`.
     pub fn randomize_flat<R: CryptoRng + ?Sized>(
         &self,
         x: Symbol,
         permit: Permit,
         rng: &mut R,
     ) -> Result<Report, SampleError> {
-        self.check_permit(permit)?;
-        let token = self.draw_flat(x, rng)?;
-        Ok(self.report(token, rng))
+        self.report(permit, rng, |rng| self.draw_flat(x, rng))
     }
 
-    fn check_permit(&self, permit: Permit) -> Result<(), SampleError> {
-        if permit.policy() == self.id() { Ok(()) } else { Err(SampleError::WrongPermit) }
-    }
-
-    fn report<R: CryptoRng + ?Sized>(&self, token: Token, rng: &mut R) -> Report {
+    fn report<R: CryptoRng + ?Sized>(
+        &self,
+        permit: Permit,
+        rng: &mut R,
+        draw: impl FnOnce(&mut R) -> Result<Token, SampleError>,
+    ) -> Result<Report, SampleError> {
+        if permit.policy() != self.id() {
+            return Err(SampleError::WrongPermit);
+        }
+        let token = draw(rng)?;
         let mut id = [0; 16];
         rng.fill_bytes(&mut id);
-        Report { policy: self.id(), id: ReportId(id), token }
+        Ok(Report { policy: self.id(), id: ReportId(id), token })
     }
 
     /// Whether a report could have come from this policy.
@@ -109,14 +113,68 @@ const NAME: &str = "report/1";
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawReport {
-    undertone: String,
-    policy: String,
-    id: String,
+struct RawReport<'a> {
+    #[serde(borrow)]
+    undertone: Cow<'a, str>,
+    #[serde(borrow)]
+    policy: Cow<'a, str>,
+    #[serde(borrow)]
+    id: Cow<'a, str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     token: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    bits: Option<String>,
+    #[serde(default, borrow, skip_serializing_if = "Option::is_none")]
+    bits: Option<Cow<'a, str>>,
+}
+
+impl RawReport<'_> {
+    fn read(self) -> Result<Report, DecodeError> {
+        let bad = |message: &str| DecodeError::Json { message: message.into() };
+        if self.undertone != NAME {
+            return Err(DecodeError::Version { found: self.undertone.into_owned() });
+        }
+        let policy = self.policy.parse().map_err(|_| bad("policy: not 64 hexadecimal digits"))?;
+        let id = from_hex(&self.id).ok_or_else(|| bad("id: not 32 hexadecimal digits"))?;
+        let token = match (self.token, self.bits) {
+            (Some(index), None) => Token::Index(index),
+            (None, Some(digits)) => {
+                let pairs = digits.as_bytes().chunks(2).map(|pair| {
+                    core::str::from_utf8(pair).ok().and_then(from_hex::<1>).map(|byte| byte[0])
+                });
+                let bytes: Option<Vec<u8>> = pairs.collect();
+                Token::Bits(bytes.ok_or_else(|| bad("bits: not hexadecimal digits"))?.into())
+            }
+            _ => return Err(bad("a report has exactly one of: token, bits")),
+        };
+        Ok(Report { policy, id: ReportId(id), token })
+    }
+}
+
+impl Serialize for Report {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (token, bits) = match &self.token {
+            Token::Index(index) => (Some(*index), None),
+            Token::Bits(bytes) => {
+                let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                (None, Some(digits.into()))
+            }
+        };
+        let (policy, id) = (self.policy.to_string().into(), self.id.to_string().into());
+        RawReport { undertone: NAME.into(), policy, id, token, bits }.serialize(serializer)
+    }
+}
+
+/// As strict as [`Report::from_json`]; for reports inside a longer document.
+impl<'de> Deserialize<'de> for Report {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Object(raw) = Object::<RawReport<'de>>::deserialize(deserializer)?;
+        raw.read().map_err(|error| match error {
+            DecodeError::Json { message } => D::Error::custom(message),
+            DecodeError::Version { found } => {
+                D::Error::custom(format!("undertone: {found:?} where {NAME:?} is read"))
+            }
+            other => D::Error::custom(other),
+        })
+    }
 }
 
 impl Report {
@@ -160,39 +218,14 @@ impl Report {
 
     /// The report as JSON.
     pub fn to_json(&self) -> String {
-        let (token, bits) = match &self.token {
-            Token::Index(index) => (Some(*index), None),
-            Token::Bits(bytes) => {
-                (None, Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
-            }
-        };
-        let (policy, id) = (self.policy.to_string(), self.id.to_string());
-        let raw = RawReport { undertone: NAME.into(), policy, id, token, bits };
         // A plain record of texts and a number always serialises.
-        serde_json::to_string(&raw).unwrap_or_default()
+        serde_json::to_string(self).unwrap_or_default()
     }
 
     /// Reads a report from JSON.
     pub fn from_json(text: &str) -> Result<Self, DecodeError> {
-        let bad = |message: &str| DecodeError::Json { message: message.into() };
-        let Object::<RawReport>(raw) =
-            serde_json::from_str(text).map_err(|e| bad(&e.to_string()))?;
-        if raw.undertone != NAME {
-            return Err(DecodeError::Version { found: raw.undertone });
-        }
-        let policy = raw.policy.parse().map_err(|_| bad("policy: not 64 hexadecimal digits"))?;
-        let id = from_hex(&raw.id).ok_or_else(|| bad("id: not 32 hexadecimal digits"))?;
-        let token = match (raw.token, raw.bits) {
-            (Some(index), None) => Token::Index(index),
-            (None, Some(digits)) => {
-                let pairs = digits.as_bytes().chunks(2).map(|pair| {
-                    core::str::from_utf8(pair).ok().and_then(from_hex::<1>).map(|byte| byte[0])
-                });
-                let bytes: Option<Vec<u8>> = pairs.collect();
-                Token::Bits(bytes.ok_or_else(|| bad("bits: not hexadecimal digits"))?.into())
-            }
-            _ => return Err(bad("a report has exactly one of: token, bits")),
-        };
-        Ok(Self { policy, id: ReportId(id), token })
+        let Object::<RawReport<'_>>(raw) = serde_json::from_str(text)
+            .map_err(|error| DecodeError::Json { message: error.to_string() })?;
+        raw.read()
     }
 }

@@ -28,9 +28,9 @@ pub enum SampleError {
     /// The output buffer does not fit the inputs.
     #[error("the output buffer has {found} places where {expected} are needed")]
     Buffer {
-        /// The length needed.
+        /// The number of places needed.
         expected: usize,
-        /// The length given.
+        /// The number of places given.
         found: usize,
     },
     /// Indices were asked of a policy that releases bits, or the other way round.
@@ -92,8 +92,8 @@ impl Policy {
         })
     }
 
-    /// The same map, walked so that neither branches nor addresses depend on `x` or on the output:
-    /// every row is read, every edge compared, and the result selected by arithmetic. For `Bits` four
+    /// Draws one output for `x` by the pinned map, walked so that neither branches nor addresses depend on `x` or
+    /// on the output: every row is read, every edge compared, and the result selected by arithmetic. For `Bits` four
     /// bytes per bit are always consumed, of which the pinned map uses a prefix.
     ///
     /// The cost is that of the whole table for each draw. The compiler is not forbidden to undo
@@ -219,7 +219,7 @@ fn draw_bits<R: CryptoRng + ?Sized>(
 /// Whether one of eight bytes is the given one.
 fn holds(eight: [u8; 8], byte: u8) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
-    // Equal bytes become nought, and a byte of nought is the only one to borrow from its own top bit.
+    // The SWAR zero-byte test: equal bytes become zero, and a zero byte is the only one to borrow from its own top bit.
     let apart = u64::from_ne_bytes(eight) ^ (ONES * u64::from(byte));
     apart.wrapping_sub(ONES) & !apart & (ONES << 7) != 0
 }
@@ -235,9 +235,15 @@ fn gather(eight: [u8; 8]) -> u8 {
 pub struct Sampler(Prepared);
 
 enum Prepared {
-    Table { inputs: usize, guide: Guide },
-    Keep { keep: Vec<u64>, guide: Guide },
+    Indices(Indices),
     Bits(Bits),
+}
+
+/// A `Table`, or a `Keep` with its λ: one row of its guide per input, or one for all.
+struct Indices {
+    inputs: usize,
+    keep: Option<Vec<u64>>,
+    guide: Guide,
 }
 
 /// Random bytes are fetched for this many draws at a time.
@@ -247,14 +253,15 @@ impl Sampler {
     /// Prepares a verified policy.
     pub fn new(policy: &Policy) -> Self {
         Self(match policy.draft().shape() {
-            Shape::Table(table) => Prepared::Table {
-                inputs: table.rows().len(),
-                guide: Guide::new(table.outputs(), table.rows()),
-            },
-            Shape::Keep(keep) => Prepared::Keep {
-                keep: keep.keep().into(),
-                guide: Guide::new(keep.keep().len(), core::slice::from_ref(keep.base())),
-            },
+            Shape::Table(table) => {
+                let guide = Guide::new(table.outputs(), table.rows());
+                Prepared::Indices(Indices { inputs: table.rows().len(), keep: None, guide })
+            }
+            Shape::Keep(keep) => {
+                let inputs = keep.keep().len();
+                let guide = Guide::new(inputs, core::slice::from_ref(keep.base()));
+                Prepared::Indices(Indices { inputs, keep: Some(keep.keep().into()), guide })
+            }
             Shape::Bits(bits) => Prepared::Bits(*bits),
         })
     }
@@ -269,45 +276,15 @@ impl Sampler {
         if out.len() != inputs.len() {
             return Err(SampleError::Buffer { expected: inputs.len(), found: out.len() });
         }
-        self.check_symbols(inputs)?;
-        let size = match &self.0 {
-            Prepared::Table { .. } => 6,
-            Prepared::Keep { .. } => 11,
-            Prepared::Bits(_) => return Err(SampleError::WrongShape),
-        };
+        let Prepared::Indices(indices) = &self.0 else { return Err(SampleError::WrongShape) };
+        check_symbols(inputs, indices.inputs)?;
+        let size = if indices.keep.is_some() { 11 } else { 6 };
         let mut bytes = [0; 11 * BLOCK];
         for (inputs, out) in inputs.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
             rng.fill_bytes(&mut bytes[..size * inputs.len()]);
-            self.map_block(inputs, &bytes, out);
+            indices.map_block(inputs, &bytes, out);
         }
         Ok(())
-    }
-
-    /// The pinned map for a block of `Table` or `Keep`. Not generic, so that it is compiled here,
-    /// in one piece, whatever the generator.
-    fn map_block(&self, inputs: &[Symbol], bytes: &[u8], out: &mut [u32]) {
-        match &self.0 {
-            Prepared::Table { guide, .. } => {
-                let sixes = bytes.as_chunks().0;
-                for ((x, out), &[a, b, c, d, e, f]) in inputs.iter().zip(out).zip(sixes) {
-                    let u = u64::from_be_bytes([0, 0, a, b, c, d, e, f]);
-                    *out = guide.look_up(x.index() as usize, u);
-                }
-            }
-            Prepared::Keep { keep, guide } => {
-                let elevens = bytes.as_chunks().0;
-                for ((x, out), &[a, b, c, d, e, f, g, h, i, j, k]) in
-                    inputs.iter().zip(out).zip(elevens)
-                {
-                    let coin = u64::from_be_bytes([0, 0, 0, a, b, c, d, e]);
-                    let drawn = guide.look_up(0, u64::from_be_bytes([0, 0, f, g, h, i, j, k]));
-                    // Selected without a branch, which nothing could predict.
-                    let stay = mask(coin < keep[x.index() as usize]) as u32;
-                    *out = x.index() & stay | drawn & !stay;
-                }
-            }
-            Prepared::Bits(_) => {}
-        }
     }
 
     /// Draws one packed vector of bits for each input (`Bits`); every input takes ⌈k/8⌉ bytes.
@@ -323,24 +300,42 @@ impl Sampler {
         if out.len() != expected {
             return Err(SampleError::Buffer { expected, found: out.len() });
         }
-        self.check_symbols(inputs)?;
+        check_symbols(inputs, bits.symbols())?;
         let mut bytes = vec![0; bits.symbols()];
         for (x, packed) in inputs.iter().zip(out.chunks_mut(width)) {
             draw_bits(bits, x.index() as usize, rng, &mut bytes, packed);
         }
         Ok(())
     }
+}
 
-    fn check_symbols(&self, inputs: &[Symbol]) -> Result<(), SampleError> {
-        let size = match &self.0 {
-            Prepared::Table { inputs, .. } => *inputs,
-            Prepared::Keep { keep, .. } => keep.len(),
-            Prepared::Bits(bits) => bits.symbols(),
+fn check_symbols(inputs: &[Symbol], size: usize) -> Result<(), SampleError> {
+    // Folded so that the compiler makes vectors of it; an empty list has nothing unknown.
+    let largest = inputs.iter().fold(0, |largest, x| x.index().max(largest)) as usize;
+    let known = largest < size || inputs.is_empty();
+    if known { Ok(()) } else { Err(SampleError::UnknownSymbol) }
+}
+
+impl Indices {
+    /// The pinned map for a block. Not generic, so that it is compiled here, in one piece, whatever the
+    /// generator.
+    fn map_block(&self, inputs: &[Symbol], bytes: &[u8], out: &mut [u32]) {
+        let Some(keep) = &self.keep else {
+            let sixes = bytes.as_chunks().0;
+            for ((x, out), &[a, b, c, d, e, f]) in inputs.iter().zip(out).zip(sixes) {
+                let u = u64::from_be_bytes([0, 0, a, b, c, d, e, f]);
+                *out = self.guide.look_up(x.index() as usize, u);
+            }
+            return;
         };
-        // Folded so that the compiler makes vectors of it; an empty list has nothing unknown.
-        let largest = inputs.iter().fold(0, |largest, x| x.index().max(largest)) as usize;
-        let known = largest < size || inputs.is_empty();
-        if known { Ok(()) } else { Err(SampleError::UnknownSymbol) }
+        let elevens = bytes.as_chunks().0;
+        for ((x, out), &[a, b, c, d, e, f, g, h, i, j, k]) in inputs.iter().zip(out).zip(elevens) {
+            let coin = u64::from_be_bytes([0, 0, 0, a, b, c, d, e]);
+            let drawn = self.guide.look_up(0, u64::from_be_bytes([0, 0, f, g, h, i, j, k]));
+            // Selected without a branch, which nothing could predict.
+            let stay = mask(coin < keep[x.index() as usize]) as u32;
+            *out = x.index() & stay | drawn & !stay;
+        }
     }
 }
 
@@ -412,8 +407,8 @@ impl Guide {
         behind - u32::from(within < entry)
     }
 
-    /// The same where an entry does not tell; the output in front of `behind`, if there is one,
-    /// begins at or before u.
+    /// The number of cumulative sums of `row` that are <= u, where the entry of u's bucket does not tell; the output
+    /// in front of `behind`, if there is one, begins at or before u.
     #[cold]
     fn search(&self, row: usize, behind: usize, u: u64) -> u32 {
         let first = behind.saturating_sub(1);

@@ -41,8 +41,14 @@ struct Past<'a> {
     id: PolicyId,
     policy: Option<&'a Policy>,
     token: Option<Token>,
-    /// Its attained LDP; `None` if it has no finite level.
+    /// The LDP it attained; `None` if it has no finite level.
     cost: Option<Nats>,
+}
+
+impl<'a> Past<'a> {
+    fn at_hand(policy: &'a Policy, token: Option<Token>) -> Self {
+        Self { id: policy.id(), policy: Some(policy), token, cost: policy.ldp() }
+    }
 }
 
 /// What a sequence attains at worst, over every transcript it may have.
@@ -90,7 +96,7 @@ impl Standing {
 const MAX_CELLS: usize = 1 << 22;
 
 impl<'a> Sequence<'a> {
-    /// Nothing released yet.
+    /// A sequence in which nothing is released yet.
     pub fn new() -> Self {
         Self::default()
     }
@@ -98,28 +104,19 @@ impl<'a> Sequence<'a> {
     /// Adds a release whose policy and report are at hand.
     pub fn released(&mut self, policy: &'a Policy, report: &Report) -> Result<(), Foreign> {
         policy.accepts(report)?;
-        self.add(policy.id(), Some(policy), Some(report.token.clone()), policy.ldp());
+        let past = Past::at_hand(policy, Some(report.token.clone()));
+        self.past.push(past);
         Ok(())
     }
 
     /// Adds a release under a policy that is at hand, whatever its answer was.
     pub fn untold(&mut self, policy: &'a Policy) {
-        self.add(policy.id(), Some(policy), None, policy.ldp());
+        self.past.push(Past::at_hand(policy, None));
     }
 
     /// Adds a release of which only its entry in the ledger is left.
-    pub fn forgotten(&mut self, release: Release) {
-        self.add(release.policy, None, None, release.cost);
-    }
-
-    fn add(
-        &mut self,
-        id: PolicyId,
-        policy: Option<&'a Policy>,
-        token: Option<Token>,
-        cost: Option<Nats>,
-    ) {
-        self.past.push(Past { id, policy, token, cost });
+    pub fn forgotten(&mut self, Release { policy: id, cost }: Release) {
+        self.past.push(Past { id, policy: None, token: None, cost });
     }
 
     /// Whether these are the releases a ledger has noted, in any order.
@@ -194,11 +191,11 @@ struct Frame {
 
 /// A past release in its frame.
 struct Member {
-    /// Which.
+    /// The index of the release in the past.
     at: usize,
     /// For each symbol of the frame, its index in the release's own alphabet.
     order: Vec<usize>,
-    /// Which of the frame's contexts is its own; `None` if it declared none.
+    /// The index of its own context among the frame's; `None` if it declared none.
     context: Option<usize>,
 }
 
@@ -295,7 +292,8 @@ impl Work {
         let claims = self.claims(past, next);
         let costs = past.iter().map(|past| past.cost).chain([next.ldp()]);
         let sum = total(costs).and_then(Odds::of).map(Odds::ratio);
-        let ldp = self.frames.iter().map(|frame| frame.ldp).chain(sum).min().unwrap_or(Ratio::ONE);
+        let bounds = self.frames.iter().map(|frame| frame.ldp).chain(sum);
+        let ldp = bounds.min().unwrap_or(Ratio::UNBOUNDED);
         let found = || self.frames.iter().flat_map(|frame| &frame.contexts);
         // Where the rest are bounds, LDP may be the better one: it bounds belief and every secret.
         let lip = found().map(|found| found.upper.max(found.lower)).max().map(|lip| lip.min(ldp));
@@ -480,7 +478,7 @@ impl Found {
             ranges.push((low.mixture(&weights), high.mixture(&weights), least, unit));
         };
         match &self.context {
-            Context::Unknown => {}
+            Context::Unknown => (self.upper, self.lower) = (Ratio::UNBOUNDED, Ratio::UNBOUNDED),
             Context::Known(known) => prior(wide(known), 32),
             Context::Each(priors) => priors.as_slice().iter().for_each(|one| prior(wide(one), 32)),
             Context::Secret(secret) => prior(unary::data_weights(secret), 64),
@@ -494,8 +492,9 @@ impl Found {
         }
         for (least, greatest, lightest, unit) in ranges {
             for (y, &(top, bottom)) in extremes.iter().enumerate() {
-                beyond.rise(&mut self.upper, top, least[y], lightest, unit, exact);
-                beyond.fall(&mut self.lower, bottom, greatest[y], lightest, unit, exact);
+                let mixture = |value: Wide| Mixture { value, lightest, unit };
+                beyond.rise(&mut self.upper, top, mixture(least[y]), exact);
+                beyond.fall(&mut self.lower, bottom, mixture(greatest[y]), exact);
             }
         }
     }
@@ -542,6 +541,13 @@ fn total(costs: impl Iterator<Item = Option<Nats>>) -> Option<Nats> {
     costs.into_iter().try_fold(Nats::ZERO, |sum, cost| sum.checked_add(cost?))
 }
 
+/// Likelihoods mixed with a prior whose weights, the lightest among them, are in units of 2^-`unit`.
+struct Mixture {
+    value: Wide,
+    lightest: Wide,
+    unit: u32,
+}
+
 /// How far releases that are not at hand may have changed a likelihood: e^D, rounded up to 2^-64.
 #[derive(Clone, Copy)]
 struct Odds(u128);
@@ -578,42 +584,44 @@ impl Odds {
 
     /// Belief in the symbol with likelihood `top`, which is at least as likely a priori as the lightest: with all
     /// else at hand raised by at most G, its lift is at most G t / (p t (G - 1) + T), T the mixture.
-    fn rise(
-        self,
-        worst: &mut Ratio,
-        top: Wide,
-        mixture: Wide,
-        lightest: Wide,
-        unit: u32,
-        exact: &mut bool,
-    ) {
+    fn rise(self, worst: &mut Ratio, top: Wide, mixture: Mixture, exact: &mut bool) {
+        let Mixture { value, lightest, unit } = mixture;
         if self.is_one() {
-            return raise(worst, top << unit, mixture, exact);
+            return raise(worst, top << unit, value, exact);
         }
         let shift = top.bits().saturating_sub(128);
-        let (top, mixture) = (top.shift_up(shift), mixture >> shift);
+        let (top, value) = (top.shift_up(shift), value >> shift);
         let more = Wide::from(self.0 - Self::ONE);
         let numerator = (top * Wide::from(self.0)) << unit;
-        raise(worst, numerator, lightest * top * more + (mixture << 64), exact);
+        raise(worst, numerator, lightest * top * more + (value << 64), exact);
     }
 
-    /// The other side: prior over posterior is at most (G T - p (G - 1) b) / b, b the least likelihood.
-    fn fall(
-        self,
-        worst: &mut Ratio,
-        bottom: Wide,
-        mixture: Wide,
-        lightest: Wide,
-        unit: u32,
-        exact: &mut bool,
-    ) {
+    /// Belief falling in the symbol with likelihood `bottom`, the least: prior over posterior is at most
+    /// (G T - p (G - 1) b) / b.
+    fn fall(self, worst: &mut Ratio, bottom: Wide, mixture: Mixture, exact: &mut bool) {
+        let Mixture { value, lightest, unit } = mixture;
         if self.is_one() {
-            return raise(worst, mixture, bottom << unit, exact);
+            return raise(worst, value, bottom << unit, exact);
         }
-        let shift = mixture.bits().saturating_sub(192);
-        let (bottom, mixture) = (bottom >> shift, mixture.shift_up(shift));
+        let shift = value.bits().saturating_sub(192);
+        let (bottom, value) = (bottom >> shift, value.shift_up(shift));
         let more = Wide::from(self.0 - Self::ONE);
-        let numerator = (mixture * Wide::from(self.0)).saturating_sub(lightest * bottom * more);
+        let numerator = value * Wide::from(self.0) - lightest * bottom * more;
         raise(worst, numerator, (bottom << unit) << 64, exact);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Context, Found, Odds, Ratio, Scaled, Wide};
+
+    /// A context that declares nothing bounds no belief.
+    #[test]
+    fn belief_without_a_prior_has_no_bound() {
+        let mut found = Found::new(Context::Unknown);
+        let factor = [Wide::from(1u64); 2];
+        let alone = Scaled::alone(&factor);
+        found.belief(&alone, &alone, &[(factor[0], factor[1])], Odds(Odds::ONE), &mut true);
+        assert_eq!((found.upper, found.lower), (Ratio::UNBOUNDED, Ratio::UNBOUNDED));
     }
 }

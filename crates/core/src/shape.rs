@@ -42,25 +42,25 @@ pub struct Bits {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeError {
-    /// No rows.
+    /// The channel has no rows.
     #[error("the channel is empty: give at least one row")]
     Empty,
     /// Rows over different outputs.
     #[error("row {row} has {found} outputs where row 0 has {expected}")]
     Ragged {
-        /// The row.
+        /// The index of the row.
         row: usize,
         /// The outputs of the first row.
         expected: usize,
-        /// The outputs of this one.
+        /// The number of outputs of this row.
         found: usize,
     },
     /// More cells than a `Table` may have.
     #[error("a table of {inputs} x {outputs} cells is above the {max} supported: use the shape keep or bits, or merge symbols", max = Table::MAX_CELLS)]
     TooLarge {
-        /// Rows.
+        /// The number of rows.
         inputs: usize,
-        /// Columns.
+        /// The number of columns.
         outputs: usize,
     },
     /// A row, or the base, is not a distribution.
@@ -68,25 +68,25 @@ pub enum ShapeError {
     Row {
         /// The row; `None` for the base of `Keep`.
         row: Option<usize>,
-        /// What is wrong with it.
+        /// What is wrong with the row.
         error: PartsError,
     },
     /// The keep probabilities and the base differ in size.
     #[error("{keep} keep probabilities for {base} base masses: give one per symbol")]
     Sizes {
-        /// How many keep probabilities.
+        /// The number of keep probabilities.
         keep: usize,
-        /// How many base masses.
+        /// The number of base masses.
         base: usize,
     },
-    /// A probability above one.
+    /// A probability is above one.
     #[error("probability {at} is {value}, above one ({one})")]
     AboveOne {
-        /// Which: a symbol of `Keep`, or 0 (own) and 1 (other) of `Bits`.
+        /// The index of the probability: a symbol of `Keep`, or 0 (own) and 1 (other) of `Bits`.
         at: usize,
-        /// The value.
+        /// The probability in its unit.
         value: u64,
-        /// One in its unit.
+        /// One in that unit.
         one: u64,
     },
 }
@@ -110,7 +110,7 @@ impl Table {
         Ok(Self { rows: rows.into() })
     }
 
-    /// The same from bare integers.
+    /// A table from bare integers, one list of masses per input.
     pub fn from_masses(rows: Vec<Vec<u64>>) -> Result<Self, ShapeError> {
         let check = |(row, masses)| {
             Row::new(masses).map_err(|error| ShapeError::Row { row: Some(row), error })
@@ -123,14 +123,14 @@ impl Table {
         &self.rows
     }
 
-    /// How many outputs.
+    /// The number of outputs.
     pub fn outputs(&self) -> usize {
         self.rows[0].masses().len()
     }
 }
 
 impl Keep {
-    /// Checks sizes and ranges.
+    /// A channel from its keep probabilities and the masses of its base, one of each per symbol.
     pub fn new(keep: Vec<u64>, base: Vec<u64>) -> Result<Self, ShapeError> {
         if keep.len() != base.len() {
             return Err(ShapeError::Sizes { keep: keep.len(), base: base.len() });
@@ -147,7 +147,7 @@ impl Keep {
         &self.keep
     }
 
-    /// The base distribution.
+    /// The base distribution, over the inputs' own symbols.
     pub fn base(&self) -> &Row {
         &self.base
     }
@@ -170,7 +170,7 @@ impl Bits {
         Ok(Self { symbols: symbols as u32, own, other })
     }
 
-    /// How many symbols, and bits.
+    /// The number of symbols, and of bits.
     pub fn symbols(&self) -> usize {
         self.symbols as usize
     }
@@ -196,7 +196,7 @@ impl Bits {
 }
 
 impl Shape {
-    /// How many inputs.
+    /// The number of inputs.
     pub fn inputs(&self) -> usize {
         match self {
             Self::Table(table) => table.rows.len(),
@@ -205,7 +205,7 @@ impl Shape {
         }
     }
 
-    /// How many outputs; for `Bits`, how many bits.
+    /// The number of outputs; for `Bits`, of bits.
     pub fn outputs(&self) -> usize {
         match self {
             Self::Table(table) => table.outputs(),

@@ -39,7 +39,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
 pub(crate) struct Integer(pub(crate) u64);
 
 impl Integer {
-    /// One more than the largest.
+    /// The first integer that is too large.
     pub(crate) const END: u64 = 1 << 53;
 }
 

@@ -15,7 +15,7 @@ use crate::wide::Wide;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-/// What the input leaks. For x the worst set is {x} or its complement, and the lighter x is in the
+/// How much the input leaks. For x the worst set is {x} or its complement, and the lighter x is in the
 /// prior, the worse.
 pub(crate) fn strength(bits: &Bits, context: &Context) -> Strength {
     let (high, low) = bits.likelihoods();
@@ -31,7 +31,7 @@ pub(crate) fn strength(bits: &Bits, context: &Context) -> Strength {
     let known = !matches!(context, Context::Unknown);
     for x in (0..bits.symbols()).filter(|_| known) {
         let (weight, one, prior) = least_weight(context, x);
-        let rest = one.saturating_sub(weight);
+        let rest = one - weight;
         let here = Some(x as u32);
         let cell = Cell { output: here, high: here, low: None, prior };
         keep_worst(&mut upper, high * one, weight * high + rest * low, cell);
@@ -42,16 +42,16 @@ pub(crate) fn strength(bits: &Bits, context: &Context) -> Strength {
     Strength { ldp, upper: known.then_some(upper), lower: known.then_some(lower) }
 }
 
-/// The smallest weight of x over the context's priors, one in the same unit, and which prior.
+/// The smallest weight of x over the context's priors, one in the same unit, and which prior. Where no prior says
+/// otherwise that is nought, the worst.
 fn least_weight(context: &Context, x: usize) -> (Wide, Wide, Option<u32>) {
     let unit = Wide::from(WEIGHT_ONE);
     match context {
-        Context::Unknown => (unit, unit, None),
+        Context::Unknown => (Wide::ZERO, unit, None),
         Context::Known(prior) => (Wide::from(prior.weights()[x]), unit, None),
         Context::Each(priors) => {
             let weights = priors.as_slice().iter().map(|p| p.weights()[x]);
-            let (at, least) =
-                weights.enumerate().min_by_key(|&(_, w)| w).unwrap_or((0, WEIGHT_ONE));
+            let (at, least) = weights.enumerate().min_by_key(|&(_, w)| w).unwrap_or((0, 0));
             (Wide::from(least), unit, Some(at as u32))
         }
         Context::Within(within) => (Wide::from(within.least(x)), unit, None),
@@ -89,7 +89,7 @@ pub(crate) fn weighted_extremes(bits: &Bits, weights: &[u64]) -> Option<Extremes
     })
 }
 
-/// What the secret leaks. A ratio (l + D a(A)) / (l + D b(A)) of two measures of a set A is largest
+/// How much the secret leaks. A ratio (l + D a(A)) / (l + D b(A)) of two measures of a set A is largest
 /// at a set of the form {x: a(x) > t b(x)}, so only prefixes of the order by a/b are tried.
 pub(crate) fn secret_strength(bits: &Bits, secret: &Secret) -> Strength {
     let (high, low) = bits.likelihoods();
@@ -132,7 +132,7 @@ fn by_ratio(a: &[Wide], b: &[Wide], x: usize, z: usize) -> Ordering {
     empty(x).cmp(&empty(z)).then_with(|| (a[z] * b[x]).cmp(&(a[x] * b[z])))
 }
 
-/// What a sequence of releases tells about a secret when its next output multiplies each symbol's
+/// How much a sequence of releases tells about a secret when its next output multiplies each symbol's
 /// likelihood by `high` or by `low`, for an arbitrary set of symbols; `factor` is the likelihood of what
 /// was released before.
 pub(crate) fn secret_ldp(
@@ -167,4 +167,16 @@ pub(crate) fn secret_ldp(
         }
     }
     worst
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Context, WEIGHT_ONE, Wide, least_weight};
+
+    /// A weight of one would make every belief certain already, and no lift too large.
+    #[test]
+    fn without_a_prior_a_symbol_may_weigh_nothing() {
+        let (weight, one, _) = least_weight(&Context::Unknown, 0);
+        assert_eq!((weight, one), (Wide::ZERO, Wide::from(WEIGHT_ONE)));
+    }
 }

@@ -14,7 +14,7 @@ use core::fmt;
 pub struct Wide([u64; 6]);
 
 impl Wide {
-    /// Zero.
+    /// The number zero.
     pub const ZERO: Self = Self([0; 6]);
 
     /// 2^`exponent`, for exponents below 384.
@@ -24,7 +24,7 @@ impl Wide {
         Self(limbs)
     }
 
-    /// Whether this is zero.
+    /// Whether this number is zero.
     pub fn is_zero(self) -> bool {
         self.0 == [0; 6]
     }
@@ -38,22 +38,12 @@ impl Wide {
     /// `self - other`, or zero when `other` is larger.
     #[must_use]
     pub fn saturating_sub(self, other: Self) -> Self {
-        if self <= other {
-            return Self::ZERO;
-        }
-        let mut limbs = [0; 6];
-        let mut borrow = false;
-        for (at, limb) in limbs.iter_mut().enumerate() {
-            let (a, first) = self.0[at].overflowing_sub(other.0[at]);
-            let (b, second) = a.overflowing_sub(u64::from(borrow));
-            (*limb, borrow) = (b, first || second);
-        }
-        Self(limbs)
+        if self <= other { Self::ZERO } else { self - other }
     }
 
-    /// The low 128 bits; the caller knows that nothing lies above them.
+    /// A number below 2^128 as such.
     pub(crate) fn low_u128(self) -> u128 {
-        debug_assert!(self.bits() <= 128);
+        assert!(self.bits() <= 128, "a number is longer than 128 bits");
         u128::from(self.0[0]) | u128::from(self.0[1]) << 64
     }
 
@@ -93,7 +83,7 @@ impl Wide {
             if a > b {
                 (a, b) = (b, a);
             }
-            b = b.saturating_sub(a);
+            b = b - a;
         }
         a << shared
     }
@@ -105,7 +95,7 @@ impl Wide {
             rest = rest << 1;
             rest.0[0] |= self.0[(at / 64) as usize] >> (at % 64) & 1;
             if rest >= divisor {
-                rest = rest.saturating_sub(divisor);
+                rest = rest - divisor;
                 quotient.0[(at / 64) as usize] |= 1 << (at % 64);
             }
         }
@@ -143,6 +133,21 @@ impl core::ops::Add for Wide {
 impl core::ops::AddAssign for Wide {
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
+    }
+}
+
+impl core::ops::Sub for Wide {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        let mut limbs = [0; 6];
+        let mut borrow = false;
+        for (at, limb) in limbs.iter_mut().enumerate() {
+            let (a, first) = self.0[at].overflowing_sub(other.0[at]);
+            let (b, second) = a.overflowing_sub(u64::from(borrow));
+            (*limb, borrow) = (b, first || second);
+        }
+        assert!(!borrow, "a difference fell below zero in the kernel's widest integer");
+        Self(limbs)
     }
 }
 
@@ -247,6 +252,8 @@ mod tests {
             prop_assert_eq!(big((x * y) >> by), (UBig::from(a) * UBig::from(b)) >> by as usize);
             prop_assert_eq!(x.cmp(&y), a.cmp(&b));
             prop_assert_eq!(big(x.saturating_sub(y)), UBig::from(a.saturating_sub(b)));
+            prop_assert_eq!(big(x * y + x - x), UBig::from(a) * UBig::from(b));
+            prop_assert_eq!(big(x.max(y) - x.min(y)), UBig::from(a.abs_diff(b)));
             let product = x * Wide::from(c);
             prop_assert_eq!(product.bits() as usize, (UBig::from(a) * UBig::from(c)).bit_len_or_zero());
             if c > 0 {
@@ -254,6 +261,18 @@ mod tests {
                 prop_assert_eq!(product.gcd(Wide::from(c)), Wide::from(c));
             }
         }
+    }
+
+    #[test]
+    #[should_panic(expected = "a difference fell below zero")]
+    fn a_difference_does_not_wrap() {
+        let _ = Wide::power_of_two(200) - (Wide::power_of_two(200) + Wide::from(1u64));
+    }
+
+    #[test]
+    #[should_panic(expected = "a number is longer than 128 bits")]
+    fn bits_are_not_dropped() {
+        let _ = Wide::power_of_two(128).low_u128();
     }
 
     trait BitLen {

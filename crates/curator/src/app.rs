@@ -14,9 +14,9 @@ use crate::clock::{Clock, Randomness};
 use crate::flight::{Capacity, Flight, Hold};
 use crate::limit::{Limiter, Rate};
 use crate::metrics::Metrics;
-use crate::problem::{Code, Problem};
-use crate::store::{RoundRecord, RoundState, Store, SurveyId};
+use crate::store::{RoundRecord, Store};
 use crate::survey::Survey;
+use undertone_wire::{Code, Problem, RoundState, SurveyId};
 
 /// What the curator is made of.
 #[derive(Clone)]
@@ -92,7 +92,7 @@ pub struct Peer(pub IpAddr);
 
 /// A survey as the curator remembers it.
 #[derive(Debug)]
-pub(crate) struct Live {
+pub(crate) struct CachedSurvey {
     pub(crate) id: SurveyId,
     pub(crate) survey: Survey,
     pub(crate) version: u64,
@@ -107,7 +107,7 @@ pub(crate) struct Live {
     read: Mutex<Instant>,
 }
 
-impl Live {
+impl CachedSurvey {
     pub(crate) fn newest(&self) -> Option<&RoundRecord> {
         self.rounds.last()
     }
@@ -124,7 +124,7 @@ impl Live {
 }
 
 /// The curator at work: its dependencies, and what it remembers between requests.
-pub(crate) struct Curation {
+pub(crate) struct AppState {
     pub(crate) app: App,
     pub(crate) metrics: Metrics,
     pub(crate) requests: Option<Limiter>,
@@ -132,7 +132,7 @@ pub(crate) struct Curation {
     pub(crate) flight: Arc<Flight>,
     /// Told when reports were appended, so that they are counted soon.
     pub(crate) appended: tokio::sync::Notify,
-    surveys: Mutex<HashMap<SurveyId, Arc<Live>>>,
+    surveys: Mutex<HashMap<SurveyId, Arc<CachedSurvey>>>,
     policies: Mutex<HashMap<PolicyId, Arc<Policy>>>,
 }
 
@@ -143,7 +143,7 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-impl Curation {
+impl AppState {
     pub(crate) fn new(app: App) -> Self {
         Self {
             metrics: Metrics::default(),
@@ -185,18 +185,18 @@ impl Curation {
     }
 
     /// A survey, at most as old as the settings allow.
-    pub(crate) async fn survey(&self, name: &str) -> Result<Arc<Live>, Problem> {
-        let id: SurveyId = name.parse().map_err(|error: crate::store::NotASurveyId| {
+    pub(crate) async fn survey(&self, name: &str) -> Result<Arc<CachedSurvey>, Problem> {
+        let id: SurveyId = name.parse().map_err(|error: undertone_wire::NotASurveyId| {
             Problem::new(Code::SurveyUnknown, error.to_string())
         })?;
-        let Some(live) = locked(&self.surveys).get(&id).cloned() else {
+        let Some(cached) = locked(&self.surveys).get(&id).cloned() else {
             return self.fresh(&id).await;
         };
         {
-            let mut read = locked(&live.read);
+            let mut read = locked(&cached.read);
             if read.elapsed() < self.app.settings.memory {
                 drop(read);
-                return Ok(live);
+                return Ok(cached);
             }
             // One request asks the store; those that come meanwhile make do with what is known.
             *read = Instant::now();
@@ -205,7 +205,7 @@ impl Curation {
     }
 
     /// A survey as the store has it now.
-    pub(crate) async fn fresh(&self, id: &SurveyId) -> Result<Arc<Live>, Problem> {
+    pub(crate) async fn fresh(&self, id: &SurveyId) -> Result<Arc<CachedSurvey>, Problem> {
         let read = Instant::now();
         let (stored, rounds) =
             tokio::try_join!(self.app.store.survey(id), self.app.store.rounds(id))?;
@@ -214,9 +214,9 @@ impl Curation {
             return Err(Problem::new(Code::SurveyUnknown, format!("there is no survey {id}")));
         };
         let known = locked(&self.surveys).get(id).cloned();
-        if let Some(live) = known.filter(|l| l.version == stored.version && l.rounds == rounds) {
-            *locked(&live.read) = read;
-            return Ok(live);
+        if let Some(cached) = known.filter(|l| l.version == stored.version && l.rounds == rounds) {
+            *locked(&cached.read) = read;
+            return Ok(cached);
         }
         let mut policies = HashMap::new();
         for round in &rounds {
@@ -226,7 +226,7 @@ impl Curation {
                 }
             }
         }
-        let live = Arc::new(Live {
+        let cached = Arc::new(CachedSurvey {
             id: id.clone(),
             survey: Survey::from_json(&stored.document)?,
             version: stored.version,
@@ -241,8 +241,8 @@ impl Curation {
         if known.len() >= REMEMBERED {
             known.clear();
         }
-        known.insert(id.clone(), live.clone());
-        Ok(live)
+        known.insert(id.clone(), cached.clone());
+        Ok(cached)
     }
 
     pub(crate) fn forget(&self, id: &SurveyId) {
@@ -250,7 +250,7 @@ impl Curation {
     }
 
     /// A survey in memory, however old; for what is worth no question to the store.
-    pub(crate) fn remembered(&self, name: &str) -> Option<Arc<Live>> {
+    pub(crate) fn remembered(&self, name: &str) -> Option<Arc<CachedSurvey>> {
         locked(&self.surveys).get(&name.parse().ok()?).cloned()
     }
 
@@ -316,8 +316,8 @@ pub(crate) async fn blocking<T: Send + 'static>(
     })
 }
 
-/// Finishes what was begun even if whoever asked goes away: a survey is not left half made.
-pub(crate) async fn to_the_end<T: Send + 'static>(
+/// Runs something to its end even if whoever asked goes away: a survey is not left half made.
+pub(crate) async fn run_detached<T: Send + 'static>(
     work: impl Future<Output = Result<T, Problem>> + Send + 'static,
 ) -> Result<T, Problem> {
     tokio::spawn(work).await.map_err(|error| {

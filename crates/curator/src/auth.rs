@@ -44,7 +44,7 @@ impl OwnerToken {
         if !randomness.fill(&mut bytes) {
             return None;
         }
-        let token: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let token = undertone_wire::hex::encode(&bytes);
         let owner = Self(Sha256::digest(&token).into());
         Some((token, owner))
     }

@@ -19,8 +19,8 @@ use undertone_design::quantize::{self, Promise};
 use undertone_design::transfer::PriorBox;
 use undertone_design::{Channel, Distribution, Error, Symbols, realise};
 
-use crate::problem::{Code, Problem};
 use crate::survey::{GivenPrior, Learned, Plan};
+use undertone_wire::{Code, Problem};
 
 /// Up to this many answers the best channel of any shape is sought.
 const OPTIMAL: usize = 10;
@@ -285,7 +285,7 @@ fn provenance(
 ) -> Result<Provenance, Problem> {
     let Audience { survey, round, group, date } = audience;
     let of = match group {
-        crate::survey::EVERYONE => String::new(),
+        undertone_wire::limits::EVERYONE => String::new(),
         group => format!(", group {group}"),
     };
     Ok(match assumed {

@@ -6,20 +6,11 @@ use undertone_core::{Alphabet, Policy};
 use undertone_estimate::{Estimate, Estimator, Method, Pool, Settings, Shares, Summary};
 
 use crate::learn::{damaged, tally};
-use crate::problem::Problem;
-use crate::store::{RoundState, RoundTally};
+use crate::store::RoundTally;
+use undertone_wire::{Problem, RoundState};
 
 /// The level of the intervals.
 const LEVEL: f64 = 0.95;
-
-/// A round's name for its state.
-pub fn state_name(state: RoundState) -> &'static str {
-    match state {
-        RoundState::Open => "open",
-        RoundState::Sealed => "sealed",
-        RoundState::Released => "released",
-    }
-}
 
 /// One group of a round: its name, its policy, and what was counted.
 #[derive(Clone, Debug)]
@@ -39,7 +30,7 @@ pub fn round(number: u32, state: RoundState, counted: &[Counted]) -> Result<Valu
     let reports = sum(|tally| tally.reports);
     let mut fields = Map::new();
     fields.insert("number".into(), json!(number));
-    fields.insert("state".into(), json!(state_name(state)));
+    fields.insert("state".into(), json!(state.name()));
     fields.insert("reports".into(), json!(reports));
     fields.insert("duplicates".into(), json!(sum(|tally| tally.duplicates)));
     fields.insert("waiting".into(), json!(sum(|tally| tally.unfolded)));

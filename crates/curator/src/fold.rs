@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::app::Curation;
-use crate::problem::{Code, Problem};
+use crate::app::AppState;
 use crate::store::{Progress, RoundKey, StoreError};
+use undertone_wire::{Code, Problem};
 
 /// How long to wait for reports before looking anyway.
 const IDLE: Duration = Duration::from_secs(5);
 
-impl Curation {
+impl AppState {
     /// One step of counting.
     pub(crate) async fn fold_once(&self) -> Result<Progress, StoreError> {
         let progress = self.app.store.fold().await?;

@@ -8,9 +8,9 @@
 use undertone_core::Policy;
 use undertone_estimate::{Estimator, Method, Pool, Settings, Tally};
 
-use crate::problem::{Code, Problem};
 use crate::store::RoundTally;
 use crate::survey::Learned;
+use undertone_wire::{Code, Problem};
 
 /// What was learnt, or why nothing was.
 #[derive(Debug, Clone, PartialEq)]

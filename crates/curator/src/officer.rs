@@ -4,30 +4,29 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use undertone_core::{Context, Policy, Shape, WEIGHT_ONE};
 
-use crate::app::Live;
+use crate::app::CachedSurvey;
 use crate::clock::timestamp;
-use crate::estimates::state_name;
 use crate::html::{base64, escape};
-use crate::problem::{Code, Problem};
 use crate::survey::GroupPolicy;
 use crate::{observer, routes, together};
+use undertone_wire::{Code, Problem};
 
 /// Up to this many answers a prior is written out.
 const LISTED: usize = 50;
 
 /// The rounds with their policies and what they tell together, which take a while to read out.
-pub(crate) fn rounds(live: &Live) -> Result<Value, Problem> {
+pub(crate) fn rounds(cached: &CachedSurvey) -> Result<Value, Problem> {
     let mut rounds = Vec::new();
-    for (note, record) in live.survey.rounds.iter().zip(&live.rounds) {
+    for (note, record) in cached.survey.rounds.iter().zip(&cached.rounds) {
         let mut groups = Vec::new();
         for group in &note.groups {
             let Ok(id) = group.policy.parse() else { continue };
-            groups.push(policy(live.policy(&id)?, group)?);
+            groups.push(policy(cached.policy(&id)?, group)?);
         }
         let released = note.released.as_ref();
         let said = |pointer: &str| released.and_then(|released| released.pointer(pointer).cloned());
         rounds.push(json!({
-            "number": note.number, "state": state_name(record.state), "ldp": note.ldp,
+            "number": note.number, "state": record.state.name(), "ldp": note.ldp,
             "opened": timestamp(record.opened), "sealed": record.sealed.map(timestamp),
             "released": record.released.map(timestamp),
             "reports": said("/reports"),
@@ -36,30 +35,30 @@ pub(crate) fn rounds(live: &Live) -> Result<Value, Problem> {
             "policies": groups,
         }));
     }
-    Ok(json!({"rounds": rounds, "together": together::by_group(live)?}))
+    Ok(json!({"rounds": rounds, "together": together::by_group(cached)?}))
 }
 
 /// Everything the page says, for programs.
 pub(crate) fn facts(
-    live: &Live,
+    cached: &CachedSurvey,
     known: &Value,
     log: Vec<Value>,
     gain: Value,
     now: i64,
 ) -> Result<Value, Problem> {
-    let body = &live.survey.body;
+    let body = &cached.survey.body;
     Ok(json!({
-        "survey": routes::described(live),
+        "survey": routes::described(cached),
         "written": timestamp(now),
-        "created": timestamp(live.survey.created),
+        "created": timestamp(cached.survey.created),
         "plan": body.plan,
         "group_minimum": body.group_minimum,
         "minimum": body.minimum,
         "rounds": known["rounds"],
         "composition": {
-            "spent_ldp": live.survey.spent().map(|nats| nats.to_string()),
+            "spent_ldp": cached.survey.spent().map(|nats| nats.to_string()),
             "total_ldp": body.plan.total()?.to_string(),
-            "in_words": composition(live)?,
+            "in_words": composition(cached)?,
             "together": known["together"],
         },
         "gain": gain,
@@ -70,9 +69,9 @@ pub(crate) fn facts(
     }))
 }
 
-fn composition(live: &Live) -> Result<String, Problem> {
-    let spent = live.survey.spent().map_or("an unknown amount".into(), |nats| nats.to_string());
-    let total = live.survey.body.plan.total()?;
+fn composition(cached: &CachedSurvey) -> Result<String, Problem> {
+    let spent = cached.survey.spent().map_or("an unknown amount".into(), |nats| nats.to_string());
+    let total = cached.survey.body.plan.total()?;
     Ok(format!(
         "A person who answers every round so far has released answers whose LDP adds up to at most {spent} nats, of {total} planned. LDP adds up also when later policies depend on earlier answers; LIP does not, so the total is kept in LDP; what the rounds tell together is worked out below. Repeating the same answer to the same policy costs nothing."
     ))

@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use undertone_core::{Alphabet, Nats, Policy, Shape};
+use undertone_core::{Alphabet, Nats, Policy};
 
-use crate::app::{Curation, Live, blocking};
+use crate::app::{AppState, CachedSurvey, blocking};
 use crate::clock;
 use crate::design::{self, Assumed, Audience, Found};
 use crate::estimates::{self, Counted};
 use crate::learn::{self, Lesson};
-use crate::problem::{Code, Problem};
-use crate::store::{Event, NewPolicy, NewSurvey, RoundKey, RoundRecord, RoundState, SurveyId};
+use crate::store::{Event, NewPolicy, NewSurvey, RoundKey, RoundRecord};
 use crate::survey::{Group, GroupPolicy, RoundNote, Survey};
+use undertone_wire::limits::EVERYONE;
+use undertone_wire::{Code, Problem, RoundState, SurveyId, TokenShape};
 
 /// A group and what its policy may assume.
 struct Task {
@@ -44,7 +45,7 @@ fn design_round(
     tasks: Vec<Task>,
     date: &str,
 ) -> Result<Designed, Problem> {
-    let answers: Alphabet = survey.body.answers.alphabet()?;
+    let answers: Alphabet = survey.body.alphabet()?;
     let mut note =
         RoundNote { number, groups: Vec::new(), ldp: Nats::ZERO.to_string(), released: None };
     let (mut policies, mut weakest) = (Vec::new(), Nats::ZERO);
@@ -85,16 +86,11 @@ fn design_round(
 }
 
 fn published(policy: &Policy) -> NewPolicy {
-    let shape = policy.draft().shape();
-    NewPolicy {
-        id: policy.id(),
-        bytes: policy.draft().to_bytes(),
-        outputs: shape.outputs() as u32,
-        bits: matches!(shape, Shape::Bits(_)),
-    }
+    let draft = policy.draft();
+    NewPolicy { id: policy.id(), bytes: draft.to_bytes(), tokens: TokenShape::of(draft) }
 }
 
-impl Curation {
+impl AppState {
     pub(crate) fn event(&self, survey: &SurveyId, kind: &str, detail: serde_json::Value) -> Event {
         Event {
             survey: survey.clone(),
@@ -105,7 +101,11 @@ impl Curation {
     }
 
     /// Designs the first round of a survey, and stores the survey with that round open.
-    pub(crate) async fn create(&self, id: SurveyId, survey: Survey) -> Result<Arc<Live>, Problem> {
+    pub(crate) async fn create(
+        &self,
+        id: SurveyId,
+        survey: Survey,
+    ) -> Result<Arc<CachedSurvey>, Problem> {
         if self.app.store.survey(&id).await?.is_some() {
             return Err(Problem::new(Code::Conflict, format!("there is a survey {id} already")));
         }
@@ -120,35 +120,39 @@ impl Curation {
     }
 
     /// Opens the next round of a survey.
-    pub(crate) async fn open_next(&self, id: &SurveyId) -> Result<Arc<Live>, Problem> {
-        let live = self.fresh(id).await?;
-        let Some(newest) = live.newest() else {
+    pub(crate) async fn open_next(&self, id: &SurveyId) -> Result<Arc<CachedSurvey>, Problem> {
+        let cached = self.fresh(id).await?;
+        let Some(newest) = cached.newest() else {
             // An earlier program stopped between storing the survey and opening its first round.
-            let survey = live.survey.clone();
+            let survey = cached.survey.clone();
             let designed = self.design(id, &survey, 1, first_tasks(&survey)).await?;
-            return self.open(id, live.version, survey, designed).await;
+            return self.open(id, cached.version, survey, designed).await;
         };
         let number = newest.key.number;
         if newest.state == RoundState::Open {
             let detail = format!("round {number} is open: seal it before the next is opened");
             return Err(Problem::new(Code::RoundOpen, detail));
         }
-        let planned = live.survey.body.plan.rounds;
+        let planned = cached.survey.body.plan.rounds;
         if number >= planned {
             let detail = format!("the plan has {planned} rounds and all were used");
             return Err(Problem::new(Code::BudgetSpent, detail));
         }
-        let tasks = self.next_tasks(&live, newest).await?;
-        let survey = live.survey.clone();
+        let tasks = self.next_tasks(&cached, newest).await?;
+        let survey = cached.survey.clone();
         let designed = self.design(id, &survey, number + 1, tasks).await?;
-        self.open(id, live.version, survey, designed).await
+        self.open(id, cached.version, survey, designed).await
     }
 
     /// What every group's next policy may assume: the box its last reports give.
-    async fn next_tasks(&self, live: &Live, newest: &RoundRecord) -> Result<Vec<Task>, Problem> {
+    async fn next_tasks(
+        &self,
+        cached: &CachedSurvey,
+        newest: &RoundRecord,
+    ) -> Result<Vec<Task>, Problem> {
         self.fold_round(&newest.key).await?;
-        let counted = self.counted(live, newest).await?;
-        let minimum = live.survey.body.minimum;
+        let counted = self.counted(cached, newest).await?;
+        let minimum = cached.survey.body.minimum;
         let reports: u64 = counted.iter().map(|group| group.tally.reports).sum();
         let number = newest.key.number;
         if reports < minimum {
@@ -157,8 +161,8 @@ impl Curation {
             );
             return Err(Problem::new(Code::TooFewReports, detail));
         }
-        let plan = &live.survey.body.plan;
-        let groups = plan.groups(live.survey.body.group_minimum);
+        let plan = &cached.survey.body.plan;
+        let groups = plan.groups(cached.survey.body.group_minimum);
         let mut tasks = Vec::new();
         for (group, counted) in groups.into_iter().zip(counted) {
             let confidence = plan.confidence;
@@ -202,7 +206,7 @@ impl Curation {
         version: u64,
         survey: Survey,
         designed: Designed,
-    ) -> Result<Arc<Live>, Problem> {
+    ) -> Result<Arc<CachedSurvey>, Problem> {
         let key = RoundKey { survey: id.clone(), number: designed.note.number };
         let (document, policies, event) = self.with_round(id, survey, designed);
         self.app.store.open_round(&key, &policies, (version, &document), &event).await?;
@@ -233,9 +237,13 @@ impl Curation {
     }
 
     /// Seals a round; sealing a sealed round changes nothing.
-    pub(crate) async fn seal(&self, id: &SurveyId, number: u32) -> Result<Arc<Live>, Problem> {
-        let live = self.fresh(id).await?;
-        let record = find(&live, number)?;
+    pub(crate) async fn seal(
+        &self,
+        id: &SurveyId,
+        number: u32,
+    ) -> Result<Arc<CachedSurvey>, Problem> {
+        let cached = self.fresh(id).await?;
+        let record = find(&cached, number)?;
         if record.state == RoundState::Open {
             let event = self.event(id, "round_sealed", json!({"round": number}));
             self.app.store.seal(&record.key, self.now(), &event).await?;
@@ -245,29 +253,33 @@ impl Curation {
     }
 
     /// Releases a sealed round: its estimates become part of the survey, for everybody.
-    pub(crate) async fn release(&self, id: &SurveyId, number: u32) -> Result<Arc<Live>, Problem> {
-        let live = self.fresh(id).await?;
-        let record = find(&live, number)?;
+    pub(crate) async fn release(
+        &self,
+        id: &SurveyId,
+        number: u32,
+    ) -> Result<Arc<CachedSurvey>, Problem> {
+        let cached = self.fresh(id).await?;
+        let record = find(&cached, number)?;
         match record.state {
             RoundState::Open => {
                 let detail = format!("round {number} is open: seal it before its release");
                 return Err(Problem::new(Code::RoundOpen, detail));
             }
-            RoundState::Released => return Ok(live),
+            RoundState::Released => return Ok(cached),
             RoundState::Sealed => {}
         }
         self.fold_round(&record.key).await?;
-        let counted = self.counted(&live, record).await?;
+        let counted = self.counted(&cached, record).await?;
         let reports: u64 = counted.iter().map(|group| group.tally.reports).sum();
         let released =
             blocking(move || estimates::round(number, RoundState::Released, &counted)).await??;
-        let mut survey = live.survey.clone();
+        let mut survey = cached.survey.clone();
         let note = survey.rounds.iter_mut().find(|note| note.number == number);
         note.ok_or_else(|| unknown(number))?.released = Some(released);
         let event = self.event(id, "round_released", json!({"round": number, "reports": reports}));
         let document = survey.to_json();
         let store = &self.app.store;
-        store.release(&record.key, self.now(), (live.version, &document), &event).await?;
+        store.release(&record.key, self.now(), (cached.version, &document), &event).await?;
         tracing::info!(survey = %id, round = number, "a round was released");
         self.fresh(id).await
     }
@@ -275,17 +287,17 @@ impl Curation {
     /// The groups of a round with what was counted so far.
     pub(crate) async fn counted(
         &self,
-        live: &Live,
+        cached: &CachedSurvey,
         record: &RoundRecord,
     ) -> Result<Vec<Counted>, Problem> {
         let tallies = self.app.store.tallies(&record.key).await?;
-        let note = live.survey.rounds.iter().find(|note| note.number == record.key.number);
+        let note = cached.survey.rounds.iter().find(|note| note.number == record.key.number);
         let name = |policy: &str| {
             let group = note.and_then(|note| note.groups.iter().find(|g| g.policy == policy));
-            group.map_or_else(|| crate::survey::EVERYONE.into(), |group| group.group.clone())
+            group.map_or_else(|| EVERYONE.into(), |group| group.group.clone())
         };
         let one = |tally: crate::store::RoundTally| {
-            let policy = live.policy(&tally.policy)?.clone();
+            let policy = cached.policy(&tally.policy)?.clone();
             Ok(Counted { group: name(&tally.policy.to_string()), policy, tally })
         };
         tallies.into_iter().map(one).collect()
@@ -306,6 +318,6 @@ fn unknown(number: u32) -> Problem {
     Problem::new(Code::NotFound, format!("the survey has no round {number}"))
 }
 
-pub(crate) fn find(live: &Live, number: u32) -> Result<&RoundRecord, Problem> {
-    live.rounds.iter().find(|round| round.key.number == number).ok_or_else(|| unknown(number))
+pub(crate) fn find(cached: &CachedSurvey, number: u32) -> Result<&RoundRecord, Problem> {
+    cached.rounds.iter().find(|round| round.key.number == number).ok_or_else(|| unknown(number))
 }

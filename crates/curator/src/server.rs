@@ -27,10 +27,10 @@ use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 
 use crate::app::Peer;
-use crate::problem::{Code, Problem};
 use crate::routes::Curator;
 use guests::Guests;
 use stream::{Stream, Tracked, Unread};
+use undertone_wire::{Code, Problem};
 
 /// Limits of the connections themselves.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ pub struct Limits {
     /// wait. Whoever takes it slowly has longer.
     pub write: Duration,
     /// How long requests under way may take to finish once the end has begun.
-    pub farewell: Duration,
+    pub shutdown_grace: Duration,
 }
 
 impl Default for Limits {
@@ -56,7 +56,7 @@ impl Default for Limits {
             per_address: Some(512),
             head: Duration::from_secs(15),
             write: Duration::from_secs(20),
-            farewell: Duration::from_secs(20),
+            shutdown_grace: Duration::from_secs(20),
         }
     }
 }
@@ -145,7 +145,7 @@ pub async fn serve(
         });
     }
     drop(listener);
-    if tokio::time::timeout(limits.farewell, graceful.shutdown()).await.is_err() {
+    if tokio::time::timeout(limits.shutdown_grace, graceful.shutdown()).await.is_err() {
         tracing::warn!("some requests did not finish and were dropped");
     }
     folding.abort();
@@ -180,7 +180,8 @@ async fn turn_away(mut stream: TcpStream) -> io::Result<()> {
     let detail =
         "this address has too many connections: close some, or use one for several requests";
     let problem = Problem::new(Code::TooManyRequests, detail).retry_after(5);
-    let body = problem.document().to_string();
+    // A record of texts and a number always serialises.
+    let body = serde_json::to_string(&problem.document()).unwrap_or_default();
     let head = format!(
         "HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/problem+json\r\nretry-after: 5\r\n\
          connection: close\r\ncontent-length: {}\r\n\r\n",

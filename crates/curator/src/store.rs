@@ -14,23 +14,20 @@ mod event;
 mod faults;
 mod fold;
 mod group;
-mod places;
 #[cfg(feature = "postgres")]
 pub mod postgres;
-mod reports;
+mod slots;
 pub mod sqlite;
-mod survey_id;
 
 pub use error::StoreError;
 pub use event::{ChainedEvent, Event};
 pub use faults::Faults;
-pub use reports::{RaggedRows, Reports};
-pub use survey_id::{NotASurveyId, SurveyId};
 
 use async_trait::async_trait;
 use std::path::PathBuf;
 use std::sync::Arc;
 use undertone_core::PolicyId;
+use undertone_wire::{ReportRows, RoundState, SurveyId, TokenShape};
 
 /// A survey's document and how often it was replaced.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -56,26 +53,13 @@ impl std::fmt::Display for RoundKey {
     }
 }
 
-/// How far a round has come.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum RoundState {
-    /// It takes reports.
-    Open,
-    /// It takes none any more.
-    Sealed,
-    /// Its estimates are public.
-    Released,
-}
-
-impl RoundState {
-    /// From what the engines store: 0, 1 or 2.
-    fn from_code(code: i64) -> Result<Self, StoreError> {
-        match code {
-            0 => Ok(Self::Open),
-            1 => Ok(Self::Sealed),
-            2 => Ok(Self::Released),
-            _ => Err(StoreError::Corrupt(format!("a round in state {code}"))),
-        }
+/// A round's state as the engines store it: 0, 1 or 2.
+fn stored_state(code: i64) -> Result<RoundState, StoreError> {
+    match code {
+        0 => Ok(RoundState::Open),
+        1 => Ok(RoundState::Sealed),
+        2 => Ok(RoundState::Released),
+        _ => Err(StoreError::Corrupt(format!("a round in state {code}"))),
     }
 }
 
@@ -109,10 +93,8 @@ pub struct NewPolicy {
     pub id: PolicyId,
     /// Its canonical bytes.
     pub bytes: Vec<u8>,
-    /// How many outputs it has: bounds the tokens, and is the number of counts in its tally.
-    pub outputs: u32,
-    /// Whether a token is one bit per output instead of an index.
-    pub bits: bool,
+    /// What its tokens look like; its tally has one count for each output.
+    pub tokens: TokenShape,
 }
 
 /// A survey to create: it is stored with its first round open, or not at all.
@@ -156,7 +138,7 @@ pub struct Batch {
     /// The policy they were drawn under.
     pub policy: PolicyId,
     /// The reports.
-    pub reports: Reports,
+    pub reports: ReportRows,
 }
 
 /// What was counted for one policy of a round.

@@ -3,27 +3,27 @@
 use serde_json::{Value, json};
 use undertone_core::{Policy, Ratio, Sequence};
 
-use crate::app::Live;
-use crate::problem::Problem;
+use crate::app::CachedSurvey;
+use undertone_wire::Problem;
 
 /// For each group, what a person who answers every round so far can have told at worst: by the kernel's rule for
 /// sequences, over every answer, under every prior any round declared.
-pub(crate) fn by_group(live: &Live) -> Result<Vec<Value>, Problem> {
+pub(crate) fn by_group(cached: &CachedSurvey) -> Result<Vec<Value>, Problem> {
     let mut groups: Vec<&str> = Vec::new();
-    for group in live.survey.rounds.iter().flat_map(|round| &round.groups) {
+    for group in cached.survey.rounds.iter().flat_map(|round| &round.groups) {
         if !groups.contains(&group.group.as_str()) {
             groups.push(&group.group);
         }
     }
-    groups.into_iter().map(|group| of_group(live, group)).collect()
+    groups.into_iter().map(|group| of_group(cached, group)).collect()
 }
 
-fn of_group(live: &Live, group: &str) -> Result<Value, Problem> {
+fn of_group(cached: &CachedSurvey, group: &str) -> Result<Value, Problem> {
     let mut policies: Vec<&Policy> = Vec::new();
-    for round in &live.survey.rounds {
+    for round in &cached.survey.rounds {
         let own = round.groups.iter().filter(|other| other.group == group);
         for id in own.filter_map(|other| other.policy.parse().ok()) {
-            policies.push(live.policy(&id)?);
+            policies.push(cached.policy(&id)?);
         }
     }
     let Some(standing) = Sequence::together(&policies) else { return Ok(Value::Null) };

@@ -34,7 +34,7 @@ embed! {
     "survey-view.js", SCRIPT, "web/survey-view.js";
     "respond.js", SCRIPT, "web/respond.js";
     "icon.svg", PICTURE, "web/icon.svg";
-    "undertone.js", SCRIPT, "../../../bindings/js/undertone.js";
+    "undertone.js", SCRIPT, "web/undertone.js";
     "uplot.js", SCRIPT, "web/vendor/uplot.js";
     "uplot.css", CSS, "web/vendor/uplot.css";
     "uplot-license.txt", TEXT, "web/vendor/uplot-license.txt";
@@ -70,8 +70,7 @@ mod tests {
             let cells: Vec<&str> = row.split('|').map(str::trim).collect();
             let (name, sum) = (cells[1], cells[4]);
             let digest = Sha256::digest(asset(name).unwrap().bytes);
-            let found: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-            assert_eq!(found, sum, "{name}");
+            assert_eq!(undertone_wire::hex::encode(&digest), sum, "{name}");
             checked += 1;
         }
         assert_eq!(checked, 3);

@@ -1,6 +1,7 @@
 //! Why an input was refused: the field, the value and the fix.
 
 use std::fmt;
+use undertone_numeric::mixture::LinearProgramError;
 
 /// An input that cannot be used. The message names the field, the value and the fix.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -137,6 +138,12 @@ fn sum_words(sum: f64) -> String {
     // Sixteen digits would show the noise of the addition itself.
     let sum = Plain(format!("{sum:.12e}").parse().unwrap_or(sum));
     format!("sums to {sum}: probabilities must sum to 1 (divide each by {sum})")
+}
+
+impl From<LinearProgramError> for Error {
+    fn from(error: LinearProgramError) -> Self {
+        Self::other("the linear program", error.to_string())
+    }
 }
 
 impl Error {

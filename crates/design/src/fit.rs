@@ -4,13 +4,12 @@
 //! it, each holding the true prior with probability at least 1 - β over the sample: a box, and an l1
 //! ball. A robust design takes the box; a transfer bound takes the radius.
 
-mod binomial;
-
 use crate::distribution::{SUM_TOLERANCE, check_weights};
 use crate::quantize::largest_remainder;
 use crate::{Distribution, Error, Symbols, transfer};
 use std::collections::HashMap;
 use undertone_core::WEIGHT_ONE;
+use undertone_numeric::binomial::binomial_interval;
 
 /// What an unseen symbol counts for when nothing is smoothed: half an observation.
 ///
@@ -122,7 +121,7 @@ fn simultaneous_intervals(counts: &[u64], n: u64, beta: f64) -> (Vec<f64>, Vec<f
     let mut known = HashMap::new();
     counts
         .iter()
-        .map(|&count| *known.entry(count).or_insert_with(|| binomial::interval(count, n, tail)))
+        .map(|&count| *known.entry(count).or_insert_with(|| binomial_interval(count, n, tail)))
         .unzip()
 }
 

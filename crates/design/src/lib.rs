@@ -2,12 +2,23 @@
 //!
 //! Nothing computed here is trusted. A design ends as integers that
 //! [`undertone_core`] re-checks exactly; a measure is a number for people, and
-//! where it is printed as a bound it is rounded outward ([`round`]).
+//! where it is printed as a bound it is rounded outward ([`undertone_numeric::round`]).
 //!
 //! Laws, channels, joint laws and boxes of priors carry their symbols ([`Symbols`]). Whatever takes two
 //! of them matches them by symbol, in the order of the first, or refuses.
 //!
 //! All leakages are in nats.
+//!
+//! ```
+//! use undertone_design::{Channel, Distribution, measure};
+//!
+//! // The published "optimal" randomised response for LIP at 1, where one person in ten says yes.
+//! let prior = Distribution::new("the prior", vec![0.9, 0.1])?;
+//! let channel = Channel::new(vec![vec![0.96321206, 0.03678794], vec![0.33109150, 0.66890850]])?;
+//! let leaks = measure::lip::leakage(&prior, &channel)?.nats;
+//! assert!((leaks - 1.9005).abs() < 1e-4); // and not 1
+//! # Ok::<(), undertone_design::Error>(())
+//! ```
 
 pub mod channel;
 pub mod codebook;
@@ -32,7 +43,6 @@ pub mod quantize;
 pub mod realise;
 pub mod relation;
 pub mod risk;
-pub mod round;
 pub mod sequence;
 pub mod solve;
 pub mod symbols;

@@ -254,7 +254,7 @@ fn subset(alphabet: &Alphabet, kept: &[usize]) -> Result<Alphabet, Error> {
     }
     let points = match alphabet.view() {
         AlphabetView::Names(names) => {
-            let names = kept.iter().map(|&at| names[at].clone()).collect();
+            let names = kept.iter().map(|&at| names[at].clone());
             return Alphabet::names(names).map_err(refuse);
         }
         AlphabetView::Indices(_) => kept
@@ -270,7 +270,7 @@ fn subset(alphabet: &Alphabet, kept: &[usize]) -> Result<Alphabet, Error> {
     // order: then they are told apart by name.
     Alphabet::points(points).or_else(|_| {
         let name = |&at: &usize| format!("{at}: {}", alphabet.label(at));
-        Alphabet::names(kept.iter().map(name).collect()).map_err(refuse)
+        Alphabet::names(kept.iter().map(name)).map_err(refuse)
     })
 }
 

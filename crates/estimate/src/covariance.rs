@@ -1,8 +1,9 @@
 //! How the unbiased shares err together.
 
-use crate::channel::{Channel, dot};
+use crate::channel::Channel;
 use crate::estimator::onto_simplex;
 use crate::{Error, Estimator, Target};
+use undertone_numeric::vector::dot;
 
 /// The most symbols for which a whole matrix is made.
 const MOST: usize = 2048;

@@ -4,10 +4,12 @@ use crate::channel::{Bits, Channel};
 use crate::decode::Decoder;
 use crate::mle;
 use crate::pool::{Group, shares};
-use crate::special::{binomial_upper, chi_squared_upper, gamma_upper, normal_upper};
 use crate::{Error, Estimator, Target};
 use serde::Serialize;
 use undertone_core::{Context, PolicyId, PriorBox, Ratio};
+use undertone_numeric::binomial::binomial_at_least;
+use undertone_numeric::gamma::{chi_squared_upper_tail, gamma_upper_tail};
+use undertone_numeric::normal::normal_upper_tail;
 
 /// How the reports compare with what the priors predict, and with what any population could give.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -151,7 +153,7 @@ impl Estimator {
         }
         let chances = 2.0 * self.symbols() as f64;
         let p_value =
-            if farthest > 0.0 { (chances * normal_upper(farthest)).min(1.0) } else { 1.0 };
+            if farthest > 0.0 { (chances * normal_upper_tail(farthest)).min(1.0) } else { 1.0 };
         Ok(Test { statistic: farthest, degrees: 0.0, p_value })
     }
 
@@ -170,7 +172,7 @@ impl Estimator {
         };
         let statistic = 2.0 * self.groups.iter().zip(fits).map(gain).sum::<f64>().max(0.0);
         let degrees = ((self.groups.len() - 1) * (self.symbols() - 1)) as f64;
-        Some(Test { statistic, degrees, p_value: chi_squared_upper(degrees, statistic) })
+        Some(Test { statistic, degrees, p_value: chi_squared_upper_tail(degrees, statistic) })
     }
 
     fn warn(&self, policy: &PolicyDrift) -> Vec<String> {
@@ -241,7 +243,7 @@ fn against_outputs(group: &Group, p: &[f64], fitted: Option<usize>) -> Test {
     let variance = 2.0 * all + (inverses - used * used - 2.0 * used + 2.0) / n;
     // Of the variance a fitted statistic keeps the part of its dimensions.
     let variance = (variance * degrees / all).max(1e-12);
-    let p_value = gamma_upper(degrees * degrees / variance, statistic * degrees / variance);
+    let p_value = gamma_upper_tail(degrees * degrees / variance, statistic * degrees / variance);
     Test { statistic, degrees, p_value }
 }
 
@@ -264,7 +266,7 @@ fn against_bits(group: &Group, gap: f64, p: &[f64]) -> Test {
     let exact = n * (square + along * along / (1.0 - turn).max(1e-300));
     let statistic = if fixed > 0.0 { f64::INFINITY } else { exact };
     let degrees = p.len() as f64;
-    Test { statistic, degrees, p_value: chi_squared_upper(degrees, statistic) }
+    Test { statistic, degrees, p_value: chi_squared_upper_tail(degrees, statistic) }
 }
 
 /// Whether some population could have set these bits: every bit at least as often as chance alone and
@@ -274,8 +276,8 @@ fn possible_bits(group: &Group, bits: &Bits) -> Test {
     let (n, counts) = (group.tally.reports(), group.tally.counts());
     let (least, most) = (bits.own.min(bits.other), bits.own.max(bits.other));
     let rarest = counts.iter().map(|&set| {
-        let too_few = binomial_upper(n, 1.0 - least, n - set);
-        too_few.min(binomial_upper(n, most, set))
+        let too_few = binomial_at_least(n, 1.0 - least, least, n - set);
+        too_few.min(binomial_at_least(n, most, 1.0 - most, set))
     });
     let rarest = rarest.fold(1.0, f64::min);
     let k = counts.len() as f64;
@@ -284,7 +286,7 @@ fn possible_bits(group: &Group, bits: &Bits) -> Test {
     let away = counts.iter().map(|&set| set as f64).sum::<f64>() / n as f64 - expected;
     let statistic = if spread > 0.0 { away.abs() / (spread / n as f64).sqrt() } else { 0.0 };
     let tests = 2.0 * k + 1.0;
-    let p_value = (tests * rarest.min(2.0 * normal_upper(statistic))).min(1.0);
+    let p_value = (tests * rarest.min(2.0 * normal_upper_tail(statistic))).min(1.0);
     Test { statistic, degrees: 0.0, p_value }
 }
 

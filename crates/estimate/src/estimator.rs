@@ -1,7 +1,6 @@
 //! One pool of reports, many questions.
 
 use crate::answer::{Answer, Estimate, Shares};
-use crate::channel::dot;
 use crate::decode::{Decoder, Score};
 use crate::identification::Identification;
 use crate::interval::Limits;
@@ -11,6 +10,7 @@ use crate::settings::{Method, Settings, Target};
 use crate::{Error, Pool};
 use std::sync::OnceLock;
 use undertone_core::{AlphabetView, Context, Decimal};
+use undertone_numeric::vector::dot;
 
 /// Answers questions about a pool of reports.
 ///

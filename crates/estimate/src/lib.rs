@@ -88,12 +88,9 @@ mod limits;
 pub mod mle;
 mod mmse;
 pub mod pool;
-mod qr;
 pub mod quantity;
 mod reorder;
-mod root;
 pub mod settings;
-mod special;
 pub mod tally;
 
 pub use answer::{Answer, Estimate, Shares};

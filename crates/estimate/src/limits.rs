@@ -2,8 +2,8 @@
 
 use crate::estimator::bounds;
 use crate::interval::{IntervalMethod, Limits};
-use crate::special::normal_quantile;
 use crate::{Estimator, Pool, Target};
+use undertone_numeric::normal::normal_quantile;
 
 impl Estimator {
     /// The limits of Σ values(x) share(x), missed with probability at most `miss`.

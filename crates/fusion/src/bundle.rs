@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use undertone_core::{Alphabet, Claim, Context, Epsilon, Nats, Policy, Provenance, Shape};
 use undertone_design::quantize::Promise;
 use undertone_design::{Channel, Error, Symbols, realise};
+use undertone_wire::hex;
 
 use crate::certificate::{self, Certificate};
 use crate::design::Budgets;
@@ -74,7 +75,7 @@ impl Bundle {
         }
         let mut bundle = Self { model, policies, budgets, certificate, origin, id: String::new() };
         let digest = Sha256::digest(file::canonical(&bundle).as_bytes());
-        bundle.id = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        bundle.id = hex::encode(&digest);
         Ok(bundle)
     }
 

@@ -4,6 +4,26 @@
 //! A [`Model`] says who reads what when; [`Maps`] say how each sensor randomises; an [`Evaluation`]
 //! says what the centre learns of H, of G and of each reading; [`FusionRule`] decides H.
 //! All leakages are in nats.
+//!
+//! ```
+//! use undertone_design::Channel;
+//! use undertone_fusion::{Evaluation, Maps, Model};
+//!
+//! // Two sensors read whether somebody is there (H), and sometimes who (G).
+//! let hypotheses = vec![vec![0.4, 0.1], vec![0.1, 0.4]]; // P(h,g)
+//! let reading = vec![
+//!     vec![vec![0.9, 0.1], vec![0.7, 0.3]], // P(x|h=0,g)
+//!     vec![vec![0.3, 0.7], vec![0.1, 0.9]], // P(x|h=1,g)
+//! ];
+//! let model = Model::independent(hypotheses, vec![reading.clone(), reading])?;
+//! // Each says the truth three times in four.
+//! let noise = Channel::new(vec![vec![0.75, 0.25], vec![0.25, 0.75]])?;
+//! let open = Evaluation::new(&model, &Maps::identity(&model)?)?;
+//! let noisy = Evaluation::new(&model, &Maps::same(&model, &noise)?)?;
+//! assert!(noisy.error_private > open.error_private && noisy.error_public > open.error_public);
+//! assert!(noisy.information.nats < open.information.nats); // about G
+//! # Ok::<(), undertone_fusion::Error>(())
+//! ```
 
 pub mod bundle;
 pub mod certificate;

@@ -1,6 +1,7 @@
 //! How far belief in each value of G may move, as bounds that are linear in a sensor's map.
 
 use undertone_design::Error;
+use undertone_numeric::bisection::Bracket;
 
 /// For every value g with mass, bounds on p(g|z)/p(g) in one epoch.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,12 +31,8 @@ impl LiftBounds {
             (_, 2) => Self::two_values(prior, nats, epochs),
             _ => {
                 // The worst case after all epochs grows with the level of one.
-                let (mut low, mut high) = (0.0, nats);
-                for _ in 0..60 {
-                    let middle = (low + high) / 2.0;
-                    if fits(middle) { low = middle } else { high = middle }
-                }
-                Self::symmetric(prior, low)
+                let bracket = Bracket { holds: 0.0, fails: nats };
+                Self::symmetric(prior, bracket.halve(60, fits).holds)
             }
         };
         Ok(bounds.tightened())

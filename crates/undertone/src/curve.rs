@@ -12,7 +12,7 @@ use undertone_design::objective::Objective as Weighed;
 use crate::answer::Answer;
 use crate::design::{DesignContext, DesignMethod, Known, Objective, Protection};
 use crate::number::{self, Round, cell, nats, rounded};
-use crate::{Error, error::field_name};
+use crate::{Error, error::mention};
 
 /// Which curves to draw.
 #[derive(Debug, Clone)]
@@ -182,7 +182,7 @@ fn wanted(
                 let problem = format!(
                     "{:?} is for numbers: design with {}",
                     method.name(),
-                    field_name("range")
+                    mention("range")
                 );
                 Error::field("methods", problem)
             })?;

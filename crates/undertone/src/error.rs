@@ -2,14 +2,7 @@
 
 use std::convert::Infallible;
 use std::fmt;
-
-/// Stands on both sides of a field's name inside an error's words; a character for private use, which no text has.
-const FIELD_MARK: char = '\u{e000}';
-
-/// A field of the request inside the words of an error: whoever shows the error may know it under another name.
-pub fn field_name(field: &str) -> String {
-    format!("{FIELD_MARK}{field}{FIELD_MARK}")
-}
+use std::io::{self, ErrorKind};
 
 /// A request that got no answer: what kind of trouble it is, which field of the request is to blame, and the words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +62,20 @@ impl Error {
         Self::new(ErrorCode::File, message)
     }
 
+    /// A file, folder or stream of this name with which the system refused to do something: `verb` is read, write,
+    /// create or make.
+    pub fn of_system(verb: &str, name: &str, error: &io::Error) -> Self {
+        let words = match error.kind() {
+            // What is written or made needs no file to be there, only the folder around it.
+            ErrorKind::NotFound if verb != "read" => "there is no such folder".into(),
+            ErrorKind::AlreadyExists if verb == "make" => {
+                "there is a file of that name: name another folder".into()
+            }
+            _ => system_words(error),
+        };
+        Self::file(format!("cannot {verb} {name}: {words}"))
+    }
+
     /// The request as a whole is to blame.
     pub fn usage(message: impl fmt::Display) -> Self {
         Self::new(ErrorCode::Usage, message)
@@ -78,6 +85,14 @@ impl Error {
     /// `Error::field("epsilon", "is 800: give a number from 0 to 700")`.
     pub fn field(field: impl Into<String>, problem: impl fmt::Display) -> Self {
         Self { field: Some(field.into()), ..Self::usage(problem) }
+    }
+
+    /// An error of the mathematics whose words begin with the field that is to blame, as in `bins is 0`,
+    /// `range: one number` or `symbols[3]: too long`.
+    pub(crate) fn of_first_word(error: undertone_design::Error) -> Self {
+        let words = error.to_string();
+        let (field, problem) = words.split_at(words.find([' ', ':', '[']).unwrap_or(words.len()));
+        Self::field(field, problem.trim_start())
     }
 
     /// The kind of trouble.
@@ -90,33 +105,13 @@ impl Error {
         self.field.as_deref()
     }
 
-    /// The message for a caller who knows fields under other names, such as the options of a command line.
+    /// The message for a caller who knows fields under other names, such as options of a command line.
     pub fn called(&self, name: impl Fn(&str) -> String) -> String {
-        let mut problem = String::with_capacity(self.problem.len());
-        // Every second part stands between two marks.
-        for (at, part) in self.problem.split(FIELD_MARK).enumerate() {
-            match at % 2 {
-                0 => problem += part,
-                _ => problem += &name(part),
-            }
-        }
+        let problem = with_names(&self.problem, &name);
         match &self.field {
             None => problem,
             Some(field) if problem.starts_with([':', '[']) => format!("{}{problem}", name(field)),
             Some(field) => format!("{} {problem}", name(field)),
-        }
-    }
-
-    /// A value of the request that the mathematics refused, in words that begin with the field's name.
-    pub(crate) fn of_value(error: undertone_design::Error) -> Self {
-        let words = error.to_string();
-        let end = words.find(|c: char| !c.is_ascii_lowercase() && c != '_').unwrap_or(words.len());
-        match words.split_at(end) {
-            ("", _) => Self::usage(words),
-            (field, problem) if problem.starts_with(", ") => {
-                Self::usage(format!("{}{problem}", field_name(field)))
-            }
-            (field, problem) => Self::field(field, problem.trim_start()),
         }
     }
 
@@ -152,6 +147,42 @@ impl From<Infallible> for Error {
     }
 }
 
+/// A field of the request in an error's words, which every caller reads as they know it: an option, a keyword. As in
+/// `format!("mend it, or use {} skip", mention("unknown"))`.
+pub(crate) fn mention(field: &str) -> String {
+    format!("{}{field}{}", MENTION.0, MENTION.1)
+}
+
+/// What stands around a field's name in an error's words: characters that mean nothing anywhere.
+const MENTION: (char, char) = ('\u{e000}', '\u{e001}');
+
+/// Words with every field that is mentioned in them under its caller's name.
+pub(crate) fn with_names(words: &str, name: impl Fn(&str) -> String) -> String {
+    let mut parts = words.split(MENTION.0);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(MENTION.1) {
+            Some((field, rest)) => out += &format!("{}{rest}", name(field)),
+            None => out += part,
+        }
+    }
+    out
+}
+
+/// Why the system refused, in words, without its numbers.
+pub fn system_words(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "there is no such file".into(),
+        ErrorKind::PermissionDenied => "there is no permission to".into(),
+        ErrorKind::IsADirectory => "it is a folder; give a file".into(),
+        ErrorKind::NotADirectory => "a part of its path is not a folder".into(),
+        ErrorKind::InvalidData => "it is not UTF-8 text: save it as UTF-8".into(),
+        ErrorKind::StorageFull => "the disk is full: make room".into(),
+        ErrorKind::BrokenPipe => "the reader went away".into(),
+        _ => error.to_string().to_lowercase(),
+    }
+}
+
 /// An error's words without what nobody reads: the system's numbers, numbers of hundreds of digits, control
 /// characters, pages.
 fn tidy(text: &str) -> String {
@@ -183,6 +214,13 @@ fn tidy(text: &str) -> String {
     }
 }
 
+/// The first few of a list, and how many more there are.
+pub fn listed(list: impl ExactSizeIterator<Item = String>, most: usize) -> String {
+    let more = list.len().saturating_sub(most);
+    let shown = list.take(most).collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
+}
+
 /// A text that fits a line of an error: its beginning and its length, where it is long.
 pub fn shortened(text: &str) -> String {
     shortened_to(200, text)
@@ -210,27 +248,22 @@ mod tests {
         assert_eq!(option, "--p-min is 2: give a probability");
         assert_eq!((error.code(), error.blamed()), (ErrorCode::Usage, Some("p_min")));
         assert_eq!(Error::field("from", ": no such notion").to_string(), "from: no such notion");
-        let both = format!("give {} or {}", field_name("p_min"), field_name("prior"));
-        assert_eq!(Error::usage(&both).to_string(), "give p_min or prior");
-        let option = |field: &str| format!("--{}", field.replace('_', "-"));
-        assert_eq!(Error::usage(&both).called(option), "give --p-min or --prior");
+        let one = |what: &str| Error::of_first_word(undertone_design::Error::other(what, "odd"));
+        assert_eq!(one("range, bins").to_string(), "range, bins: odd");
+        let blamed = ["points", "symbols[3]"].map(|what| (one(what).to_string(), one(what)));
+        assert_eq!(blamed[0].0, "points: odd");
+        assert_eq!((&*blamed[1].0, blamed[1].1.blamed()), ("symbols[3]: odd", Some("symbols")));
     }
 
     #[test]
-    fn a_value_the_mathematics_refused_is_a_field() {
-        let option = |field: &str| format!("--{field}");
-        let said = |what: &str, problem: &str| {
-            Error::of_value(undertone_design::Error::other(what, problem)).called(option)
-        };
-        assert_eq!(said("range", "it is 1,1"), "--range: it is 1,1");
-        assert_eq!(said("density \"x\"", "no law"), "--density \"x\": no law");
-        assert_eq!(said("range, bins", "too narrow"), "--range, bins: too narrow");
-        assert_eq!(said("Bins", "too narrow"), "Bins: too narrow");
-        let value = undertone_design::Error::range("points[2]", 4.0, "within the range");
-        assert_eq!(
-            Error::of_value(value).called(option),
-            "--points[2] is 4: it must be within the range"
-        );
+    fn fields_mentioned_in_the_words_are_named_as_the_caller_knows_them() {
+        let fix = format!("use {} skip or give {}.", mention("unknown"), mention("p_min"));
+        let error = Error::input(format!("row 3 is empty: {fix}"));
+        assert_eq!(error.to_string(), "row 3 is empty: use unknown skip or give p_min.");
+        let option = error.called(|field| format!("--{}", field.replace('_', "-")));
+        assert_eq!(option, "row 3 is empty: use --unknown skip or give --p-min.");
+        // What somebody wrote into a file is no reason to stop.
+        assert_eq!(Error::input("a\u{e000}b\u{e000}c\u{e001}\u{e001}").to_string(), "abc\u{e001}");
     }
 
     #[test]

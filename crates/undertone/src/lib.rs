@@ -7,15 +7,22 @@
 pub mod answer;
 pub mod attained;
 pub mod audit;
+pub mod columns;
+pub mod compose;
 pub mod curve;
 pub mod design;
 pub mod document;
 pub mod error;
+pub mod estimate;
 pub mod frontier;
 pub mod number;
+pub mod perturb;
 pub mod policy_report;
+pub mod prior;
+pub mod relate;
 pub mod risk;
 pub mod together;
+pub mod transfer;
 pub mod watchdog;
 
 pub use answer::Answer;

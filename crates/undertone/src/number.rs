@@ -82,6 +82,14 @@ pub fn as_optional_value<S: Serializer>(value: &Option<f64>, to: S) -> Result<S:
     optional(*value).serialize(to)
 }
 
+/// Writes a value that may be missing with three significant digits: a speed, of which nobody reads more.
+pub fn as_optional_three_digits<S: Serializer>(
+    value: &Option<f64>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    value.map(|value| decimal(value, Round::Nearest, 3)).serialize(to)
+}
+
 /// Writes a leakage or an upper bound, never below it.
 pub fn as_bound<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
     at_most(*value).serialize(to)
@@ -90,6 +98,22 @@ pub fn as_bound<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
 /// Writes a leakage or an upper bound that may be missing, never below it.
 pub fn as_optional_bound<S: Serializer>(value: &Option<f64>, to: S) -> Result<S::Ok, S::Error> {
     optional_at_most(*value).serialize(to)
+}
+
+/// Writes leakages or upper bounds, never below them.
+pub fn as_bounds<S: Serializer>(values: &[f64], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(values.iter().map(|value| at_most(*value)))
+}
+
+/// Writes leakages or upper bounds that may be missing altogether, never below them.
+pub fn as_optional_bounds<S: Serializer>(
+    values: &Option<Vec<f64>>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    match values {
+        Some(values) => as_bounds(values, to),
+        None => to.serialize_none(),
+    }
 }
 
 /// Writes a lower bound, never above it.

@@ -7,6 +7,7 @@ use super::model::{Model, keeps_its_claim, printed_leakage};
 use crate::claim::short;
 use crate::row;
 use crate::{Claim, Context, Error, Experiment, Outcome, Panel, Paper, Picture, Series, Table};
+use undertone_numeric::bisection::Bracket;
 
 /// The experiment.
 pub const EXPERIMENT: Experiment = Experiment {
@@ -84,12 +85,8 @@ fn crossing(p: f64) -> Result<f64, Error> {
     let gap = |epsilon: f64| {
         Ok::<_, Error>(Model::Printed.error(p, epsilon / 2.0)? - Model::Ldp.error(p, epsilon)?)
     };
-    let (mut low, mut high) = (1.0, 10.0);
-    for _ in 0..60 {
-        let middle = (low + high) / 2.0;
-        if gap(middle)? < 0.0 { low = middle } else { high = middle }
-    }
-    Ok(high)
+    let bracket = Bracket { holds: 1.0, fails: 10.0 };
+    Ok(bracket.try_halve(60, |epsilon| Ok::<_, Error>(gap(epsilon)? < 0.0))?.fails)
 }
 
 fn claims(outcome: &mut Outcome, table: &Table) -> Result<(), Error> {

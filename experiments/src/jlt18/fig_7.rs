@@ -1,6 +1,5 @@
 //! JLT18 Figure 7: people with priors of their own, drawn uniformly; N = 5, 500 and 50,000.
 
-use rand_core::Rng;
 use rayon::prelude::*;
 
 use super::levels;
@@ -9,6 +8,7 @@ use crate::certified::Point;
 use crate::claim::short;
 use crate::row;
 use crate::{Claim, Context, Error, Experiment, Outcome, Panel, Paper, Picture, Series, Table};
+use undertone_numeric::dice::unit;
 
 /// The experiment.
 pub const EXPERIMENT: Experiment = Experiment {
@@ -64,13 +64,9 @@ pub(super) fn curves(people: &[f64], epsilon: f64) -> Result<[f64; 10], Error> {
     ])
 }
 
-fn uniform(stream: &mut impl Rng) -> f64 {
-    (stream.next_u64() >> 11) as f64 / (1u64 << 53) as f64
-}
-
 fn priors(context: &Context, n: usize) -> Vec<f64> {
     let mut stream = context.stream(0x1807_0000 + n as u64);
-    (0..n).map(|_| uniform(&mut stream)).collect()
+    (0..n).map(|_| unit(&mut stream)).collect()
 }
 
 fn run(context: &Context) -> Result<Outcome, Error> {
@@ -165,8 +161,8 @@ fn simulate(context: &Context, people: &[f64], points: &[Point], expected: f64) 
     for _ in 0..surveys {
         let mut miss = 0.0;
         for (p, first, estimates) in &ready {
-            let x = usize::from(uniform(&mut stream) < *p);
-            let y = usize::from(uniform(&mut stream) >= first[x]);
+            let x = usize::from(unit(&mut stream) < *p);
+            let y = usize::from(unit(&mut stream) >= first[x]);
             miss += x as f64 - estimates[y];
         }
         squares += miss * miss;
@@ -229,7 +225,7 @@ fn claims(
     let mut stream = context.stream(0x1807_0005);
     let mut crossed = 0;
     for _ in 0..tries {
-        let five: Vec<f64> = (0..5).map(|_| uniform(&mut stream)).collect();
+        let five: Vec<f64> = (0..5).map(|_| unit(&mut stream)).collect();
         crossed += usize::from(crosses(&five, &grid)?);
     }
     let five = priors(context, 5);

@@ -7,6 +7,7 @@ use super::model::{Model, keeps_its_claim, printed_leakage};
 use crate::claim::short;
 use crate::row;
 use crate::{Claim, Context, Error, Experiment, Outcome, Panel, Paper, Picture, Series, Table};
+use undertone_numeric::bisection::Bracket;
 
 /// The experiment.
 pub const EXPERIMENT: Experiment = Experiment {
@@ -255,15 +256,11 @@ fn contour(p: f64, level: f64) -> Vec<(f64, f64)> {
     for i in 0..=200 {
         let q0 = f64::from(i) / 200.0;
         let explained = |q1: f64| Flips { p, q0, q1 }.explained();
-        let (mut low, mut high) = (0.0, 1.0 - q0);
-        if !(explained(low) >= level) {
+        if !(explained(0.0) >= level) {
             continue;
         }
-        for _ in 0..50 {
-            let middle = (low + high) / 2.0;
-            if explained(middle) >= level { low = middle } else { high = middle }
-        }
-        below.push((q0, low));
+        let bracket = Bracket { holds: 0.0, fails: 1.0 - q0 };
+        below.push((q0, bracket.halve(50, |q1| explained(q1) >= level).holds));
     }
     let mirrored: Vec<(f64, f64)> = below.iter().map(|(a, b)| (1.0 - a, 1.0 - b)).collect();
     below.push((f64::NAN, f64::NAN));

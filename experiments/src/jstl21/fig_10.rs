@@ -11,6 +11,7 @@ use crate::stl19::laplace;
 use crate::{
     Claim, Context, Error, Experiment, Outcome, Panel, Paper, Picture, Series, Table, certified,
 };
+use undertone_numeric::dice::unit;
 
 /// The experiment.
 pub const EXPERIMENT: Experiment = Experiment {
@@ -36,11 +37,10 @@ fn alpha(reading: &str, epsilon: f64) -> f64 {
 
 /// How many random priors a reading of α fails: the density leaks more than ε.
 fn failures(context: &Context, reading: &str, draws: u64) -> Result<u64, Error> {
-    use rand_core::Rng;
     let mut failed = 0;
     for draw in 0..draws {
         let mut stream = context.stream(0x10_0000 + draw);
-        let mut part = || -((stream.next_u64() >> 11) as f64 / (1u64 << 53) as f64).max(1e-12).ln();
+        let mut part = || -unit(&mut stream).max(1e-12).ln();
         let prior = Distribution::normalised("prior", vec![part(), part(), part()])?;
         let epsilon = 0.2 + 3.0 * (draw as f64 / draws as f64);
         let noise = laplace::instance(&prior, epsilon, alpha(reading, epsilon))?;

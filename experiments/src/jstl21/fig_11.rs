@@ -1,6 +1,5 @@
 //! JSTL21 Figure 11: Student Performance, the mean absolute error of seven mechanisms against ε.
 
-use rand_core::Rng;
 use rayon::prelude::*;
 use undertone_design::Distribution;
 use undertone_design::designer::Method;
@@ -13,6 +12,7 @@ use crate::claim::short;
 use crate::data::STUDENT_MAT;
 use crate::row;
 use crate::{Claim, Context, Error, Experiment, Outcome, Panel, Paper, Picture, Series, Table};
+use undertone_numeric::dice;
 
 /// The experiment.
 pub const EXPERIMENT: Experiment = Experiment {
@@ -65,7 +65,7 @@ fn oue(
 ) -> [f64; 2] {
     let (k, e) = (prior.len(), epsilon.exp());
     let mut stream = context.stream(seed);
-    let mut unit = || (stream.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+    let mut unit = || dice::unit(&mut stream);
     let mut sums = [0.0; 2];
     for _ in 0..draws {
         let bits: Vec<bool> =

@@ -1,6 +1,5 @@
 //! JSTL21 Figure 7: the error of the sampling mechanism against ε and δ, three laws of the data.
 
-use rand_core::Rng;
 use undertone_design::density::Density;
 use undertone_design::mechanism::sampling::{expected_loss, largest_atomless};
 use undertone_design::relation::Convention;
@@ -9,6 +8,8 @@ use super::grid;
 use crate::claim::short;
 use crate::row;
 use crate::{Claim, Context, Error, Experiment, Outcome, Panel, Paper, Picture, Series, Table};
+use undertone_numeric::bisection::Bracket;
+use undertone_numeric::dice::unit;
 
 /// The experiment.
 pub const EXPERIMENT: Experiment = Experiment {
@@ -30,19 +31,10 @@ fn conditional_delta(lambda: f64, epsilon: f64) -> f64 {
     lambda.max(below)
 }
 
-/// A number between 0 and 1.
-fn uniform(stream: &mut impl Rng) -> f64 {
-    (stream.next_u64() >> 11) as f64 / (1u64 << 53) as f64
-}
-
 /// The quantile, by bisection on the distribution function.
 fn draw(law: &Density, u: f64) -> f64 {
-    let (mut low, mut high) = (-10.0, 10.0);
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if law.below(middle) < u { low = middle } else { high = middle }
-    }
-    0.5 * (low + high)
+    let found = Bracket { holds: -10.0, fails: 10.0 }.halve(60, |middle| law.below(middle) < u);
+    0.5 * (found.holds + found.fails)
 }
 
 /// The mean |X − Y| of `n` people who sample with probability 1 − λ.
@@ -50,9 +42,9 @@ fn simulated(context: &Context, law: &Density, lambda: f64, n: u32) -> f64 {
     let mut stream = context.stream(0x5e7);
     let mut sum = 0.0;
     for _ in 0..n {
-        let own = draw(law, uniform(&mut stream));
-        let keep = uniform(&mut stream) < lambda;
-        let other = draw(law, uniform(&mut stream));
+        let own = draw(law, unit(&mut stream));
+        let keep = unit(&mut stream) < lambda;
+        let other = draw(law, unit(&mut stream));
         sum += if keep { 0.0 } else { (own - other).abs() };
     }
     sum / f64::from(n)

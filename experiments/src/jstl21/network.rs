@@ -4,6 +4,7 @@
 use rand_core::Rng;
 
 use crate::Error;
+use undertone_numeric::dice::unit;
 
 /// Weights of both layers. The last weight of each unit is its bias.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,10 +60,7 @@ fn softmax(scores: &[f64]) -> Vec<f64> {
 impl Network {
     /// Small random weights.
     fn random(inputs: usize, units: usize, classes: usize, stream: &mut impl Rng) -> Self {
-        let mut draw = |scale: f64| {
-            let unit = (stream.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
-            scale * (2.0 * unit - 1.0)
-        };
+        let mut draw = |scale: f64| scale * (2.0 * unit(stream) - 1.0);
         let mut layer = |from: usize, to: usize| {
             let scale = 1.0 / (from as f64).sqrt();
             (0..to).map(|_| (0..=from).map(|_| draw(scale)).collect()).collect()

@@ -15,13 +15,13 @@ use undertone_design::quantize::{self, Promise};
 use undertone_design::transfer::PriorBox;
 use undertone_design::{Channel, Distribution, protection, realise};
 use undertone_estimate::{Estimator, Method as Estimate, Pool, Settings, Tally};
-use undertone_fusion::learn::draw::symbol;
 
 use super::zipf;
 use crate::certified::{self, nats, protect};
 use crate::claim::short;
 use crate::row;
 use crate::{Claim, Context, Error, Experiment, Outcome, Panel, Paper, Picture, Series, Table};
+use undertone_numeric::dice::draw;
 
 /// The experiment.
 pub const EXPERIMENT: Experiment = Experiment {
@@ -87,7 +87,7 @@ fn reports(
     let law: Vec<f64> = (0..channel.outputs()).map(law).collect();
     let mut rng = context.stream(stream);
     let mut counts = vec![0; law.len()];
-    (0..n).for_each(|_| counts[symbol(&law, &mut rng)] += 1);
+    (0..n).for_each(|_| counts[draw(&law, &mut rng)] += 1);
     counts
 }
 

@@ -8,13 +8,13 @@ use undertone_design::relation::{
     Guarantee, Notion, Rule, Setting, counterexample, forms, relate, rules,
 };
 use undertone_design::{Channel, Distribution, Joint};
-use undertone_fusion::learn::draw::uniform;
 
 use super::map;
 use crate::claim::short;
 use crate::outcome::Drawing;
 use crate::row;
 use crate::{Claim, Context, Error, Experiment, Outcome, Paper, Table};
+use undertone_numeric::dice::unit;
 
 /// The experiment.
 pub const EXPERIMENT: Experiment = Experiment {
@@ -29,21 +29,21 @@ const PAPER: &str = "ST20 Thm 1 ";
 
 /// A random law; a larger `bend` makes it more skewed.
 fn law(size: usize, bend: f64, rng: &mut impl Rng) -> Result<Distribution, Error> {
-    let weights = (0..size).map(|_| (uniform(rng) + 0.02).powf(bend)).collect();
+    let weights = (0..size).map(|_| (unit(rng) + 0.02).powf(bend)).collect();
     Ok(Distribution::normalised("a random law", weights)?)
 }
 
 /// A random network, its levels by notion, and what the rules may use.
 fn network(rng: &mut impl Rng) -> Result<(BTreeMap<Notion, f64>, Setting), Error> {
-    let secrets = 1 + usize::from(uniform(rng) < 0.5);
-    let sensors = 1 + usize::from(uniform(rng) < 0.6);
-    let readings = 2 + usize::from(uniform(rng) < 0.5);
+    let secrets = 1 + usize::from(unit(rng) < 0.5);
+    let sensors = 1 + usize::from(unit(rng) < 0.6);
+    let readings = 2 + usize::from(unit(rng) < 0.5);
     let vectors = readings.pow(sensors as u32);
-    let bend = 0.2 + 3.0 * uniform(rng);
+    let bend = 0.2 + 3.0 * unit(rng);
     let secret = law(1 << secrets, bend, rng)?;
     let rows = (0..1 << secrets).map(|_| law(vectors, bend, rng)).collect::<Result<_, _>>()?;
     let joint = Joint::from_parts(secret.clone(), Channel::from_rows(rows)?)?;
-    let sharpness = 0.1 + 2.0 * uniform(rng);
+    let sharpness = 0.1 + 2.0 * unit(rng);
     let mut maps = Vec::new();
     for _ in 0..sensors {
         let rows = (0..readings).map(|_| law(2, sharpness, rng)).collect::<Result<_, _>>()?;

@@ -2,12 +2,12 @@
 
 use rayon::prelude::*;
 use undertone_fusion::design::Watch;
-use undertone_fusion::learn::tune::e_ldp_matching;
 use undertone_fusion::learn::{Method, Settings};
 use undertone_fusion::{Evaluation, Maps};
 
 use super::learned::{drawn, learn, settings, shipped};
 use super::network::{Network, table_iv};
+use super::tune::e_ldp_matching;
 use crate::claim::short;
 use crate::row;
 use crate::{Claim, Context, Error, Experiment, Outcome, Panel, Paper, Picture, Series, Table};

@@ -15,6 +15,7 @@ pub mod network;
 pub mod sweep;
 pub mod table_1;
 pub mod table_2;
+pub mod tune;
 
 /// Its figures and tables.
 pub static ALL: &[Experiment] = &[

@@ -3,12 +3,12 @@
 //! The paper does not say how its laws are drawn; cells uniform on (0,1), normalised, give the ranges of
 //! its Figure 1. Law number i is always the same.
 
-use rand_core::Rng;
 use rayon::prelude::*;
 use undertone_design::Joint;
 use undertone_design::watchdog::{Budget, Method, release};
 
 use crate::{Context, Error};
+use undertone_numeric::dice::unit;
 
 /// How many values the secret has.
 pub const SECRETS: usize = 20;
@@ -55,7 +55,7 @@ impl Law {
         Self::sized(context, number, SECRETS, SYMBOLS)
     }
 
-    /// The same with other alphabets.
+    /// A law drawn at random over alphabets of these sizes.
     pub fn sized(
         context: &Context,
         number: u64,
@@ -63,7 +63,7 @@ impl Law {
         symbols: usize,
     ) -> Result<Self, Error> {
         let mut stream = context.stream(number);
-        let mut cell = || (stream.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+        let mut cell = || unit(&mut stream);
         let mut rows: Vec<Vec<f64>> =
             (0..secrets).map(|_| (0..symbols).map(|_| cell()).collect()).collect();
         let total: f64 = rows.iter().flatten().sum();

@@ -7,6 +7,7 @@ mod framework;
 mod jlt18;
 mod jstl21;
 mod ours;
+mod reproduce;
 mod st20;
 mod stl19;
 mod zds22;

@@ -7,7 +7,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
-use undertone_cli::{Code, Lookup};
+use undertone::columns::{Code, Lookup};
 
 use crate::cells::{Cells, Integer, truth};
 

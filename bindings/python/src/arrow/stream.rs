@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::ffi_stream::RecordBatchStreamReader;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, Field, FieldRef, Schema, SchemaRef};
-use undertone_cli::bare_field;
+use undertone::columns::bare_field;
 
 use super::column;
 use super::released::Released;

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
-use undertone_client::{Client, Curator, Delivery, Device, Survey};
+use undertone_client::{Client, Connection, Delivery, Device, Survey};
 
 use crate::failure::Failure;
 use crate::output::progress;
@@ -18,7 +18,7 @@ const AT_ONCE: u64 = 16;
 /// With a seed, people and their noise are repeatable; without one every device draws from the
 /// system's generator, as real ones do.
 pub(crate) fn answer(
-    curator: &Curator,
+    curator: &Connection,
     survey: &Survey,
     users: u32,
     rate: f64,
@@ -74,12 +74,12 @@ pub(crate) fn answer(
 
 /// One person: an empty device, one answer, sent and acknowledged.
 fn one(
-    curator: &Curator,
+    curator: &Connection,
     survey: &Survey,
     answer: usize,
     noise: Option<&mut ChaCha12Rng>,
 ) -> Result<(), Failure> {
-    let mut client = Client::with_curator(curator.clone(), Device::memory());
+    let mut client = Client::with_connection(curator.clone(), Device::memory());
     let symbol = survey.alphabet().symbol(answer).map_err(Failure::input)?;
     let delivery = match noise {
         None => client.answer(survey, symbol).map_err(Failure::input)?.delivery,

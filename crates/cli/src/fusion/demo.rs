@@ -122,7 +122,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
 
 /// The example network: six rooms tell whether there is an alarm and not whether anyone is in.
 fn rooms() -> Result<Bundle, Failure> {
-    let model = model::read(include_str!("../../../../examples/fusion-ga.json"))?;
+    let model = model::read(include_str!("fusion-ga.json"))?;
     let exact = ExactModel::new(&model)?;
     let model = exact.model()?;
     let budgets = Budgets { epochs: 5, ..Budgets::new(1.0, 2.0)? };

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use undertone_fusion::runtime::{Kind, LinkEvent, Sensor, SensorNode, Topics, system_generator};
+use undertone_fusion::runtime::{
+    LinkEvent, Sensor, SensorNode, TokenKind, Topics, system_generator,
+};
 
 use super::connection::{BrokerArgs, BudgetArgs, block_on, bundle, end_asked, wants_json};
 use super::readings::{ReadingArgs, Receiver};
@@ -103,12 +105,12 @@ async fn follow(mut node: SensorNode, mut values: Receiver) -> Result<(Value, bo
                 let was_spent = node.sensor().is_spent();
                 let report = node.send(epoch, &value.cell, &mut rng)?;
                 published += 1;
-                constant += u64::from(report.kind == Kind::Constant);
+                constant += u64::from(report.kind == TokenKind::Constant);
                 if node.sensor().is_spent() && !was_spent {
                     eprintln!("the budget is spent after epoch {epoch}: from now on the token is constant");
                 }
                 if wants_json() {
-                    let kind = if report.kind == Kind::Drawn { "drawn" } else { "constant" };
+                    let kind = if report.kind == TokenKind::Drawn { "drawn" } else { "constant" };
                     eprintln!("{}", json!({"epoch": epoch, "token": report.token, "kind": kind}));
                 }
             }

@@ -2,7 +2,7 @@
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
-use undertone_estimate::Estimate;
+use undertone::estimate::{EstimatedNumber, EstimatedShare};
 
 use super::{
     Area, FAINT, GRID, INK, PALETTE, broken, plain, round_step, sheet, shortened, stroke, write,
@@ -23,12 +23,11 @@ pub(crate) struct Estimated<'a> {
     /// The title, and what is stated below it.
     pub(crate) lines: Vec<String>,
     pub(crate) column: &'a str,
-    pub(crate) labels: &'a [String],
-    pub(crate) shares: &'a [Estimate],
+    pub(crate) shares: &'a [EstimatedShare],
     pub(crate) prior: Option<&'a [f64]>,
     /// The edges of bins: then a histogram is drawn, else a list.
     pub(crate) edges: Option<&'a [f64]>,
-    pub(crate) mean: Option<Estimate>,
+    pub(crate) mean: Option<EstimatedNumber>,
 }
 
 /// A linear scale from numbers to the sheet.
@@ -95,7 +94,7 @@ fn histogram(estimated: &Estimated<'_>, edges: &[f64]) -> Result<String, Failure
     let even = (0..estimated.shares.len()).all(|bin| (height(bin, 1.0) - 1.0).abs() < 1e-6);
     let tops = (0..estimated.shares.len()).map(|bin| {
         let prior = estimated.prior.map_or(0.0, |prior| prior[bin]);
-        height(bin, estimated.shares[bin].high.max(prior))
+        height(bin, estimated.shares[bin].share.high.max(prior))
     });
     let most = tops.fold(1e-9, f64::max);
     let bottom = HEAD + TALL;
@@ -118,7 +117,7 @@ fn histogram(estimated: &Estimated<'_>, edges: &[f64]) -> Result<String, Failure
         let what = format!("{}: {what}", shortened(estimated.column, 60));
         let middle = (across.from + across.to) / 2;
         write(area, &what, (middle, bottom + 42), 14, INK, HPos::Center)?;
-        for (bin, share) in estimated.shares.iter().enumerate() {
+        for (bin, EstimatedShare { share, .. }) in estimated.shares.iter().enumerate() {
             let (left, right) = (across.at(edges[bin]), across.at(edges[bin + 1]));
             let (low, high) = (up.at(height(bin, share.low)), up.at(height(bin, share.high)));
             let gap = i32::from(right - left > 4);
@@ -151,17 +150,18 @@ fn histogram(estimated: &Estimated<'_>, edges: &[f64]) -> Result<String, Failure
 fn list(estimated: &Estimated<'_>) -> Result<String, Failure> {
     let mut order: Vec<usize> = (0..estimated.shares.len()).collect();
     if estimated.mean.is_none() || order.len() > SHOWN {
-        let value = |x: usize| estimated.shares[x].value;
+        let value = |x: usize| estimated.shares[x].share.value;
         order.sort_by(|&a, &b| value(b).total_cmp(&value(a)).then(a.cmp(&b)));
     }
     order.truncate(SHOWN);
-    let longest = order.iter().map(|&x| estimated.labels[x].chars().count()).max().unwrap_or(1);
+    let longest =
+        order.iter().map(|&x| estimated.shares[x].symbol.chars().count()).max().unwrap_or(1);
     let left = 30 + 8 * longest.clamp(6, 28) as i32;
     let high = |&x: &usize| {
         let prior = estimated.prior.map_or(0.0, |prior| prior[x]);
-        estimated.shares[x].high.max(prior)
+        estimated.shares[x].share.high.max(prior)
     };
-    let low = |&x: &usize| estimated.shares[x].low.min(0.0);
+    let low = |&x: &usize| estimated.shares[x].share.low.min(0.0);
     let scale = Scale {
         least: order.iter().map(low).fold(0.0, f64::min),
         most: 1.02 * order.iter().map(high).fold(1e-9, f64::max),
@@ -188,8 +188,8 @@ fn list(estimated: &Estimated<'_>) -> Result<String, Failure> {
         write(area, &what, (middle, bottom + 42), 14, INK, HPos::Center)?;
         for (at, &x) in order.iter().enumerate() {
             let y = HEAD + ROW * at as i32 + ROW / 2;
-            let share = &estimated.shares[x];
-            let label = shortened(&estimated.labels[x], 28);
+            let EstimatedShare { share, symbol } = &estimated.shares[x];
+            let label = shortened(symbol, 28);
             write(area, &label, (left - 10, y), 13, INK, HPos::Right)?;
             let (from, to) = (scale.at(share.low), scale.at(share.high));
             let band = [(from, y - 7), (to.max(from + 2), y + 7)];

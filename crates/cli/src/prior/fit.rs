@@ -1,20 +1,19 @@
 //! `undertone prior fit`: a prior from a column of data, or one for every group of rows.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use serde_json::{Value, json};
-use undertone_design::fit::Fit;
+use undertone::columns::UnknownValues;
+use undertone::prior::{
+    Components, FittedMixtures, GroupPriors, GroupRequest, PriorFit, PriorFitRequest, PriorSymbols,
+};
+use undertone_design::density::{Component, Density};
 
-use super::codebook::Symbols;
-
-use super::mixture::{self, Components};
-use super::tally::{GroupTally, OTHER, Tally, Unknown};
-use super::{describe, write};
+use super::{describe, notes, write};
 use crate::columns::Source;
 use crate::failure::Failure;
 use crate::output::{Outcome, nats, table};
-use undertone::document::{DensityDocument, Floored, PriorDocument};
+use crate::plot::DensityPlot;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -58,341 +57,194 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
-    if !(args.smoothing >= 0.0 && args.smoothing.is_finite()) {
-        let given = args.smoothing;
-        return Err(Failure::usage(format!("--smoothing is {given}: give a number of at least 0")));
-    }
-    if !(args.beta > 0.0 && args.beta < 1.0) {
-        let given = args.beta;
-        return Err(Failure::usage(format!(
-            "--beta is {given}: give a number above 0 and below 1"
-        )));
-    }
-    let codebook = args.symbols.codebook()?;
-    let keep = args.mixture.is_some();
-    let tally = Tally::of(&args.source, &args.column, &args.groups, &codebook, args.unknown, keep)?;
-    if args.groups.is_empty() { whole(args, &tally) } else { grouped(args, tally) }
+/// What the symbols are.
+#[derive(clap::Args, Debug, Clone)]
+struct Symbols {
+    /// The symbols, in order: a,b,c (default: the values found, sorted).
+    #[arg(long, value_delimiter = ',', conflicts_with_all = ["points", "range"])]
+    symbols: Option<Vec<String>>,
+    /// The symbols are these numbers, increasing: 1,2,3,4,5.
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true, conflicts_with = "range")]
+    points: Option<Vec<String>>,
+    /// Count numbers in equal bins between two ends: 0,100. Numbers beyond are counted in the end bins.
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true, requires = "bins")]
+    range: Option<Vec<String>>,
+    /// How many bins.
+    #[arg(long, requires = "range")]
+    bins: Option<usize>,
+    /// The numbers found are codes that may be public, such as postcodes: every one is a symbol.
+    #[arg(long, conflicts_with_all = ["symbols", "points", "range"])]
+    categories: bool,
 }
 
-fn fit(args: &Args, counts: Vec<u64>) -> Result<Fit, Failure> {
-    Ok(Fit::from_counts(counts, args.smoothing, args.beta)?)
-}
-
-/// A fit as a file.
-fn file(
-    args: &Args,
-    tally: &Tally,
-    group: Option<&str>,
-    fit: &Fit,
-    counted: &GroupTally,
-) -> PriorDocument {
-    let floored =
-        fit.floored.iter().map(|&x| Floored { symbol: tally.symbols[x].clone(), to: fit.p[x] });
-    let source = source(args);
-    PriorDocument {
-        symbols: tally.symbols.clone(),
-        p: fit.p.as_slice().to_vec(),
-        values: tally.values.clone(),
-        edges: tally.edges.clone(),
-        n: Some(fit.n),
-        counts: Some(fit.counts.clone()),
-        lower: Some(fit.confidence.lower.clone()),
-        upper: Some(fit.confidence.upper.clone()),
-        radius: Some(fit.confidence.radius),
-        beta: Some(fit.confidence.beta),
-        smoothing: Some(fit.smoothing),
-        floored: Some(floored.collect()),
-        skipped: Some(counted.skipped),
-        clipped: tally.edges.as_ref().map(|_| (counted.below, counted.above)),
-        density: None,
-        source: Some(match group {
-            Some(group) => format!("{source}, group {group}"),
-            None => source,
-        }),
-        date: args.date.clone(),
+impl Symbols {
+    fn read(&self) -> Result<PriorSymbols, Failure> {
+        Ok(if let Some(names) = &self.symbols {
+            PriorSymbols::named(names)?
+        } else if let Some(points) = &self.points {
+            PriorSymbols::points(points)?
+        } else if let (Some(range), Some(bins)) = (&self.range, self.bins) {
+            PriorSymbols::bins(range, bins)?
+        } else {
+            PriorSymbols::Found { categories: self.categories }
+        })
     }
 }
 
-/// Where the data came from: in words, or the column and the file's name.
-fn source(args: &Args) -> String {
-    let named = || format!("column {} of {}", args.column, args.source.name());
-    args.origin.clone().unwrap_or_else(named)
+/// What to do with a value that has no symbol, or is missing.
+#[derive(clap::ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+enum Unknown {
+    /// Stop and name the row.
+    Error,
+    /// Leave the row out, and say how many were.
+    Skip,
+    /// Count it as the symbol "other".
+    Other,
 }
 
-/// What the prior says of its source unasked, since it is public.
-fn source_remark(args: &Args) -> Option<String> {
-    args.origin.is_none().then(|| {
-        format!("{:?} stands in the prior and in every policy made from it: --source says something else", source(args))
-    })
-}
-
-/// Everything a reader must not overlook.
-fn remarks(tally: &Tally, fit: &Fit, counted: &GroupTally, fitted: bool) -> Vec<String> {
-    let mut said = Vec::new();
-    let list = |symbols: &[usize]| {
-        let named = symbols.iter().take(10).map(|&x| tally.symbols[x].as_str());
-        let more = symbols.len().saturating_sub(10);
-        let names = named.collect::<Vec<_>>().join(", ");
-        if more > 0 { format!("{names} and {more} more") } else { names }
-    };
-    if let Some(&first) = fit.floored.first() {
-        let unseen = if fitted { "hardly any mass" } else { "never seen" };
-        said.push(format!(
-            "{unseen}: {}; counted as half an observation each, p = {}",
-            list(&fit.floored),
-            nats(fit.p[first])
-        ));
-    }
-    let outside = fit.outside();
-    if !outside.is_empty() {
-        let pushed =
-            if fitted { "the mixture leaves" } else { "smoothing pushed the estimate out of" };
-        said.push(format!("{pushed} the box of the counts at: {}", list(&outside)));
-    }
-    if counted.skipped > 0 {
-        said.push(format!("{} of {} rows were skipped", counted.skipped, counted.rows));
-    }
-    if counted.below + counted.above > 0 {
-        said.push(format!(
-            "{} numbers below and {} above the range were counted in the end bins",
-            counted.below, counted.above
-        ));
-    }
-    if tally.found {
-        said.push(
-            "the symbols are those found in the data: if others can occur, list all with --symbols"
-                .into(),
-        );
-    }
-    said
-}
-
-fn whole(args: &Args, tally: &Tally) -> Result<Outcome, Failure> {
-    let counted = tally.groups.values().next().cloned().unwrap_or_default();
-    let mut fit = fit(args, counted.counts(tally.symbols.len()))?;
-    let mixed = match (args.mixture, &tally.edges) {
-        (Some(components), Some(edges)) => {
-            Some(mixture::fit(&counted.numbers, edges, components, &mut fit)?)
+impl From<Unknown> for UnknownValues {
+    fn from(unknown: Unknown) -> Self {
+        match unknown {
+            Unknown::Error => Self::Refuse,
+            Unknown::Skip => Self::Skip,
+            Unknown::Other => Self::AsOther,
         }
-        _ => None,
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
+    let request = PriorFitRequest {
+        rows: args.source.rows()?,
+        column: args.column.clone(),
+        symbols: args.symbols.read()?,
+        mixture: args.mixture,
+        smoothing: args.smoothing,
+        beta: args.beta,
+        unknown: args.unknown.into(),
+        source: args.origin.clone(),
+        date: args.date.clone(),
     };
-    let mut prior = file(args, tally, None, &fit, &counted);
-    if let Some(mixed) = &mixed {
-        let density = DensityDocument::of(mixed.chosen());
-        let laws = density.components.len();
-        prior.source =
-            prior.source.map(|source| format!("mixture of {laws} normal laws fitted to {source}"));
-        prior.density = Some(density);
+    if args.groups.is_empty() {
+        return whole(args, &undertone::prior::fit(request)?);
     }
-    let mut text = format!("{} observations of {:?}\n\n{}", fit.n, args.column, describe(&prior));
-    if let Some(mixed) = &mixed {
-        text += &format!("\n\n{}", mixed.describe());
+    let groups = GroupRequest { group: args.groups.clone(), min_group: args.min_group };
+    grouped(args, &undertone::prior::fit_groups(request, &groups)?)
+}
+
+fn whole(args: &Args, fitted: &PriorFit) -> Result<Outcome, Failure> {
+    let prior = &fitted.prior;
+    let n = prior.n.unwrap_or_default();
+    let mut text = format!("{n} observations of {:?}\n\n{}", args.column, describe(prior));
+    if let Some(mixtures) = &fitted.mixtures {
+        text += &format!("\n\n{}", mixture_table(mixtures));
     }
-    for remark in
-        remarks(tally, &fit, &counted, mixed.is_some()).into_iter().chain(source_remark(args))
-    {
-        text += &format!("\nnote: {remark}");
-    }
+    text += &notes(&fitted.remarks);
     if let Some(path) = &args.output {
-        write(path, &prior)?;
+        write(path, prior)?;
         text += &format!("\nwritten to {}", path.display());
     }
-    if let (Some(path), Some(edges)) = (&args.plot, &tally.edges) {
-        let picture = mixture::picture(&args.column, edges, &fit, mixed.as_ref(), &counted);
-        crate::plot::save(path, &crate::plot::density(&picture)?)?;
+    if let Some(path) = &args.plot {
+        crate::plot::save(path, &crate::plot::density(&picture(fitted))?)?;
         text += &format!("\ndrawn into {}", path.display());
     }
-    let json = serde_json::to_value(&prior).map_err(Failure::input)?;
-    Ok(Outcome::good(json, text))
+    Ok(Outcome::of(fitted, text))
 }
 
-/// A group of rows and the entry its prior is kept in.
-struct Group {
-    name: String,
-    json: Value,
-    counted: GroupTally,
-    entry: usize,
-}
-
-/// A prior that one group or several share.
-struct Entry {
-    fit: Fit,
-    names: Vec<String>,
-    counted: GroupTally,
-}
-
-fn grouped(args: &Args, mut tally: Tally) -> Result<Outcome, Failure> {
-    let least = args.min_group.max(1);
-    let mut remarks_on_groups = Vec::new();
-    let mut kept: Vec<(String, Value, GroupTally)> = Vec::new();
-    let mut rest = GroupTally::default();
-    let mut merged = Vec::new();
-    for (values, counted) in std::mem::take(&mut tally.groups) {
-        let json: serde_json::Map<String, Value> =
-            args.groups.iter().cloned().zip(values.iter().map(|v| json!(v))).collect();
-        if counted.rows - counted.skipped < least {
-            rest.absorb(&counted);
-            merged.push((values.join(", "), Value::Object(json)));
-        } else {
-            kept.push((values.join(", "), Value::Object(json), counted));
-        }
-    }
-    if !merged.is_empty() {
-        let names: Vec<&str> = merged.iter().take(10).map(|(name, _)| name.as_str()).collect();
-        let more = merged.len().saturating_sub(10);
-        remarks_on_groups.push(format!(
-            "{} groups with fewer than {least} rows were merged into \"{OTHER}\": {}{}",
-            merged.len(),
-            names.join("; "),
-            if more > 0 { format!(" and {more} more") } else { String::new() }
-        ));
-        let rows = rest.rows - rest.skipped;
-        if rows == 0 {
-            remarks_on_groups
-                .push(format!("no row of \"{OTHER}\" could be counted: it has no prior"));
-        } else {
-            if rows < least {
-                remarks_on_groups.push(format!("\"{OTHER}\" itself has only {rows} rows"));
-            }
-            let members: Vec<Value> = merged.into_iter().map(|(_, json)| json).collect();
-            kept.push((OTHER.into(), json!({ OTHER: members }), rest));
-        }
-    }
-    let (groups, entries) = share(args, &tally, kept)?;
-    report(args, &tally, &groups, &entries, remarks_on_groups)
-}
-
-/// Fits every group, and lets groups with equal priors share an entry.
-fn share(
-    args: &Args,
-    tally: &Tally,
-    kept: Vec<(String, Value, GroupTally)>,
-) -> Result<(Vec<Group>, Vec<Entry>), Failure> {
-    let mut entries: Vec<Entry> = Vec::new();
-    let mut groups = Vec::new();
-    for (name, json, counted) in kept {
-        let fit = fit(args, counted.counts(tally.symbols.len()))?;
-        let entry = match entries.iter_mut().position(|entry| entry.fit.same_prior(&fit)) {
-            Some(at) => {
-                let entry = &mut entries[at];
-                entry.fit = entry.fit.clone().shared_with(&fit);
-                entry.names.push(name.clone());
-                entry.counted.absorb(&counted);
-                at
-            }
-            None => {
-                entries.push(Entry { fit, names: vec![name.clone()], counted: counted.clone() });
-                entries.len() - 1
-            }
-        };
-        groups.push(Group { name, json, counted, entry });
-    }
-    Ok((groups, entries))
-}
-
-fn report(
-    args: &Args,
-    tally: &Tally,
-    groups: &[Group],
-    entries: &[Entry],
-    mut said: Vec<String>,
-) -> Result<Outcome, Failure> {
-    let files = file_names(entries);
-    let priors: Vec<PriorDocument> = entries
-        .iter()
-        .map(|entry| file(args, tally, Some(&entry.names.join("; ")), &entry.fit, &entry.counted))
-        .collect();
-    for entry in entries {
-        if entry.names.len() > 1 {
-            said.push(format!(
-                "equal priors, one file, with the widest of their boxes: {}",
-                entry.names.join("; ")
-            ));
-        }
-        for remark in remarks(tally, &entry.fit, &entry.counted, false) {
-            // What holds for all groups is said once.
-            let general = remark.starts_with("the symbols are");
-            let remark =
-                if general { remark } else { format!("{}: {remark}", entry.names.join("; ")) };
-            if !said.contains(&remark) {
-                said.push(remark);
-            }
-        }
-    }
-    said.extend(source_remark(args));
-    let index: Vec<Value> = groups
-        .iter()
-        .map(|group| {
-            json!({
-                "group": group.json, "rows": group.counted.rows, "skipped": group.counted.skipped,
-                "prior": group.entry, "file": files[group.entry],
-            })
-        })
-        .collect();
-    let mut json = json!({
-        "column": args.column, "by": args.groups, "min_group": args.min_group, "groups": index,
-    });
-    let rows = groups.iter().map(|group| {
-        let fit = &entries[group.entry].fit;
-        let mut order: Vec<usize> = (0..fit.p.len()).collect();
-        order.sort_by(|&a, &b| fit.p[b].total_cmp(&fit.p[a]));
-        let likeliest = order
-            .iter()
-            .take(3)
-            .map(|&x| format!("{} {} %", tally.symbols[x], nats((1e4 * fit.p[x]).round() / 1e2)));
-        // Without a folder the entry's number in the JSON is the only name a prior has.
+fn grouped(args: &Args, fitted: &GroupPriors) -> Result<Outcome, Failure> {
+    let rows = fitted.index.groups.iter().map(|entry| {
+        // Without a folder the prior's number in the JSON is the only name it has.
         let file = match &args.output {
-            Some(_) => files[group.entry].clone(),
-            None => group.entry.to_string(),
+            Some(_) => entry.file.clone(),
+            None => entry.prior.to_string(),
         };
-        let likeliest = likeliest.collect::<Vec<_>>().join(", ");
+        let radius = fitted.prior_of(entry).radius.unwrap_or_default();
         vec![
-            group.name.clone(),
-            group.counted.rows.to_string(),
-            likeliest,
-            nats(fit.confidence.radius),
+            entry.name.clone(),
+            entry.rows.to_string(),
+            fitted.likeliest(entry),
+            nats(radius),
             file,
         ]
     });
     let mut text = table(&["group", "rows", "likeliest", "l1 radius", "prior"], rows.collect());
     text +=
         &format!("\nEach group's box holds its truth with probability {}.", nats(1.0 - args.beta));
-    for remark in said {
-        text += &format!("\nnote: {remark}");
-    }
+    text += &notes(&fitted.remarks);
     if let Some(folder) = &args.output {
         std::fs::create_dir_all(folder)
             .map_err(|error| Failure::of_system("make", folder, &error))?;
-        for (name, prior) in files.iter().zip(&priors) {
-            write(&folder.join(name), prior)?;
+        let mut written = BTreeSet::new();
+        for entry in fitted.index.groups.iter().filter(|entry| written.insert(entry.prior)) {
+            write(&folder.join(&entry.file), fitted.prior_of(entry))?;
         }
-        write(&folder.join("groups.json"), &json)?;
-        text +=
-            &format!("\n{} priors and groups.json written to {}", files.len(), folder.display());
+        let index = serde_json::to_value(&fitted.index).map_err(Failure::input)?;
+        write(&folder.join("groups.json"), &index)?;
+        text += &format!(
+            "\n{} priors and groups.json written to {}",
+            fitted.priors.len(),
+            folder.display()
+        );
     }
-    json["priors"] = serde_json::to_value(&priors).map_err(Failure::input)?;
-    Ok(Outcome::good(json, text))
+    Ok(Outcome::of(fitted, text))
 }
 
-/// A readable file name for every entry, all different.
-fn file_names(entries: &[Entry]) -> Vec<String> {
-    let mut taken = BTreeSet::from(["groups".to_owned()]);
-    let name = |entry: &Entry| {
-        let plain: String = entry.names[0]
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
-            .take(60)
-            .collect();
-        let plain = plain.trim_matches('-');
-        let plain = if plain.is_empty() { "group" } else { plain };
-        let mut name = plain.to_owned();
-        let mut copy = 2;
-        while !taken.insert(name.clone()) {
-            name = format!("{plain}-{copy}");
-            copy += 1;
-        }
-        Path::new(&name).with_extension("json").to_string_lossy().into_owned()
+fn mixture_table(mixtures: &FittedMixtures) -> String {
+    let rows = mixtures.chosen().mixture.components().iter().map(|part| {
+        let share = nats((1e4 * part.weight).round() / 1e2);
+        vec![format!("{share} %"), nats(part.law.mean()), nats(part.law.deviation())]
+    });
+    let mut text = table(&["share", "mean", "deviation"], rows.collect());
+    if mixtures.tried.len() > 1 {
+        let rows = mixtures.tried.iter().enumerate().map(|(at, fitted)| {
+            let chosen = if at == mixtures.best { "chosen" } else { "" };
+            vec![(at + 1).to_string(), nats(fitted.bic), chosen.into()]
+        });
+        text += &format!("\n\n{}", table(&["components", "BIC", ""], rows.collect()));
+    }
+    if mixtures.at_most_tried() {
+        text += "\nnote: no more components than these were tried; more may fit better still";
+    }
+    if !mixtures.chosen().converged {
+        text += "\nnote: the fit had not settled when its steps ran out";
+    }
+    text
+}
+
+/// The data, the fit and the bins.
+fn picture(fitted: &PriorFit) -> DensityPlot {
+    const STEPS: usize = 600;
+    let prior = &fitted.prior;
+    let edges = prior.edges.clone().unwrap_or_default();
+    let counts = prior.counts.as_deref().unwrap_or_default();
+    let n = prior.n.unwrap_or_default();
+    let ends = edges.first().copied().zip(edges.last().copied());
+    let (low, high) = ends.unwrap_or_default();
+    let bin = (high - low) / counts.len() as f64;
+    let curve = |density: &dyn Fn(f64) -> f64| {
+        let at = |i: usize| low + (high - low) * i as f64 / STEPS as f64;
+        // As a share of one bin, so that it lies over the bars.
+        (0..=STEPS).map(|i| (at(i), bin * density(at(i)))).collect::<Vec<_>>()
     };
-    entries.iter().map(name).collect()
+    let mixture = fitted.mixtures.as_ref().map(|mixtures| &mixtures.chosen().mixture);
+    let parts = mixture.map(|mixture| mixture.components()).unwrap_or_default();
+    let part = |c: &Component| curve(&|y| c.weight * c.law.density(y));
+    let (below, above) = prior.clipped.unwrap_or_default();
+    DensityPlot {
+        title: format!("{}: {n} observations in {} bins", fitted.column, counts.len()),
+        note: match below + above {
+            0 => String::new(),
+            clipped => {
+                format!("{clipped} of them lie outside the range and are counted in the end bins")
+            }
+        },
+        label: fitted.column.clone(),
+        data: counts.iter().map(|&count| count as f64 / n as f64).collect(),
+        prior: prior.p.clone(),
+        law: mixture.map(|mixture| {
+            let law = Density::Mixture(mixture.clone());
+            curve(&|y| law.density(y))
+        }),
+        parts: if parts.len() > 1 { parts.iter().map(part).collect() } else { Vec::new() },
+        edges,
+    }
 }

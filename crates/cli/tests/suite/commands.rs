@@ -264,6 +264,14 @@ fn bad_input_gets_plain_words_and_no_panic() {
 }
 
 #[test]
+fn a_command_that_became_a_program_names_it() {
+    let (code, words) = complaint(&["reproduce", "all", "--quick"]);
+    assert!(code == 2 && words.contains("undertone-reproduce"), "{words}");
+    let (code, words) = complaint(&["reproduces"]);
+    assert!(code == 2 && !words.contains("undertone-reproduce"), "{words}");
+}
+
+#[test]
 fn help_shows_an_example() {
     for command in [
         "demo", "serve", "audit", "relate", "compose", "transfer", "policy", "design", "curve",

@@ -16,7 +16,7 @@ fn document(inputs: Alphabet, shape: Shape, context: Context, epsilon: &str) -> 
 }
 
 fn names(list: &[&str]) -> Alphabet {
-    Alphabet::names(list.iter().map(|name| (*name).into()).collect()).unwrap()
+    Alphabet::names(list.iter().copied()).unwrap()
 }
 
 /// Randomised response over a, b, c, d that keeps a share of 1/`part` of the answers.

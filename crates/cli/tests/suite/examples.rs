@@ -20,7 +20,7 @@ fn promise() -> (Distribution, Promise) {
     let prior = Distribution::new("prior", vec![0.9, 0.1]).unwrap();
     let rounded = quantize::prior(&prior).unwrap();
     let promise = Promise {
-        inputs: Alphabet::names(vec!["no".into(), "yes".into()]).unwrap(),
+        inputs: Alphabet::names(["no", "yes"]).unwrap(),
         outputs: None,
         context: Context::Known(rounded.prior),
         claims: vec![Claim::lip(Epsilon::parse("1").unwrap())],

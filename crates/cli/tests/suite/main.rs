@@ -21,7 +21,6 @@ mod permutations;
 mod perturb;
 mod plots;
 mod prior;
-mod reproduce;
 mod serve;
 mod together;
 mod watchdog;

@@ -21,7 +21,7 @@ fn document(inputs: Alphabet, shape: Shape, epsilon: &str) -> String {
 }
 
 fn names(list: &[&str]) -> Alphabet {
-    Alphabet::names(list.iter().map(|name| (*name).into()).collect()).unwrap()
+    Alphabet::names(list.iter().copied()).unwrap()
 }
 
 fn decimals(list: &[&str]) -> Vec<Decimal> {
@@ -168,6 +168,39 @@ fn other_columns_stay_at_home_unless_they_are_named() {
     assert!(code == 1 && said.contains("no column \"nobody\""), "{said}");
     let (code, said) = complaint(&[&keep[..], &["--only"]].concat());
     assert!(code == 2 && said.contains("cannot be used with"), "{said}");
+}
+
+/// A second draw from the same data tells more than one.
+#[test]
+fn whoever_replaces_an_earlier_release_is_told() {
+    let dir = Scratch::new("again");
+    let data = dir.file("a.csv", "answer\nyes\nno\n");
+    let policy = dir.file("p.json", &faithful(names(&["yes", "no"])));
+    let out = dir.file("out.csv", "");
+    let args = ["perturb", "--policy", &policy, "--column", "answer", &data, "-o", &out];
+    // A file that holds nothing is no release.
+    let (_, value) = json(&args);
+    assert_eq!((&value["replaced"], &value["warnings"]), (&false.into(), &serde_json::json!([])));
+    let (code, value) = json(&args);
+    assert_eq!((code, &value["replaced"]), (0, &true.into()));
+    assert!(value["warnings"][0].as_str().unwrap().starts_with("replaced an earlier release"));
+    let said = String::from_utf8(undertone(&args).stdout).unwrap();
+    assert_eq!(said.matches("warning: replaced an earlier release").count(), 1, "{said}");
+    assert_eq!(read(&out), "answer\nyes\nno\n");
+    // A run that fails replaces nothing.
+    let odd = dir.file("b.csv", "answer\nperhaps\n");
+    let (code, said) =
+        complaint(&["perturb", "--policy", &policy, "--column", "answer", &odd, "-o", &out]);
+    assert!(code == 1 && !said.contains("replaced"), "{said}");
+    assert_eq!(read(&out), "answer\nyes\nno\n");
+    // What is no file is replaced by nothing.
+    let (code, rows, said) = piped(&[&args[..7], &["-", "--json"]].concat(), b"");
+    assert_eq!((code, rows), (0, b"answer\nyes\nno\n".to_vec()));
+    let value: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert_eq!((&value["replaced"], &value["output"]), (&false.into(), &"-".into()));
+    // A speed has three digits.
+    let rate = value["rate"].as_f64().unwrap();
+    assert_eq!(format!("{rate:.2e}").parse::<f64>().unwrap(), rate);
 }
 
 /// A blank line of a file of one column is a person's blank answer, not an empty line to copy.
@@ -342,6 +375,16 @@ fn one_column_no_header_gzip_and_pipes() {
     let bare = dir.file("b.csv", "1,yes\n2,no");
     run(&["--column", "2", &bare, "-o", &out, "--no-header", "--keep", "1"]);
     assert_eq!(read(&out), "1,yes\n2,no");
+    // Nothing at all is no table, with a line of names or without.
+    let empty = dir.file("e.csv", "\r\n");
+    for (header, missing) in
+        [(None, "line of column names"), (Some("--no-header"), "no rows of data")]
+    {
+        let args = ["--column", "1", &empty, "-o", &out];
+        let (code, said) = complaint(&[&base[..], &args, header.as_slice()].concat());
+        assert!(code == 1 && said.contains("file is empty: "), "{said}");
+        assert!(said.contains(missing), "{said}");
+    }
     // Packed again by the name of the output; several members, one file.
     let packed = dir.path("out.csv.gz");
     run(&["--column", "answer", &data, "-o", &packed, "--keep", "id"]);

@@ -3,14 +3,14 @@
 use super::lock::{Lock, beside};
 use super::{Delivery, Device, DeviceError, Page, Remembered, State};
 use crate::datum;
-use crate::submit::Problem;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use undertone_core::{Draft, Nats, Object, Release, Report};
+use undertone_core::{Draft, Nats, Object, Policy, Release, Report};
+use undertone_wire::{ProblemDocument, hex};
 
 const VERSION: &str = "device/2";
 /// Noted surveys by their id, had no budget for collectors and no generation.
@@ -123,32 +123,38 @@ impl Locked {
         self.put(state)
     }
 
-    /// Beside, synced, renamed, directory synced.
     fn put(&self, state: &State) -> Result<(), DeviceError> {
         let bytes = encode(state).map_err(|error| self.io(error.into()))?;
-        let beside = beside(&self.path, "new");
-        let replace = || {
-            let mut options = OpenOptions::new();
-            options.write(true).create(true).truncate(true);
-            #[cfg(unix)]
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-            let mut file = options.open(&beside)?;
-            file.write_all(&bytes)?;
-            file.sync_all()?;
-            std::fs::rename(&beside, &self.path)?;
-            // Only Unix can sync a directory, and needs it for the rename to last.
-            if cfg!(unix) {
-                let parent = self.path.parent().filter(|p| !p.as_os_str().is_empty());
-                File::open(parent.unwrap_or(Path::new(".")))?.sync_all()?;
-            }
-            Ok(())
-        };
-        replace().map_err(|error| self.io(error))
+        replace(&self.path, &bytes).map_err(|error| self.io(error))
+    }
+
+    /// Where the file is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     fn io(&self, error: std::io::Error) -> DeviceError {
         DeviceError::Io { path: self.path.clone(), error }
     }
+}
+
+/// Replaces a file as a whole: written beside it, synced, renamed, directory synced.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), std::io::Error> {
+    let beside = beside(path, "new");
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(&beside)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    std::fs::rename(&beside, path)?;
+    // Only Unix can sync a directory, and needs it for the rename to last.
+    if cfg!(unix) {
+        let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
+        File::open(parent.unwrap_or(Path::new(".")))?.sync_all()?;
+    }
+    Ok(())
 }
 
 /// Where a file is, or will be, whatever links lead to it: one file has one lock.
@@ -185,13 +191,13 @@ fn encode(state: &State) -> Result<Vec<u8>, serde_json::Error> {
         };
         Ok(Object(page))
     };
-    let hex = |bytes: Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let policy = |policy: &Arc<Policy>| hex::encode(&policy.draft().to_bytes());
     let state = RawState {
         generation: state.generation,
         budget: state.budget.to_string(),
         collector_budget: state.collector_budget.to_string(),
         data: state.data.iter().map(page).collect::<Result<_, serde_json::Error>>()?,
-        policies: state.policies.values().map(|policy| hex(policy.draft().to_bytes())).collect(),
+        policies: state.policies.values().map(policy).collect(),
     };
     let file = RawFile { undertone: VERSION.into(), check: check(&state)?, state: Object(state) };
     let mut bytes = serde_json::to_vec_pretty(&file)?;
@@ -283,22 +289,13 @@ impl RawState {
             }
         }
         for digits in &self.policies {
-            let bytes = from_hex(digits).ok_or("a policy is not hexadecimal")?;
+            let bytes = hex::decode(digits).ok_or("a policy is not hexadecimal")?;
             let draft = Draft::from_bytes(&bytes).map_err(|error| error.to_string())?;
             let policy = draft.verify().map_err(|refusal| refusal.to_string())?;
             state.policies.insert(policy.id(), Arc::new(policy));
         }
         Ok(state)
     }
-}
-
-fn from_hex(digits: &str) -> Option<Vec<u8>> {
-    let digit = |byte: u8| char::from(byte).to_digit(16).map(|value| value as u8);
-    let pair = |pair: &[u8]| match pair {
-        [high, low] => Some(digit(*high)? << 4 | digit(*low)?),
-        _ => None,
-    };
-    digits.as_bytes().chunks(2).map(pair).collect()
 }
 
 impl RawAnswer {
@@ -310,11 +307,13 @@ impl RawAnswer {
             delivery: match &answer.delivery {
                 Delivery::Waiting => RawDelivery::Waiting,
                 Delivery::Accepted => RawDelivery::Accepted,
-                Delivery::Refused(Problem { status, code, detail }) => RawDelivery::Refused {
-                    status: *status,
-                    code: code.clone(),
-                    detail: detail.clone(),
-                },
+                Delivery::Refused(ProblemDocument { status, code, detail }) => {
+                    RawDelivery::Refused {
+                        status: *status,
+                        code: code.clone(),
+                        detail: detail.clone(),
+                    }
+                }
             },
         })
     }
@@ -328,7 +327,7 @@ impl RawAnswer {
                 RawDelivery::Waiting => Delivery::Waiting,
                 RawDelivery::Accepted => Delivery::Accepted,
                 RawDelivery::Refused { status, code, detail } => {
-                    Delivery::Refused(Problem { status, code, detail })
+                    Delivery::Refused(ProblemDocument { status, code, detail })
                 }
             },
         })
@@ -347,13 +346,14 @@ mod tests {
     fn state() -> State {
         let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors/v1/policy/minimal.json");
         let file: Value = serde_json::from_str(&std::fs::read_to_string(golden).unwrap()).unwrap();
-        let bytes = from_hex(file["bytes"].as_str().unwrap()).unwrap();
+        let bytes = hex::decode(file["bytes"].as_str().unwrap()).unwrap();
         let policy = Draft::from_bytes(&bytes).unwrap().verify().unwrap();
         let bits = PolicyId([7; 32]);
-        let problem =
-            Problem {
-                status: 409, code: "round_sealed".into(), detail: "é \" \\ \n \u{1}".into()
-            };
+        let problem = ProblemDocument {
+            status: 409,
+            code: "round_sealed".into(),
+            detail: "é \" \\ \n \u{1}".into(),
+        };
         let answer = |policy, token, delivery| Remembered {
             curator: "https://curator.example".into(),
             survey: "survey".into(),

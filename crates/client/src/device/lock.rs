@@ -161,7 +161,7 @@ fn owner(path: &Path) -> Result<Owner, Error> {
 fn tag() -> Result<String, Error> {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes).map_err(|error| Error::other(error.to_string()))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(undertone_wire::hex::encode(&bytes))
 }
 
 /// Whether the process that made a lock still runs. A process number may have been given to another

@@ -3,7 +3,7 @@
 use crate::common::{self, Fault, TestCurator, golden, quick};
 use std::io::Write;
 use undertone_client::{
-    AboveConsent, Client, ClientError, Consent, Curator, Delivery, Device, FetchError, Form,
+    AboveConsent, Client, ClientError, Connection, Consent, Delivery, Device, FetchError, Form,
     SecretConsent, SubmitError,
 };
 use undertone_core::{Exhausted, Nats, Policy, Sequence, Symbol, Token};
@@ -25,7 +25,7 @@ fn published(name: &str) -> (TestCurator, Policy) {
 #[test]
 fn an_answer_is_drawn_remembered_and_sent_once() {
     let (curator, policy) = published("minimal");
-    let mut client = Client::with_curator(curator.curator(), Device::memory());
+    let mut client = Client::with_connection(curator.connection(), Device::memory());
     let survey = client.survey("survey").unwrap();
     assert_eq!((survey.question(), survey.people(), survey.is_open()), ("A question?", 1000, true));
     let first = client.answer(&survey, symbol(&policy, 0)).unwrap();
@@ -44,7 +44,7 @@ fn lost_answers_are_repeated_with_the_same_report_id() {
     for fault in [Fault::Lost, Fault::Cut, Fault::Busy, Fault::Portal, Fault::Short] {
         let (before, stored) = (curator.attempts().len(), curator.stored().len());
         curator.fault(fault);
-        let mut client = Client::with_curator(curator.curator(), Device::memory());
+        let mut client = Client::with_connection(curator.connection(), Device::memory());
         let survey = client.survey("survey").unwrap();
         let answer = client.answer(&survey, symbol(&policy, 0)).unwrap();
         assert_eq!(answer.delivery, Delivery::Accepted);
@@ -58,7 +58,7 @@ fn lost_answers_are_repeated_with_the_same_report_id() {
 fn patience_ends_and_the_report_waits() {
     let (curator, policy) = published("minimal");
     (0..3).for_each(|_| curator.fault(Fault::Problem(429, "too_many_requests")));
-    let mut client = Client::with_curator(curator.curator(), Device::memory());
+    let mut client = Client::with_connection(curator.connection(), Device::memory());
     let survey = client.survey("survey").unwrap();
     let answer = client.answer(&survey, symbol(&policy, 0)).unwrap();
     assert_eq!(answer.delivery, Delivery::Waiting);
@@ -73,7 +73,7 @@ fn patience_ends_and_the_report_waits() {
 fn final_refusals_are_not_repeated() {
     let (curator, policy) = published("minimal");
     curator.fault(Fault::Problem(409, "round_sealed"));
-    let mut client = Client::with_curator(curator.curator(), Device::memory());
+    let mut client = Client::with_connection(curator.connection(), Device::memory());
     let survey = client.survey("survey").unwrap();
     let answer = client.answer(&survey, symbol(&policy, 0)).unwrap();
     let Delivery::Refused(problem) = answer.delivery else { panic!("{:?}", answer.delivery) };
@@ -94,8 +94,9 @@ fn offline_reports_wait_and_go_in_batches_in_both_forms() {
         let consent = Consent { lip: Some(nats("100")), ldp: Some(nats("100")), secrets: vec![] };
         let mut device = Device::memory_with_budget(nats("100"));
         device.set_collector_budget(nats("1000")).unwrap();
-        let mut client =
-            Client::with_curator(curator.curator(), device).with_consent(consent).with_form(form);
+        let mut client = Client::with_connection(curator.connection(), device)
+            .with_consent(consent)
+            .with_form(form);
         let survey = client.survey("survey").unwrap();
         for person in 0..5 {
             let about = survey.clone().about(&format!("person {person}"));
@@ -122,8 +123,9 @@ fn a_batch_that_is_too_large_goes_in_parts() {
         let consent = Consent::UNLIMITED;
         let mut device = Device::memory_with_budget(nats("100"));
         device.set_collector_budget(nats("1000")).unwrap();
-        let mut client =
-            Client::with_curator(curator.curator(), device).with_consent(consent).with_form(form);
+        let mut client = Client::with_connection(curator.connection(), device)
+            .with_consent(consent)
+            .with_form(form);
         let survey = client.survey("survey").unwrap();
         let record = |client: &mut Client, people: std::ops::Range<usize>| {
             for person in people {
@@ -163,13 +165,13 @@ fn a_batch_that_is_too_large_goes_in_parts() {
 fn what_has_no_end_is_not_fetched() {
     let (curator, policy) = published("keep_300");
     let length = policy.draft().to_bytes().len() as u64;
-    let small = curator.curator().with_policy_limit(length - 1);
+    let small = curator.connection().with_policy_limit(length - 1);
     match small.policy(policy.id()) {
         Err(FetchError::TooLarge { what: "the policy", limit }) => assert_eq!(limit, length - 1),
         other => panic!("{other:?}"),
     }
     assert_eq!(curator.seen.lock().unwrap().fetched, 1, "and is not tried again");
-    curator.curator().with_policy_limit(length).policy(policy.id()).unwrap();
+    curator.connection().with_policy_limit(length).policy(policy.id()).unwrap();
 
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
@@ -194,10 +196,10 @@ fn what_has_no_end_is_not_fetched() {
 #[test]
 fn nobody_there() {
     let (curator, policy) = published("minimal");
-    let survey = curator.curator().survey("survey").unwrap();
+    let survey = curator.connection().survey("survey").unwrap();
     // A port that was free a moment ago.
     let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let mut client = Client::with_curator(quick(&format!("http://{gone}")), Device::memory());
+    let mut client = Client::with_connection(quick(&format!("http://{gone}")), Device::memory());
     assert!(matches!(
         client.survey("survey"),
         Err(ClientError::Fetch(FetchError::Unavailable { .. }))
@@ -239,8 +241,8 @@ fn consent_is_held_against_what_is_attained() {
     for (name, consent, refused) in cases {
         let (curator, policy) = published(name);
         let mut client =
-            Client::with_curator(curator.curator(), Device::memory()).with_consent(consent);
-        let survey = client.curator().survey("survey").unwrap();
+            Client::with_connection(curator.connection(), Device::memory()).with_consent(consent);
+        let survey = client.connection().survey("survey").unwrap();
         let outcome = client.answer(&survey, symbol(&policy, 0));
         let why = match &outcome {
             Ok(_) => None,
@@ -283,7 +285,7 @@ fn the_budget_of_a_datum_is_shared_by_surveys_about_it() {
     let two = golden("table_prior_lip");
     curator.publish("other", &two, "open");
     let device = Device::memory_with_budget(nats("1.1"));
-    let mut client = Client::with_curator(curator.curator(), device);
+    let mut client = Client::with_connection(curator.connection(), device);
     let first = client.survey("survey").unwrap().about("age");
     client.answer(&first, symbol(&one, 0)).unwrap();
     let second = client.survey("other").unwrap();
@@ -303,7 +305,7 @@ fn the_budget_of_a_datum_is_shared_by_surveys_about_it() {
 fn a_closed_round_costs_nothing() {
     let (curator, policy) = published("minimal");
     curator.publish("closed", &policy, "sealed");
-    let mut client = Client::with_curator(curator.curator(), Device::memory());
+    let mut client = Client::with_connection(curator.connection(), Device::memory());
     let survey = client.survey("closed").unwrap();
     let refused = client.answer(&survey, symbol(&policy, 0));
     assert!(matches!(refused, Err(ClientError::NotOpen { round: 1 })));
@@ -316,7 +318,7 @@ fn a_curator_that_cheats_is_refused() {
     let other = golden("table_prior_lip");
     let fetch = |seen: &dyn Fn(&mut common::Seen)| {
         seen(&mut curator.seen.lock().unwrap());
-        curator.curator().survey("survey")
+        curator.connection().survey("survey")
     };
     // Another policy under the id.
     let swapped = fetch(&|seen| {
@@ -345,7 +347,7 @@ fn a_curator_that_cheats_is_refused() {
         groups.as_array_mut().unwrap().push(second);
     });
     assert!(matches!(two, Err(FetchError::Group { groups }) if groups == ["everyone", "others"]));
-    assert_eq!(curator.curator().survey_of_group("survey", "others").unwrap().group(), "others");
+    assert_eq!(curator.connection().survey_of_group("survey", "others").unwrap().group(), "others");
     curator.publish("survey", &policy, "open");
     let listed = fetch(&|seen| {
         let round = &mut seen.surveys.get_mut("survey").unwrap()["round"];
@@ -355,12 +357,24 @@ fn a_curator_that_cheats_is_refused() {
     });
     assert!(matches!(listed, Err(FetchError::Malformed { .. })), "a list for an object");
     curator.publish("survey", &policy, "open");
+    for (field, value) in [
+        ("answers", serde_json::json!({"indices": 2, "names": ["no", "yes"]})),
+        ("round", serde_json::Value::Null),
+    ] {
+        let survey = fetch(&|seen| seen.surveys.get_mut("survey").unwrap()[field] = value.clone());
+        let refused = matches!(survey, Err(FetchError::Malformed { .. } | FetchError::Answers));
+        assert!(refused, "{field}: {survey:?}");
+        curator.publish("survey", &policy, "open");
+    }
     let renamed = fetch(&|seen| seen.surveys.get_mut("survey").unwrap()["id"] = "x".into());
     assert!(matches!(renamed, Err(FetchError::Malformed { .. })));
     for id in ["", "../admin", "A", &"a".repeat(65)] {
-        assert!(matches!(curator.curator().survey(id), Err(FetchError::SurveyId { .. })), "{id}");
+        assert!(
+            matches!(curator.connection().survey(id), Err(FetchError::SurveyId { .. })),
+            "{id}"
+        );
     }
-    assert!(matches!(curator.curator().survey("gone"), Err(FetchError::Refused(_))));
+    assert!(matches!(curator.connection().survey("gone"), Err(FetchError::Refused(_))));
 }
 
 #[test]
@@ -374,17 +388,17 @@ fn a_false_claim_is_refused() {
         serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let draft = undertone_core::Draft::from_json(&file["document"].to_string()).unwrap();
     curator.seen.lock().unwrap().policies.insert(honest.id().to_string(), draft.to_bytes());
-    assert!(matches!(curator.curator().survey("survey"), Err(FetchError::Claim(_))));
+    assert!(matches!(curator.connection().survey("survey"), Err(FetchError::Claim(_))));
 }
 
 #[test]
 fn a_crowd_shares_connection_and_policy() {
     let (curator, policy) = published("minimal");
-    let shared = curator.curator();
+    let shared = curator.connection();
     let survey = shared.survey("survey").unwrap();
     let mut reports = Vec::new();
     for person in 0..200 {
-        let mut client = Client::with_curator(shared.clone(), Device::memory());
+        let mut client = Client::with_connection(shared.clone(), Device::memory());
         reports.push(client.record(&survey, symbol(&policy, person % 2)).unwrap().0);
     }
     shared.submit("survey", &reports, Form::Binary).unwrap();
@@ -398,9 +412,9 @@ fn a_crowd_shares_connection_and_policy() {
 #[test]
 fn bodies_that_cannot_be_written() {
     let (curator, policy) = published("minimal");
-    let shared = curator.curator();
+    let shared = curator.connection();
     let survey = shared.survey("survey").unwrap();
-    let mut client = Client::with_curator(shared.clone(), Device::memory());
+    let mut client = Client::with_connection(shared.clone(), Device::memory());
     let report = client.record(&survey, symbol(&policy, 0)).unwrap().0;
     let mut foreign = report.clone();
     foreign.policy.0[0] ^= 1;
@@ -410,7 +424,7 @@ fn bodies_that_cannot_be_written() {
         body(&[report.clone(), foreign], Form::Binary),
         Err(SubmitError::Body { .. })
     ));
-    let many = vec![report; undertone_client::MAX_BATCH + 1];
+    let many = vec![report; undertone_wire::limits::MOST_REPORTS + 1];
     assert!(matches!(body(&many, Form::Json), Err(SubmitError::Body { .. })));
     assert!(curator.attempts().is_empty());
 }
@@ -428,7 +442,7 @@ fn addresses() {
         "http://h?x",
         "http://h#x",
     ] {
-        assert!(Curator::new(bad).is_err(), "{bad}");
+        assert!(Connection::new(bad).is_err(), "{bad}");
     }
-    assert_eq!(Curator::new("https://h.example/sub/").unwrap().base(), "https://h.example/sub");
+    assert_eq!(Connection::new("https://h.example/sub/").unwrap().base(), "https://h.example/sub");
 }

@@ -19,14 +19,14 @@ fn a_crash_between_the_ledger_and_the_network_loses_nothing_and_costs_nothing_mo
     let (curator, policy) = (TestCurator::start(), golden("minimal"));
     curator.publish("survey", &policy, "open");
     let device = Device::create(&path, BUDGET).unwrap();
-    let mut client = Client::with_curator(curator.curator(), device);
+    let mut client = Client::with_connection(curator.connection(), device);
     let survey = client.survey("survey").unwrap();
     let (report, _) = client.record(&survey, symbol(&policy, 0)).unwrap();
     // The process dies here: nothing of it but the file is left.
     drop(client);
     assert!(curator.attempts().is_empty());
 
-    let mut client = Client::with_curator(curator.curator(), Device::open(&path).unwrap());
+    let mut client = Client::with_connection(curator.connection(), Device::open(&path).unwrap());
     assert_eq!(client.device().spent(QUESTION), Some(Nats::from_units(10_986_122_887)));
     let again = client.answer(&survey, symbol(&policy, 1)).unwrap();
     assert_eq!((again.report.clone(), again.repeated), (report.clone(), true));
@@ -35,7 +35,7 @@ fn a_crash_between_the_ledger_and_the_network_loses_nothing_and_costs_nothing_mo
 
     // And dies again, after the acknowledgement was noted.
     drop(client);
-    let mut client = Client::with_curator(curator.curator(), Device::open(&path).unwrap());
+    let mut client = Client::with_connection(curator.connection(), Device::open(&path).unwrap());
     assert_eq!(client.flush().unwrap().accepted, 0);
     assert_eq!(curator.attempts().len(), 1);
 }
@@ -48,7 +48,7 @@ fn nothing_is_sent_when_the_ledger_cannot_be_written() {
     let (curator, policy) = (TestCurator::start(), golden("minimal"));
     curator.publish("survey", &policy, "open");
     let device = Device::create(inner.join("device.json"), BUDGET).unwrap();
-    let mut client = Client::with_curator(curator.curator(), device);
+    let mut client = Client::with_connection(curator.connection(), device);
     let survey = client.survey("survey").unwrap();
     std::fs::remove_dir_all(&inner).unwrap();
     let refused = client.answer(&survey, symbol(&policy, 0));
@@ -68,7 +68,7 @@ fn a_damaged_file_is_refused_and_left_alone() {
     let (curator, policy) = (TestCurator::start(), golden("minimal"));
     curator.publish("survey", &policy, "open");
     let device = Device::create(&path, BUDGET).unwrap();
-    let mut client = Client::with_curator(curator.curator(), device);
+    let mut client = Client::with_connection(curator.connection(), device);
     let survey = client.survey("survey").unwrap();
     client.answer(&survey, symbol(&policy, 0)).unwrap();
     drop(client);
@@ -140,13 +140,13 @@ fn the_file_never_holds_the_answer() {
     // The same random bytes and different answers: the files differ in the token only, if at all.
     let (curator, policy) = (TestCurator::start(), golden("minimal"));
     curator.publish("survey", &policy, "open");
-    let survey = curator.curator().survey("survey").unwrap();
+    let survey = curator.connection().survey("survey").unwrap();
     let written = |at: usize, seed: u8| {
         use rand_core::SeedableRng;
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("device.json");
         let device = Device::create(&path, BUDGET).unwrap();
-        let mut client = Client::with_curator(curator.curator(), device);
+        let mut client = Client::with_connection(curator.connection(), device);
         let mut rng = rand_chacha::ChaCha12Rng::from_seed([seed; 32]);
         let (report, _) = client.record_with(&survey, symbol(&policy, at), &mut rng).unwrap();
         (std::fs::read_to_string(&path).unwrap(), report.token)
@@ -176,14 +176,15 @@ fn two_releases_without_a_finite_level_are_checked_together() {
     curator.publish("two", &two, "open");
     let consent = Consent::UNLIMITED;
     let device = Device::create(&path, BUDGET).unwrap();
-    let mut client = Client::with_curator(curator.curator(), device).with_consent(consent.clone());
+    let mut client =
+        Client::with_connection(curator.connection(), device).with_consent(consent.clone());
     let survey = client.survey("three").unwrap().about("purchases");
     client.record(&survey, symbol(&three, 0)).unwrap();
     assert_eq!(client.device().spent("purchases"), None);
     drop(client);
     // The earlier policy is on the device, so the second release is checked, not merely refused.
     let device = Device::open(&path).unwrap();
-    let mut client = Client::with_curator(curator.curator(), device).with_consent(consent);
+    let mut client = Client::with_connection(curator.connection(), device).with_consent(consent);
     let second = client.survey("two").unwrap().about("purchases");
     let refused = client.record(&second, symbol(&two, 0));
     assert!(matches!(

@@ -27,7 +27,7 @@ fn marked(name: &str, n: u64) -> Policy {
 #[test]
 fn fifteen_surveys_with_one_question_share_one_budget() {
     let curator = TestCurator::start();
-    let mut client = Client::with_curator(curator.curator(), Device::memory());
+    let mut client = Client::with_connection(curator.connection(), Device::memory());
     let wordings = ["Do you smoke?", "do you SMOKE", "Do you  smoke ?!"];
     let mut released = 0;
     for at in 0..15u64 {
@@ -51,7 +51,7 @@ fn a_dummy_answer_is_no_new_budget() {
     curator.ask("two", "Do you smoke?", &two, "open");
     curator.ask("three", "Do you smoke?", &three, "open");
     let device = Device::memory_with_budget(nats("1.5"));
-    let mut client = Client::with_curator(curator.curator(), device);
+    let mut client = Client::with_connection(curator.connection(), device);
     let survey = client.survey("two").unwrap();
     client.answer(&survey, symbol(&two, 0)).unwrap();
     let survey = client.survey("three").unwrap();
@@ -62,7 +62,7 @@ fn a_dummy_answer_is_no_new_budget() {
 #[test]
 fn a_collector_has_a_budget_over_all_its_questions() {
     let (curator, other) = (TestCurator::start(), TestCurator::start());
-    let mut client = Client::with_curator(curator.curator(), Device::memory());
+    let mut client = Client::with_connection(curator.connection(), Device::memory());
     let mut answered = 0;
     for at in 0..12u64 {
         let (id, policy) = (format!("survey-{at}"), marked("minimal", at));
@@ -79,12 +79,12 @@ fn a_collector_has_a_budget_over_all_its_questions() {
     // A report another collector has already is news to this one, and is charged there.
     let policy = marked("minimal", 0);
     other.ask("elsewhere", "Question number 0?", &policy, "open");
-    let mut elsewhere = Client::with_curator(other.curator(), client.into_device());
+    let mut elsewhere = Client::with_connection(other.connection(), client.into_device());
     let survey = elsewhere.survey("elsewhere").unwrap();
     assert!(elsewhere.answer(&survey, symbol(&policy, 1)).unwrap().repeated);
     assert_eq!(elsewhere.device().spent_at(&other.base), nats("1.0986122887"));
     // The person may raise it.
-    let mut client = Client::with_curator(curator.curator(), elsewhere.into_device());
+    let mut client = Client::with_connection(curator.connection(), elsewhere.into_device());
     client.device_mut().set_collector_budget(nats("9.9")).unwrap();
     let survey = client.survey("survey-8").unwrap();
     client.answer(&survey, symbol(&policy, 0)).unwrap();
@@ -95,7 +95,7 @@ fn a_release_without_a_finite_level_does_not_lift_the_collectors_budget() {
     let curator = TestCurator::start();
     let mut device = Device::memory();
     device.set_collector_budget(nats("2")).unwrap();
-    let client = Client::with_curator(curator.curator(), device);
+    let client = Client::with_connection(curator.connection(), device);
     let mut client = client.with_consent(Consent::UNLIMITED);
     let policies = [golden("watchdog_three"), marked("minimal", 1), marked("minimal", 2)];
     for (at, policy) in policies.iter().enumerate() {
@@ -134,13 +134,14 @@ fn consent_covers_the_sequence_whatever_the_order_of_answers() {
         let path = directory.path().join(format!("{at}.json"));
         let device = Device::create(&path, Device::DEFAULT_BUDGET).unwrap();
         let mut client =
-            Client::with_curator(curator.curator(), device).with_consent(consent.clone());
+            Client::with_connection(curator.connection(), device).with_consent(consent.clone());
         let survey = client.survey("first").unwrap();
         client.answer(&survey, symbol(&first, 2)).unwrap();
         // What was released is read back from the file.
         drop(client);
-        let mut client = Client::with_curator(curator.curator(), Device::open(&path).unwrap())
-            .with_consent(consent.clone());
+        let mut client =
+            Client::with_connection(curator.connection(), Device::open(&path).unwrap())
+                .with_consent(consent.clone());
         let survey = client.survey("then").unwrap();
         let outcome = client.answer(&survey, symbol(&then, 2));
         match outcome {
@@ -164,7 +165,7 @@ fn belief_is_limited_over_all_answers() {
     let mut refused = 0;
     for _ in 0..20 {
         let mut client =
-            Client::with_curator(curator.curator(), Device::memory_with_budget(nats("9")));
+            Client::with_connection(curator.connection(), Device::memory_with_budget(nats("9")));
         let survey = client.survey("first").unwrap();
         client.answer(&survey, symbol(&first, 1)).unwrap();
         let survey = client.survey("then").unwrap();
@@ -233,7 +234,7 @@ fn an_old_file_is_migrated_and_nothing_is_forgotten() {
     curator.ask("renamed", "How do you commute?", &policy, "open");
     curator.ask("commute", "How do you commute?", &golden("minimal"), "open");
     curator.ask("smoking", "Do you smoke?", &golden("minimal"), "open");
-    let mut client = Client::with_curator(curator.curator(), device);
+    let mut client = Client::with_connection(curator.connection(), device);
     let renamed = client.survey("renamed").unwrap();
     let refused = client.answer(&renamed, symbol(&policy, 0));
     assert!(

@@ -93,7 +93,6 @@ fn decimals(texts: &[&str]) -> Vec<Decimal> {
 }
 
 fn alphabets() -> Vec<Named> {
-    let strings = |names: &[&str]| names.iter().map(|&name| name.into()).collect();
     let square = || table(2, &[&[3, 1], &[1, 3]]);
     let wide = || table(3, &[&[4, 2, 1, 1], &[1, 2, 4, 1]]);
     let claims = || vec![Claim::ldp(odds(4, 1))];
@@ -102,14 +101,14 @@ fn alphabets() -> Vec<Named> {
         outputs,
         ..Parts::plain(shape, Context::Unknown, claims())
     };
-    let names = || Alphabet::names(strings(&["yes", "no"])).expect("names");
+    let names = || Alphabet::names(["yes", "no"]).expect("names");
     let bins = || {
         let (edges, values) = (decimals(&["-40", "0", "55.5"]), decimals(&["-3.25", "18"]));
         Alphabet::bins(edges, values).expect("bins")
     };
     let points =
         Alphabet::points(decimals(&["-1.5", "0", "0.000000000000000001", "123456789012345678"]));
-    let unicode = Alphabet::names(strings(&["été", "冬", "\"quoted\" \\ \u{1}", "🜁 air"]));
+    let unicode = Alphabet::names(["été", "冬", "\"quoted\" \\ \u{1}", "🜁 air"]);
     let filled = Provenance {
         source: "round 1 of the \"commute\" survey, Zürich".into(),
         n: 9_007_199_254_740_991,

@@ -24,9 +24,7 @@ enum Left {
 
 /// Policies that only sequences need.
 pub(crate) fn policies() -> Vec<Named> {
-    let names = |names: &[&str]| {
-        Alphabet::names(names.iter().map(|&name| name.into()).collect()).expect("names")
-    };
+    let names = |names: &[&str]| Alphabet::names(names.iter().copied()).expect("names");
     let new = |name: &str, about: &str, inputs: &[&str], shape: Shape, context, claim| Named {
         name: name.into(),
         about: about.into(),

@@ -23,7 +23,7 @@ fn random_alphabet(random: &mut Random, size: usize) -> Alphabet {
         1 => {
             let odd = ["ä", "\"quoted\"", "line\nbreak", "\\", "\u{0}", "名前", "{", "a"];
             let name = |at: usize| format!("{}{at}", odd[at % odd.len()]);
-            Alphabet::names((0..size).map(name).collect()).unwrap()
+            Alphabet::names((0..size).map(name)).unwrap()
         }
         2 => Alphabet::points(increasing(random, size)).unwrap(),
         _ => {
@@ -140,7 +140,7 @@ fn every_flipped_byte_is_noticed() {
 #[test]
 fn canonical_bytes_of_a_policy() {
     let shape = table(&[&[3 * (MASS_ONE / 4), MASS_ONE / 4], &[MASS_ONE / 4, 3 * (MASS_ONE / 4)]]);
-    let names = Alphabet::names(vec!["no".into(), "yes".into()]).unwrap();
+    let names = Alphabet::names(["no", "yes"]).unwrap();
     let outputs = Alphabet::points(vec![Decimal::new(-5, 1).unwrap(), Decimal::ONE]).unwrap();
     let context = Context::Known(prior(&[WEIGHT_ONE / 4, 3 * (WEIGHT_ONE / 4)]));
     let escape = Delta::from_units(5).unwrap();
@@ -307,7 +307,7 @@ fn bad_bytes_say_what_is_wrong() {
         assert!(with(at, 0xff).is_err());
     }
     // A name that is no text.
-    let names = Alphabet::names(vec!["ä".into()]).unwrap();
+    let names = Alphabet::names(["ä"]).unwrap();
     let flat = table(&[&[MASS_ONE]]);
     let claims = vec![Claim::ldp(level(1, 1))];
     let draft = Draft::new(names, None, flat, Context::Unknown, claims, Provenance::default());

@@ -108,6 +108,25 @@ fn the_edge_of_the_budget() {
     assert_eq!(ledger.spent("age"), Some(Nats::ZERO));
 }
 
+/// Past releases whose sum is too large for a number are above every budget, also where the claims of all releases
+/// hold together.
+#[test]
+fn a_sum_past_the_largest_number_is_no_leave() {
+    let shape = table(&[&[MASS_ONE], &[MASS_ONE]]);
+    let silent = draft(shape, Context::Unknown, vec![Claim::ldp(Epsilon::ZERO)]).verify().unwrap();
+    let largest = Nats::from_units(u64::MAX);
+    let release = Release { policy: silent.id(), cost: Some(largest) };
+    let mut past = Sequence::new();
+    past.untold(&silent);
+    past.untold(&silent);
+    assert_eq!(past.after(&silent).claims, Some(true));
+    let mut ledger = Ledger::restore(largest, [("age".into(), vec![release; 2])]);
+    let refused = ledger.spend("age", &silent, &past, &Consent::UNLIMITED).unwrap_err();
+    let expected = Exhausted::Budget { spent: largest, cost: Nats::ZERO, budget: largest };
+    assert_eq!(refused, expected);
+    assert_eq!(ledger.releases().map(|(_, past)| past.len()).sum::<usize>(), 2);
+}
+
 #[test]
 fn a_repeat_costs_nothing_but_a_second_draw_does() {
     let mut ledger = Ledger::new(budget(BUDGET));

@@ -15,4 +15,5 @@ mod reports;
 mod sample;
 mod sequence;
 mod strength;
+mod usage;
 mod vectors;

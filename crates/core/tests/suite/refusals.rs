@@ -139,8 +139,8 @@ fn alphabets() {
     refused(Alphabet::indices(0), AlphabetError::Size { found: 0 }, &["0 symbols"]);
     let found = MAX_SYMBOLS + 1;
     refused(Alphabet::indices(found), AlphabetError::Size { found }, &["16777217"]);
-    refused(Alphabet::names(vec![]), AlphabetError::Size { found: 0 }, &[]);
-    let names = |names: &[&str]| Alphabet::names(names.iter().map(|&n| n.into()).collect());
+    refused(Alphabet::names([""; 0]), AlphabetError::Size { found: 0 }, &[]);
+    let names = |names: &[&str]| Alphabet::names(names.iter().copied());
     refused(names(&["a", ""]), AlphabetError::EmptyName { at: 1 }, &["symbol 1"]);
     let repeated = AlphabetError::Repeated { name: "a".into() };
     refused(names(&["a", "b", "a"]), repeated, &["\"a\"", "twice"]);
@@ -177,7 +177,7 @@ fn an_unknown_value_is_refused_without_being_repeated() {
         refused(indices.named(value), value);
     }
     refused(indices.valued(decimal("31337.5")), "31337.5");
-    let names = Alphabet::names(vec!["well".into()]).unwrap();
+    let names = Alphabet::names(["well"]).unwrap();
     refused(names.named("diabetes"), "diabetes");
     refused(names.valued(decimal("31337.5")), "31337.5");
     let points = Alphabet::points(decimals(&["0", "1"])).unwrap();
@@ -191,7 +191,7 @@ fn an_unknown_value_is_refused_without_being_repeated() {
 /// What a name or a number stands for, bins with both kinds of edge included.
 #[test]
 fn alphabets_look_up() {
-    let names = Alphabet::names(vec!["a".into(), "b".into()]).unwrap();
+    let names = Alphabet::names(["a", "b"]).unwrap();
     assert_eq!(names.named("b"), names.symbol(1));
     assert_eq!(names.label(1), "b");
     let indices = Alphabet::indices(12).unwrap();

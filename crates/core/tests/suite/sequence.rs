@@ -22,7 +22,7 @@ fn lax(names: &[&str], shape: Shape, context: Context) -> Option<Policy> {
 }
 
 fn claiming(names: &[&str], shape: Shape, context: Context, claim: Claim) -> Option<Policy> {
-    let inputs = Alphabet::names(names.iter().map(|&name| name.into()).collect()).unwrap();
+    let inputs = Alphabet::names(names.iter().copied()).unwrap();
     let outputs =
         matches!(shape, Shape::Table(_)).then(|| Alphabet::indices(shape.outputs()).unwrap());
     let draft = Draft::new(inputs, outputs, shape, context, vec![claim], Provenance::default());
@@ -458,7 +458,7 @@ fn belief_is_measured_from_before_the_first_release() {
     let claim = Claim::lip(level(3, 1));
     let names = ["no", "yes"];
     let policy = |mark: u64| {
-        let inputs = Alphabet::names(names.map(String::from).to_vec()).unwrap();
+        let inputs = Alphabet::names(names).unwrap();
         let outputs = Some(Alphabet::indices(2).unwrap());
         let provenance = Provenance { n: mark, ..Default::default() };
         let draft =

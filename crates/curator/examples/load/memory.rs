@@ -7,9 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use undertone_core::PolicyId;
-use undertone_curator::store::{
-    self, Batch, Event, NewPolicy, NewSurvey, Reports, RoundKey, Store,
-};
+use undertone_curator::store::{self, Batch, Event, NewPolicy, NewSurvey, RoundKey, Store};
+use undertone_wire::{ReportRows, TokenShape};
 
 const BATCH: u64 = 10_000;
 
@@ -20,7 +19,8 @@ pub(crate) async fn run(engine: &str, address: &str, reports: u64) {
     let survey = key.survey.clone();
     let event = Event { survey: survey.clone(), at: 0, kind: "load".into(), detail: String::new() };
     let id = PolicyId([9; 32]);
-    let policies = vec![NewPolicy { id, bytes: vec![9], outputs: 4, bits: false }];
+    let policies =
+        vec![NewPolicy { id, bytes: vec![9], tokens: TokenShape { outputs: 4, bits: false } }];
     let (document, created, opened) = ("{}".into(), event.clone(), event);
     let new = NewSurvey { id: survey, document, policies, created, opened };
     store.create_survey(&new).await.unwrap();
@@ -31,7 +31,7 @@ pub(crate) async fn run(engine: &str, address: &str, reports: u64) {
         for block in reports / BATCH * (part - 1) / 10..reports / BATCH * part / 10 {
             let mut rows = Vec::with_capacity(20 * BATCH as usize);
             (block * BATCH..(block + 1) * BATCH).for_each(|number| rows.extend(row(number)));
-            let reports = Reports::from_rows(4, Bytes::from(rows)).unwrap();
+            let reports = ReportRows::from_rows(4, Bytes::from(rows)).unwrap();
             store.append(vec![Batch { round: key.clone(), policy: id, reports }]).await.unwrap();
         }
         let tally = store.tallies(&key).await.unwrap().remove(0);

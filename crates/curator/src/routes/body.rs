@@ -8,20 +8,20 @@ use axum::body::{Body, HttpBody};
 use axum::http::{HeaderMap, header};
 use bytes::{Bytes, BytesMut};
 
-use crate::app::Curation;
+use crate::app::AppState;
 use crate::auth::Caller;
 use crate::flight::{Hold, NoRoom};
-use crate::problem::{Code, Problem};
+use undertone_wire::{Code, Problem};
 
 /// Reads a whole body within the settings' size and time. Its bytes count as held until the [`Hold`] is
 /// dropped.
 pub(super) async fn read(
-    curation: &Curation,
+    state: &AppState,
     caller: Caller,
     headers: &HeaderMap,
     body: Body,
 ) -> Result<(Bytes, Hold), Problem> {
-    let settings = &curation.app.settings;
+    let settings = &state.app.settings;
     let most = match caller.is_owner() {
         true => settings.max_body,
         false => settings.max_anonymous_body.min(settings.max_body),
@@ -32,7 +32,7 @@ pub(super) async fn read(
         return Err(too_large(most));
     }
     let expected = announced.map_or(most, |length| length as usize);
-    let mut hold = curation.hold(caller);
+    let mut hold = state.hold(caller);
     let collecting = collect(body, most, expected, &mut hold);
     match tokio::time::timeout(settings.body_timeout, collecting).await {
         Ok(read) => Ok((read?, hold)),

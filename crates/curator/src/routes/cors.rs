@@ -6,11 +6,11 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::Shared;
-use crate::app::Live;
+use crate::app::CachedSurvey;
 
 /// Answers preflights, and marks answers for the sites the survey lists.
 pub(super) async fn of_survey(
-    State(curation): Shared,
+    State(state): Shared,
     params: RawPathParams,
     request: Request,
     next: Next,
@@ -20,7 +20,7 @@ pub(super) async fn of_survey(
     let preflight = request.method() == Method::OPTIONS;
     let mut response = if preflight {
         // Fills the memory, so that the survey's list is at hand below.
-        let _ = curation.survey(name.as_deref().unwrap_or_default()).await;
+        let _ = state.survey(name.as_deref().unwrap_or_default()).await;
         StatusCode::NO_CONTENT.into_response()
     } else {
         next.run(request).await
@@ -28,17 +28,17 @@ pub(super) async fn of_survey(
     let (Some(origin), Some(name)) = (origin, name) else { return response };
     let headers = response.headers_mut();
     headers.append(header::VARY, HeaderValue::from_static("origin"));
-    if let Some(live) = curation.remembered(&name)
-        && listed(&live, &origin)
+    if let Some(cached) = state.remembered(&name)
+        && listed(&cached, &origin)
     {
         allow(headers, origin, preflight);
     }
     response
 }
 
-fn listed(live: &Live, origin: &HeaderValue) -> bool {
+fn listed(cached: &CachedSurvey, origin: &HeaderValue) -> bool {
     let matches = |listed: &String| listed == "*" || listed.as_bytes() == origin.as_bytes();
-    live.survey.body.origins.iter().any(matches)
+    cached.survey.body.origins.iter().any(matches)
 }
 
 fn allow(headers: &mut HeaderMap, origin: HeaderValue, preflight: bool) {

@@ -8,15 +8,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Shared;
-use crate::app::{Curation, Live, blocking};
+use super::refusal::Answer;
+use crate::app::{AppState, CachedSurvey, blocking};
 use crate::auth::Caller;
-use crate::estimates::{self, Counted, state_name};
+use crate::estimates::{self, Counted};
 use crate::export;
 use crate::gain::{self, Spent};
-use crate::problem::{Code, Problem};
 use crate::rounds::find;
-use crate::store::{RoundRecord, RoundState};
+use crate::store::RoundRecord;
 use undertone_core::Nats;
+use undertone_wire::{Code, Problem, RoundState};
 
 #[derive(Deserialize)]
 pub(super) struct Which {
@@ -25,49 +26,49 @@ pub(super) struct Which {
 }
 
 pub(super) async fn show(
-    State(curation): Shared,
+    State(state): Shared,
     Extension(caller): Extension<Caller>,
     Path(survey): Path<String>,
     Query(Which { round, .. }): Query<Which>,
-) -> Result<Json<Value>, Problem> {
-    let owner = curation.is_owner(caller)?;
-    let live = curation.survey(&survey).await?;
+) -> Answer<Json<Value>> {
+    let owner = state.is_owner(caller)?;
+    let cached = state.survey(&survey).await?;
     let round = round.map(|number| {
         let read = number.parse();
         read.map_err(|_| Problem::malformed(format!("round={number}: give the number of a round")))
     });
-    Ok(Json(of(&curation, &live, round.transpose()?, owner).await?))
+    Ok(Json(of(&state, &cached, round.transpose()?, owner).await?))
 }
 
 /// The estimates of one round or of all the caller may see.
 pub(super) async fn of(
-    curation: &Curation,
-    live: &Live,
+    state: &AppState,
+    cached: &CachedSurvey,
     round: Option<u32>,
     owner: bool,
 ) -> Result<Value, Problem> {
     let rounds = match round {
-        Some(number) => vec![one(curation, live, find(live, number)?, owner).await?],
-        None => all(curation, live, owner).await?,
+        Some(number) => vec![one(state, cached, find(cached, number)?, owner).await?],
+        None => all(state, cached, owner).await?,
     };
-    let gain = if owner { gain(curation, live).await? } else { public_gain(live).await? };
+    let gain = if owner { gain(state, cached).await? } else { public_gain(cached).await? };
     Ok(json!({
-        "survey": live.id.as_str(),
-        "minimum": live.survey.body.minimum,
+        "survey": cached.id.as_str(),
+        "minimum": cached.survey.body.minimum,
         "rounds": rounds,
         "gain": gain,
     }))
 }
 
 /// Every round the caller may see.
-async fn all(curation: &Curation, live: &Live, owner: bool) -> Result<Vec<Value>, Problem> {
+async fn all(state: &AppState, cached: &CachedSurvey, owner: bool) -> Result<Vec<Value>, Problem> {
     let mut rounds = Vec::new();
-    for record in &live.rounds {
-        match one(curation, live, record, owner).await {
+    for record in &cached.rounds {
+        match one(state, cached, record, owner).await {
             Ok(shown) => rounds.push(shown),
             Err(problem) if matches!(problem.code, Code::RoundOpen | Code::RoundSealed) => {}
             Err(Problem { code: Code::TooFewReports, detail, .. }) => rounds.push(json!({
-                "number": record.key.number, "state": state_name(record.state),
+                "number": record.key.number, "state": record.state.name(),
                 "headline": null, "mmse": null, "too_few": detail,
             })),
             Err(problem) => return Err(problem),
@@ -78,13 +79,13 @@ async fn all(curation: &Curation, live: &Live, owner: bool) -> Result<Vec<Value>
 
 /// One round: as it was released, or as it stands for its owner.
 async fn one(
-    curation: &Curation,
-    live: &Live,
+    state: &AppState,
+    cached: &CachedSurvey,
     record: &RoundRecord,
     owner: bool,
 ) -> Result<Value, Problem> {
     let number = record.key.number;
-    let note = live.survey.rounds.iter().find(|note| note.number == number);
+    let note = cached.survey.rounds.iter().find(|note| note.number == number);
     if let Some(released) = note.and_then(|note| note.released.clone()) {
         return Ok(released);
     }
@@ -95,37 +96,37 @@ async fn one(
         };
         return Err(Problem::new(code, format!("round {number} is not released yet")));
     }
-    let counted = curation.counted(live, record).await?;
+    let counted = state.counted(cached, record).await?;
     let reports: u64 = counted.iter().map(|group| group.tally.reports).sum();
-    let minimum = live.survey.body.minimum;
+    let minimum = cached.survey.body.minimum;
     if record.state == RoundState::Open && reports < minimum {
         let detail = format!(
             "round {number} has {reports} counted reports: nothing is said about an open round below {minimum}"
         );
         return Err(Problem::new(Code::TooFewReports, detail));
     }
-    let state = record.state;
-    blocking(move || estimates::round(number, state, &counted)).await?
+    let reached = record.state;
+    blocking(move || estimates::round(number, reached, &counted)).await?
 }
 
 /// Against LDP all along, as far as the owner may see: rounds still open count with the reports of
 /// the last sealed one.
-async fn gain(curation: &Curation, live: &Live) -> Result<Value, Problem> {
+async fn gain(state: &AppState, cached: &CachedSurvey) -> Result<Value, Problem> {
     let mut rounds = Vec::new();
-    for record in &live.rounds {
-        rounds.push((record.state, curation.counted(live, record).await?));
+    for record in &cached.rounds {
+        rounds.push((record.state, state.counted(cached, record).await?));
     }
-    compare(live, rounds).await
+    compare(cached, rounds).await
 }
 
 /// The same from released rounds alone, computed once.
-pub(super) async fn public_gain(live: &Live) -> Result<Value, Problem> {
-    live.gain.get_or_try_init(|| released_gain(live)).await.cloned()
+pub(super) async fn public_gain(cached: &CachedSurvey) -> Result<Value, Problem> {
+    cached.gain.get_or_try_init(|| released_gain(cached)).await.cloned()
 }
 
-async fn released_gain(live: &Live) -> Result<Value, Problem> {
+async fn released_gain(cached: &CachedSurvey) -> Result<Value, Problem> {
     let mut rounds = Vec::new();
-    for (record, note) in live.rounds.iter().zip(&live.survey.rounds) {
+    for (record, note) in cached.rounds.iter().zip(&cached.survey.rounds) {
         let Some(released) = &note.released else { continue };
         let mut counted = Vec::new();
         for counts in released["counts"].as_array().into_iter().flatten() {
@@ -145,20 +146,23 @@ async fn released_gain(live: &Live) -> Result<Value, Problem> {
                 unfolded: 0,
             };
             let group = counts["group"].as_str().unwrap_or_default().into();
-            counted.push(Counted { group, policy: live.policy(&id)?.clone(), tally });
+            counted.push(Counted { group, policy: cached.policy(&id)?.clone(), tally });
         }
         rounds.push((record.state, counted));
     }
-    compare(live, rounds).await
+    compare(cached, rounds).await
 }
 
-async fn compare(live: &Live, rounds: Vec<(RoundState, Vec<Counted>)>) -> Result<Value, Problem> {
+async fn compare(
+    cached: &CachedSurvey,
+    rounds: Vec<(RoundState, Vec<Counted>)>,
+) -> Result<Value, Problem> {
     let learned = |note: &crate::survey::RoundNote| note.groups.iter().any(|g| g.learned.is_some());
-    if rounds.len() < 2 || !live.survey.rounds.iter().any(learned) {
+    if rounds.len() < 2 || !cached.survey.rounds.iter().any(learned) {
         return Ok(Value::Null);
     }
-    let answers = live.survey.body.answers.alphabet()?;
-    let spent: Vec<Nats> = live
+    let answers = cached.survey.body.alphabet()?;
+    let spent: Vec<Nats> = cached
         .survey
         .rounds
         .iter()
@@ -196,23 +200,23 @@ async fn compare(live: &Live, rounds: Vec<(RoundState, Vec<Counted>)>) -> Result
 }
 
 pub(super) async fn export(
-    State(curation): Shared,
+    State(state): Shared,
     Extension(caller): Extension<Caller>,
     Path(survey): Path<String>,
     Query(Which { form, .. }): Query<Which>,
-) -> Result<Response, Problem> {
-    let owner = curation.is_owner(caller)?;
-    let live = curation.survey(&survey).await?;
-    let rounds = all(&curation, &live, owner).await?;
+) -> Answer<Response> {
+    let owner = state.is_owner(caller)?;
+    let cached = state.survey(&survey).await?;
+    let rounds = all(&state, &cached, owner).await?;
     if rounds.is_empty() && !owner {
         let detail = "no round of this survey is released yet";
-        return Err(Problem::new(Code::RoundOpen, detail));
+        return Err(Problem::new(Code::RoundOpen, detail).into());
     }
     let rows = export::rows(&rounds);
     let (kind, body) = match form.as_deref() {
         None | Some("csv") => ("text/csv; charset=utf-8", export::csv(&rows).into_bytes()),
         Some("json") => {
-            let body = json!({"survey": live.id.as_str(), "rows": rows});
+            let body = json!({"survey": cached.id.as_str(), "rows": rows});
             ("application/json", body.to_string().into_bytes())
         }
         #[cfg(feature = "parquet")]
@@ -225,14 +229,17 @@ pub(super) async fn export(
             ("application/vnd.apache.parquet", body)
         }
         Some(other) => {
-            let forms =
-                if cfg!(feature = "parquet") { "csv, json or parquet" } else { "csv or json" };
+            let forms = if cfg!(feature = "parquet") {
+                "csv, json or parquet"
+            } else {
+                "csv or json; this curator was built without the feature parquet"
+            };
             let detail = format!("form={other}: use {forms}");
-            return Err(Problem::new(Code::UnsupportedForm, detail));
+            return Err(Problem::new(Code::UnsupportedForm, detail).into());
         }
     };
     let ending = form.as_deref().unwrap_or("csv");
-    let name = format!("attachment; filename=\"{}.{ending}\"", live.id);
+    let name = format!("attachment; filename=\"{}.{ending}\"", cached.id);
     let headers = [(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_DISPOSITION, name)];
     Ok((headers, body).into_response())
 }

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 pub use operations::OPENAPI;
 pub use pages::PAGE_POLICY;
-use refusal::Refused;
+use refusal::{Refusal, Refused};
 pub(crate) use surveys::described;
 
 use axum::Router;
@@ -28,17 +28,17 @@ use axum::routing::{get, post};
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::app::{App, Curation, Peer};
+use crate::app::{App, AppState, Peer};
 use crate::auth::Caller;
 use crate::flight::Counted;
 use crate::metrics::Metrics;
-use crate::problem::{Code, Problem};
+use undertone_wire::{Code, Problem};
 
-type Shared = State<Arc<Curation>>;
+type Shared = State<Arc<AppState>>;
 
 /// The curator: a router, its counters, and the work in the background.
 #[derive(Clone)]
-pub struct Curator(Arc<Curation>);
+pub struct Curator(Arc<AppState>);
 
 /// Every address with its methods, as the OpenAPI document must list them.
 pub const ROUTES: [(&str, &[&str]); 19] = [
@@ -66,7 +66,7 @@ pub const ROUTES: [(&str, &[&str]); 19] = [
 impl Curator {
     /// The curator from its dependencies.
     pub fn new(app: App) -> Self {
-        Self(Arc::new(Curation::new(app)))
+        Self(Arc::new(AppState::new(app)))
     }
 
     /// What it counts about itself.
@@ -86,17 +86,17 @@ impl Curator {
 
     /// Creates a survey from the JSON its owner would send, and opens its first round.
     pub async fn create(&self, body: &[u8]) -> Result<Value, Problem> {
-        let live = surveys::made(&self.0, body).await?;
-        Ok(surveys::described_to_owner(&live))
+        let cached = surveys::made(&self.0, body).await?;
+        Ok(surveys::described_to_owner(&cached))
     }
 
     /// The estimates of a survey as its owner sees them, after everything that arrived is counted.
     pub async fn estimates(&self, survey: &str) -> Result<Value, Problem> {
-        let live = self.0.survey(survey).await?;
-        if let Some(newest) = live.newest() {
+        let cached = self.0.survey(survey).await?;
+        if let Some(newest) = cached.newest() {
             self.0.fold_round(&newest.key).await?;
         }
-        estimates::of(&self.0, &live, None, true).await
+        estimates::of(&self.0, &cached, None, true).await
     }
 
     /// The router.
@@ -123,13 +123,13 @@ impl Curator {
             .route("/metrics", get(operations::metrics))
             .route("/v1/openapi.json", get(operations::openapi))
             .route("/v1/policies/{id}", get(policies::show))
-            .layer(middleware::from_fn(timeout(settings.request_timeout)));
+            .layer(middleware::from_fn_with_state(settings.request_timeout, within));
         let slow = Router::new()
             .route("/v1/surveys", get(surveys::list).post(surveys::create))
             .route("/v1/surveys/{survey}/rounds", post(surveys::open))
             .route("/v1/surveys/{survey}/rounds/{number}/seal", post(surveys::seal))
             .route("/v1/surveys/{survey}/rounds/{number}/release", post(surveys::release))
-            .layer(middleware::from_fn(timeout(settings.design_timeout)));
+            .layer(middleware::from_fn_with_state(settings.design_timeout, within));
         Router::new()
             .merge(quick)
             .merge(slow)
@@ -140,64 +140,52 @@ impl Curator {
     }
 }
 
-async fn missing() -> Problem {
-    Problem::new(Code::NotFound, "no page has this address; /v1/openapi.json lists them")
+async fn missing() -> Refusal {
+    Problem::new(Code::NotFound, "no page has this address; /v1/openapi.json lists them").into()
 }
 
-async fn wrong_method() -> Problem {
-    Problem::new(Code::MethodNotAllowed, "this address knows other methods; see /v1/openapi.json")
+async fn wrong_method() -> Refusal {
+    let detail = "this address knows other methods; see /v1/openapi.json";
+    Problem::new(Code::MethodNotAllowed, detail).into()
 }
 
 /// Gives up on an answer that takes too long.
-fn timeout(limit: Duration) -> impl Clone + Fn(Request, Next) -> futures::Answer {
-    move |request: Request, next: Next| {
-        Box::pin(async move {
-            match tokio::time::timeout(limit, next.run(request)).await {
-                Ok(response) => response,
-                Err(_) => {
-                    let detail = format!("no answer within {} s", limit.as_secs_f64());
-                    Problem::new(Code::Timeout, detail).retry_after(5).into_response()
-                }
-            }
-        })
+async fn within(State(limit): State<Duration>, request: Request, next: Next) -> Response {
+    match tokio::time::timeout(limit, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => {
+            let detail = format!("no answer within {} s", limit.as_secs_f64());
+            Refusal::from(Problem::new(Code::Timeout, detail).retry_after(5)).into_response()
+        }
     }
-}
-
-mod futures {
-    use axum::response::Response;
-    use std::future::Future;
-    use std::pin::Pin;
-
-    /// An answer on its way.
-    pub(super) type Answer = Pin<Box<dyn Future<Output = Response> + Send>>;
 }
 
 /// Around every request: the address's allowance before it; room for the answer, headers, counters and
 /// one line of log after.
-async fn guard(State(curation): Shared, mut request: Request, next: Next) -> Response {
+async fn guard(State(state): Shared, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
-    let peer = peer(&curation, &request);
+    let peer = peer(&state, &request);
     // The token is compared first: whatever else is counted or refused, the owner gets in.
-    let caller = Caller::new(peer.0, request.headers(), &curation.app.owner);
+    let caller = Caller::new(peer.0, request.headers(), &state.app.owner);
     request.extensions_mut().insert(caller);
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     let route = route.unwrap_or_else(|| "none".into());
     let method = request.method().clone();
     // Health checks are not rate-limited.
     let cost = usize::from(!matches!(route.as_str(), "/healthz" | "/readyz"));
-    let mut response = match curation.charge(caller, cost) {
-        Ok(()) => within_room(&curation, caller, next.run(request).await).await,
+    let mut response = match state.charge(caller, cost) {
+        Ok(()) => within_room(&state, caller, next.run(request).await).await,
         Err(problem) => {
             if route.ends_with("/reports") {
-                curation.metrics.refuse(problem.code, 1);
+                state.metrics.refuse(problem.code, 1);
             }
-            problem.into_response()
+            Refusal::from(problem).into_response()
         }
     };
-    protect(&curation, &mut response);
+    protect(&state, &mut response);
     let status = response.status();
     let seconds = started.elapsed().as_secs_f64();
-    curation.metrics.answered(&method, &route, status.as_u16(), seconds);
+    state.metrics.answered(&method, &route, status.as_u16(), seconds);
     let code = response.extensions().get::<Refused>().map_or("", |refused| refused.0.name());
     // The pattern of the path, never the path, a header or a body; and no address.
     let (method, status) = (method.as_str(), status.as_u16());
@@ -217,7 +205,7 @@ struct Embedded;
 const SMALL: usize = 8 << 10;
 
 /// Counts the bytes of an answer as held until they are sent; refuses it if there is no room.
-async fn within_room(curation: &Curation, caller: Caller, response: Response) -> Response {
+async fn within_room(state: &AppState, caller: Caller, response: Response) -> Response {
     let length = response.body().size_hint().exact().unwrap_or(u64::MAX);
     if length <= SMALL as u64 || response.extensions().get::<Embedded>().is_some() {
         return response;
@@ -225,23 +213,24 @@ async fn within_room(curation: &Curation, caller: Caller, response: Response) ->
     let (parts, body) = response.into_parts();
     // Every answer is made in memory, so this does not wait and does not fail.
     let Ok(bytes) = axum::body::to_bytes(body, usize::MAX).await else {
-        return Problem::new(Code::Unavailable, "the answer could not be made").into_response();
+        let problem = Problem::new(Code::Unavailable, "the answer could not be made");
+        return Refusal::from(problem).into_response();
     };
-    let mut hold = curation.hold(caller);
+    let mut hold = state.hold(caller);
     match hold.grow_to(bytes.len()) {
         Ok(()) => {
             let body = Body::from(Bytes::from_owner(Counted::new(bytes, hold)));
             Response::from_parts(parts, body)
         }
-        Err(full) => Problem::from(full).into_response(),
+        Err(full) => Refusal::from(full).into_response(),
     }
 }
 
 /// The address a request came from: the connection's, or what the proxy in front says.
-fn peer(curation: &Curation, request: &Request) -> Peer {
+fn peer(state: &AppState, request: &Request) -> Peer {
     let unknown = Peer(std::net::IpAddr::from([0, 0, 0, 0]));
     let direct = request.extensions().get::<Peer>().copied().unwrap_or(unknown);
-    if !curation.app.settings.trust_proxy {
+    if !state.app.settings.trust_proxy {
         return direct;
     }
     // The last entry is the one the nearest proxy wrote; those before it anybody can invent.
@@ -251,7 +240,7 @@ fn peer(curation: &Curation, request: &Request) -> Peer {
 }
 
 /// What every response carries.
-fn protect(curation: &Curation, response: &mut Response) {
+fn protect(state: &AppState, response: &mut Response) {
     const ALWAYS: [(HeaderName, &str); 5] = [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
@@ -270,7 +259,7 @@ fn protect(curation: &Curation, response: &mut Response) {
     if !headers.contains_key(header::CACHE_CONTROL) {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
-    if curation.app.settings.secure {
+    if state.app.settings.secure {
         let insist = HeaderValue::from_static("max-age=31536000");
         headers.insert(header::STRICT_TRANSPORT_SECURITY, insist);
     }

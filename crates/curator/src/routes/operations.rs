@@ -4,9 +4,9 @@ use axum::extract::{Extension, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 
+use super::refusal::Answer;
 use super::{Embedded, Shared};
 use crate::auth::Caller;
-use crate::problem::Problem;
 
 /// The service described for programs.
 pub const OPENAPI: &str = include_str!("../openapi.json");
@@ -15,21 +15,21 @@ pub(super) async fn healthy() -> &'static str {
     "ok\n"
 }
 
-pub(super) async fn ready(State(curation): Shared) -> Result<&'static str, Problem> {
-    curation.app.store.ready().await?;
+pub(super) async fn ready(State(state): Shared) -> Answer<&'static str> {
+    state.app.store.ready().await?;
     Ok("ready\n")
 }
 
 pub(super) async fn metrics(
-    State(curation): Shared,
+    State(state): Shared,
     Extension(caller): Extension<Caller>,
-) -> Result<Response, Problem> {
-    if !curation.app.settings.metrics_open {
-        curation.owner(caller)?;
+) -> Answer<Response> {
+    if !state.app.settings.metrics_open {
+        state.owner(caller)?;
     }
-    curation.metrics.in_flight.set(i64::try_from(curation.flight.total()).unwrap_or(i64::MAX));
+    state.metrics.in_flight.set(i64::try_from(state.flight.total()).unwrap_or(i64::MAX));
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    Ok(([(header::CONTENT_TYPE, kind)], curation.metrics.text()).into_response())
+    Ok(([(header::CONTENT_TYPE, kind)], state.metrics.text()).into_response())
 }
 
 pub(super) async fn openapi() -> Response {

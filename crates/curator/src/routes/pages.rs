@@ -6,29 +6,30 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
+use super::refusal::Answer;
 use super::{Embedded, Shared, estimates, surveys};
 use crate::app::blocking;
 use crate::officer;
-use crate::problem::{Code, Problem};
 use crate::web;
+use undertone_wire::{Code, Problem};
 
 /// What a page may do: run and load what the curator itself serves, and nothing else.
 pub const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-pub(super) async fn dashboard() -> Result<Response, Problem> {
+pub(super) async fn dashboard() -> Answer<Response> {
     page("index.html")
 }
 
 /// The page is the same for every survey; its script reads the address.
 pub(super) async fn respondent(
-    State(curation): Shared,
+    State(state): Shared,
     Path(survey): Path<String>,
-) -> Result<Response, Problem> {
-    curation.survey(&survey).await?;
+) -> Answer<Response> {
+    state.survey(&survey).await?;
     page("respond.html")
 }
 
-fn page(name: &str) -> Result<Response, Problem> {
+fn page(name: &str) -> Answer<Response> {
     let page = web::asset(name).ok_or_else(|| missing(name))?;
     let headers = [
         (header::CONTENT_TYPE, page.kind),
@@ -43,7 +44,7 @@ fn missing(name: &str) -> Problem {
 }
 
 /// An embedded file. Names are looked up, never joined to a path.
-pub(super) async fn asset(Path(file): Path<String>) -> Result<Response, Problem> {
+pub(super) async fn asset(Path(file): Path<String>) -> Answer<Response> {
     let found = web::asset(&file).filter(|_| !file.ends_with(".html"));
     let asset = found.ok_or_else(|| missing(&file))?;
     let headers = [
@@ -64,19 +65,19 @@ pub(super) struct Form {
 const ENTRIES: u32 = 500;
 
 pub(super) async fn officer(
-    State(curation): Shared,
+    State(state): Shared,
     Path(survey): Path<String>,
     Query(Form { form }): Query<Form>,
-) -> Result<Response, Problem> {
-    let live = curation.survey(&survey).await?;
-    let log = curation.app.store.events(&live.id, 0, ENTRIES).await?;
+) -> Answer<Response> {
+    let cached = state.survey(&survey).await?;
+    let log = state.app.store.events(&cached.id, 0, ENTRIES).await?;
     let log = log.iter().map(surveys::entry).collect();
-    let gain = estimates::public_gain(&live).await?;
-    let known = live.officer.get_or_try_init(|| {
-        let live = live.clone();
-        async { blocking(move || officer::rounds(&live)).await? }
+    let gain = estimates::public_gain(&cached).await?;
+    let known = cached.officer.get_or_try_init(|| {
+        let cached = cached.clone();
+        async { blocking(move || officer::rounds(&cached)).await? }
     });
-    let facts = officer::facts(&live, known.await?, log, gain, curation.now())?;
+    let facts = officer::facts(&cached, known.await?, log, gain, state.now())?;
     match form.as_deref() {
         Some("json") => Ok(Json(facts).into_response()),
         None | Some("html") => {
@@ -88,7 +89,7 @@ pub(super) async fn officer(
         }
         Some(other) => {
             let detail = format!("form={other}: use html or json");
-            Err(Problem::new(Code::UnsupportedForm, detail))
+            Err(Problem::new(Code::UnsupportedForm, detail).into())
         }
     }
 }

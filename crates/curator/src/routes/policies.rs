@@ -7,7 +7,8 @@ use serde::Deserialize;
 use undertone_core::PolicyId;
 
 use super::Shared;
-use crate::problem::{Code, Problem};
+use super::refusal::Answer;
+use undertone_wire::{Code, Problem};
 
 #[derive(Deserialize)]
 pub(super) struct Form {
@@ -18,21 +19,21 @@ pub(super) struct Form {
 const FOREVER: &str = "public, max-age=31536000, immutable";
 
 pub(super) async fn show(
-    State(curation): Shared,
+    State(state): Shared,
     Path(id): Path<String>,
     Query(Form { form }): Query<Form>,
-) -> Result<Response, Problem> {
+) -> Answer<Response> {
     let unknown = |detail: String| Problem::new(Code::PolicyUnknown, detail);
     let id: PolicyId =
         id.parse().map_err(|error: undertone_core::policy::NotAnId| unknown(error.to_string()))?;
-    let policy = curation.policy(id).await?;
+    let policy = state.policy(id).await?;
     let policy = policy.ok_or_else(|| unknown(format!("there is no policy {id}")))?;
     let (kind, body) = match form.as_deref() {
         None | Some("json") => ("application/json", policy.draft().to_json().into_bytes()),
         Some("bytes") => ("application/octet-stream", policy.draft().to_bytes()),
         Some(other) => {
             let detail = format!("form={other}: use json or bytes");
-            return Err(Problem::new(Code::UnsupportedForm, detail));
+            return Err(Problem::new(Code::UnsupportedForm, detail).into());
         }
     };
     let headers = [

@@ -4,10 +4,9 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::{Value, json};
 
-use crate::problem::{Code, Problem};
 use crate::store::StoreError;
+use undertone_wire::{Code, Problem};
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
@@ -52,44 +51,49 @@ impl From<StoreError> for Problem {
     }
 }
 
+/// A problem on its way out.
+#[derive(Debug)]
+pub(super) struct Refusal(Problem);
+
+impl<P> From<P> for Refusal
+where
+    Problem: From<P>,
+{
+    fn from(problem: P) -> Self {
+        Self(problem.into())
+    }
+}
+
+/// What a handler answers.
+pub(super) type Answer<T> = Result<T, Refusal>;
+
 /// The reason of a refused response, for the log and the counters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Refused(pub(super) Code);
 
-impl Problem {
-    /// The document of RFC 9457.
-    pub(crate) fn document(&self) -> Value {
-        json!({
-            "type": format!("urn:undertone:problem:{}", self.code.name()),
-            "title": self.code.title(),
-            "status": self.code.status(),
-            "detail": self.detail,
-            "code": self.code.name(),
-        })
-    }
-}
-
-impl IntoResponse for Problem {
+impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let body = self.document();
-        let status = StatusCode::from_u16(self.code.status());
+        let Self(problem) = self;
+        // A record of texts and a number always serialises.
+        let body = serde_json::to_string(&problem.document()).unwrap_or_default();
+        let status = StatusCode::from_u16(problem.code.status());
         let mut response = (
             status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
             [
                 (header::CONTENT_TYPE, "application/problem+json"),
                 (header::CACHE_CONTROL, "no-store"),
             ],
-            body.to_string(),
+            body,
         )
             .into_response();
         let headers = response.headers_mut();
-        if let Some(seconds) = self.retry_after {
+        if let Some(seconds) = problem.retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
-        if self.code == Code::Unauthorized {
+        if problem.code == Code::Unauthorized {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
-        response.extensions_mut().insert(Refused(self.code));
+        response.extensions_mut().insert(Refused(problem.code));
         response
     }
 }

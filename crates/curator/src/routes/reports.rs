@@ -7,126 +7,116 @@ use axum::body::Body;
 use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::json;
 use undertone_core::{Foreign, PolicyId, Report};
+use undertone_wire::{
+    Acknowledgement, BatchError, Code, Form, PackedBatch, Problem, ReportRows, reports_from_json,
+};
 
+use super::refusal::Refusal;
 use super::{Shared, body};
-use crate::app::{Curation, Live};
+use crate::app::{AppState, CachedSurvey};
 use crate::auth::Caller;
-use crate::problem::{Code, Problem};
-use crate::store::{Batch, Reports, RoundKey, StoreError};
-use crate::wire::{self, Packed, WireError};
+use crate::store::{Batch, RoundKey, StoreError};
 
 pub(super) async fn accept(
-    State(curation): Shared,
+    State(state): Shared,
     Extension(caller): Extension<Caller>,
     Path(survey): Path<String>,
     headers: HeaderMap,
     request: Body,
 ) -> Response {
     let mut reports = 1;
-    match take(&curation, caller, &survey, &headers, request, &mut reports).await {
+    match take(&state, caller, &survey, &headers, request, &mut reports).await {
         Ok(()) => {
-            curation.metrics.accepted.inc_by(reports as u64);
-            curation.appended.notify_one();
-            (StatusCode::ACCEPTED, Json(json!({ "accepted": reports }))).into_response()
+            state.metrics.accepted.inc_by(reports as u64);
+            state.appended.notify_one();
+            let accepted = reports as u64;
+            (StatusCode::ACCEPTED, Json(Acknowledgement { accepted })).into_response()
         }
         Err(problem) => {
-            curation.metrics.refuse(problem.code, reports);
-            problem.into_response()
+            state.metrics.refuse(problem.code, reports);
+            Refusal::from(problem).into_response()
         }
     }
 }
 
 async fn take(
-    curation: &Curation,
+    state: &AppState,
     caller: Caller,
     survey: &str,
     headers: &HeaderMap,
     request: Body,
     count: &mut usize,
 ) -> Result<(), Problem> {
-    let form = Form::of(headers)?;
-    let live = curation.survey(survey).await?;
+    let form = form_of(headers)?;
+    let cached = state.survey(survey).await?;
     // Held until the reports are on disk: what is made of the bytes is smaller than they are.
-    let (bytes, _hold) = body::read(curation, caller, headers, request).await?;
+    let (bytes, _hold) = body::read(state, caller, headers, request).await?;
     let batches = match form {
         Form::Json => {
-            let reports = wire::reports_from_json(&bytes).map_err(unreadable)?;
+            let reports = reports_from_json(&bytes).map_err(unreadable)?;
             drop(bytes);
             *count = reports.len();
-            charge(curation, caller, *count)?;
-            sorted(curation, live.clone(), reports).await?
+            charge(state, caller, *count)?;
+            sorted(state, cached.clone(), reports).await?
         }
         Form::Binary => {
-            let packed = Packed::read(&bytes).map_err(unreadable)?;
-            *count = packed.len();
-            charge(curation, caller, *count)?;
-            checked(curation, live.clone(), &packed).await?
+            let packed = PackedBatch::read(&bytes).map_err(unreadable)?;
+            *count = packed.rows().len();
+            charge(state, caller, *count)?;
+            checked(state, cached.clone(), &packed).await?
         }
     };
-    curation.app.store.append(batches).await.map_err(|error| {
+    state.app.store.append(batches).await.map_err(|error| {
         if error == StoreError::RoundClosed {
             // Somebody else sealed it.
-            curation.forget(&live.id);
+            state.forget(&cached.id);
         }
         Problem::from(error)
     })
 }
 
-enum Form {
-    Json,
-    Binary,
+fn form_of(headers: &HeaderMap) -> Result<Form, Problem> {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let kind = kind.unwrap_or_default();
+    Form::of_content_type(kind).ok_or_else(|| {
+        let [json, binary] = [Form::Json, Form::Binary].map(Form::media_type);
+        let detail = format!("content-type {kind:?}: send {json} or {binary}");
+        Problem::new(Code::UnsupportedForm, detail)
+    })
 }
 
-impl Form {
-    fn of(headers: &HeaderMap) -> Result<Self, Problem> {
-        let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
-        if kind.eq_ignore_ascii_case("application/json") {
-            Ok(Self::Json)
-        } else if kind.eq_ignore_ascii_case(wire::BINARY) {
-            Ok(Self::Binary)
-        } else {
-            let detail =
-                format!("content-type {kind:?}: send application/json or {}", wire::BINARY);
-            Err(Problem::new(Code::UnsupportedForm, detail))
-        }
-    }
-}
-
-fn unreadable(error: WireError) -> Problem {
+fn unreadable(error: BatchError) -> Problem {
     let code = match error {
-        WireError::TooMany { .. } => Code::BodyTooLarge,
+        BatchError::TooMany { .. } => Code::BodyTooLarge,
         _ => Code::Malformed,
     };
     Problem::new(code, error.to_string())
 }
 
 /// Charges the address for the reports beyond the first, which the request itself has paid for.
-fn charge(curation: &Curation, caller: Caller, reports: usize) -> Result<(), Problem> {
-    curation.charge(caller, reports.saturating_sub(1))
+fn charge(state: &AppState, caller: Caller, reports: usize) -> Result<(), Problem> {
+    state.charge(caller, reports.saturating_sub(1))
 }
 
 /// Checks every token of a batch against its policy.
 async fn checked(
-    curation: &Curation,
-    live: std::sync::Arc<Live>,
-    packed: &Packed,
+    state: &AppState,
+    cached: std::sync::Arc<CachedSurvey>,
+    packed: &PackedBatch,
 ) -> Result<Vec<Batch>, Problem> {
-    let (live, round) = round_of(curation, live, packed.policy).await?;
-    if !packed.fits(live.policy(&packed.policy)?) {
-        return Err(out_of_range(packed.policy));
+    let policy = packed.policy();
+    let (cached, round) = round_of(state, cached, policy).await?;
+    if !packed.fits(cached.policy(&policy)?) {
+        return Err(out_of_range(policy));
     }
-    let reports = Reports::from_rows(packed.token_bytes(), packed.rows().clone())
-        .map_err(|error| Problem::malformed(error.to_string()))?;
-    Ok(vec![Batch { round, policy: packed.policy, reports }])
+    Ok(vec![Batch { round, policy, reports: packed.rows().clone() }])
 }
 
 /// Sorts reports by policy, and checks every token against its policy.
 async fn sorted(
-    curation: &Curation,
-    mut live: std::sync::Arc<Live>,
+    state: &AppState,
+    mut cached: std::sync::Arc<CachedSurvey>,
     reports: Vec<Report>,
 ) -> Result<Vec<Batch>, Problem> {
     let mut by_policy: BTreeMap<PolicyId, Vec<Report>> = BTreeMap::new();
@@ -135,9 +125,9 @@ async fn sorted(
     }
     let mut batches = Vec::with_capacity(by_policy.len());
     for (id, reports) in by_policy {
-        let (fresh, round) = round_of(curation, live, id).await?;
-        live = fresh;
-        let policy = live.policy(&id)?;
+        let (fresh, round) = round_of(state, cached, id).await?;
+        cached = fresh;
+        let policy = cached.policy(&id)?;
         for report in &reports {
             match policy.accepts(report) {
                 Ok(()) => {}
@@ -146,7 +136,7 @@ async fn sorted(
             }
         }
         let rows = reports.iter().map(|report| (report.id, &report.token));
-        let reports = Reports::pack(rows).map_err(|_| out_of_range(id))?;
+        let reports = ReportRows::pack(rows).map_err(|_| out_of_range(id))?;
         batches.push(Batch { round, policy: id, reports });
     }
     Ok(batches)
@@ -160,19 +150,19 @@ fn out_of_range(policy: PolicyId) -> Problem {
 
 /// The open round a policy belongs to; looks again at the store before refusing what it does not know.
 async fn round_of(
-    curation: &Curation,
-    live: std::sync::Arc<Live>,
+    state: &AppState,
+    cached: std::sync::Arc<CachedSurvey>,
     policy: PolicyId,
-) -> Result<(std::sync::Arc<Live>, RoundKey), Problem> {
-    if let Some(key) = open_round(&live, policy) {
-        return Ok((live, key));
+) -> Result<(std::sync::Arc<CachedSurvey>, RoundKey), Problem> {
+    if let Some(key) = open_round(&cached, policy) {
+        return Ok((cached, key));
     }
-    let live = curation.fresh(&live.id).await?;
-    if let Some(key) = open_round(&live, policy) {
-        return Ok((live, key));
+    let cached = state.fresh(&cached.id).await?;
+    if let Some(key) = open_round(&cached, policy) {
+        return Ok((cached, key));
     }
-    let newest = live.newest().map_or(0, |round| round.key.number);
-    let problem = match live.policies.get(&policy) {
+    let newest = cached.newest().map_or(0, |round| round.key.number);
+    let problem = match cached.policies.get(&policy) {
         Some((number, _)) if *number < newest => Problem::new(
             Code::PolicyExpired,
             format!("policy {policy} was for round {number}: fetch the survey again"),
@@ -180,9 +170,9 @@ async fn round_of(
         Some((number, _)) => {
             Problem::new(Code::RoundSealed, format!("round {number} takes no more reports"))
         }
-        None if curation.policy(policy).await?.is_some() => Problem::new(
+        None if state.policy(policy).await?.is_some() => Problem::new(
             Code::PolicyForeign,
-            format!("policy {policy} is for another survey than {}", live.id),
+            format!("policy {policy} is for another survey than {}", cached.id),
         ),
         None => Problem::new(
             Code::PolicyUnknown,
@@ -192,8 +182,8 @@ async fn round_of(
     Err(problem)
 }
 
-fn open_round(live: &Live, policy: PolicyId) -> Option<RoundKey> {
-    let open = live.open()?;
-    let (number, _) = live.policies.get(&policy)?;
+fn open_round(cached: &CachedSurvey, policy: PolicyId) -> Option<RoundKey> {
+    let open = cached.open()?;
+    let (number, _) = cached.policies.get(&policy)?;
     (*number == open.key.number).then(|| open.key.clone())
 }

@@ -10,65 +10,77 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::refusal::Answer;
 use super::{Shared, body};
-use crate::app::{Curation, Live, blocking, to_the_end};
+use crate::app::{AppState, CachedSurvey, blocking, run_detached};
 use crate::auth::Caller;
 use crate::clock::timestamp;
-use crate::estimates::state_name;
 use crate::observer;
-use crate::problem::{Code, Problem};
-use crate::store::{ChainedEvent, Overview, SurveyId};
-use crate::survey::{ListedSurvey, Survey, SurveyBody};
+use crate::store::{ChainedEvent, Overview};
+use crate::survey::{GroupPolicy, ListedSurvey, Survey, SurveyBody};
+use undertone_core::Object;
+use undertone_wire::{
+    Code, GroupDescription, PolicySoFar, Problem, RoundDescription, RoundState, SurveyDescription,
+    SurveyId, hex,
+};
 
 /// A survey as anyone may see it: no counts.
-pub(crate) fn described(live: &Live) -> Value {
-    let body = &live.survey.body;
-    let note = live.survey.newest();
-    let state = live.newest().map(|round| state_name(round.state));
-    let round = note.zip(state).map(|(note, state)| {
-        let groups: Vec<Value> = note
-            .groups
-            .iter()
-            .map(|g| json!({"group": g.group, "policy": g.policy, "people": g.people}))
-            .collect();
-        json!({"number": note.number, "state": state, "groups": groups})
+pub(crate) fn described(cached: &CachedSurvey) -> SurveyDescription {
+    let body = &cached.survey.body;
+    let state = cached.newest().map(|round| round.state.name());
+    let round = cached.survey.newest().zip(state).map(|(note, state)| {
+        let group = |group: &GroupPolicy| {
+            Object(GroupDescription {
+                group: group.group.clone(),
+                people: group.people,
+                policy: group.policy.clone(),
+            })
+        };
+        let groups = note.groups.iter().map(group).collect();
+        Object(RoundDescription { groups, number: note.number, state: state.into() })
     });
-    let so_far: Vec<Value> = live
-        .survey
-        .rounds
-        .iter()
-        .flat_map(|note| {
-            note.groups.iter().map(move |group| {
-                json!({"round": note.number, "group": group.group, "policy": group.policy, "ldp": group.ldp})
+    let so_far = cached.survey.rounds.iter().flat_map(|note| {
+        note.groups.iter().map(|group| {
+            Object(PolicySoFar {
+                group: group.group.clone(),
+                ldp: group.ldp.clone(),
+                policy: group.policy.clone(),
+                round: note.number,
             })
         })
-        .collect();
-    json!({
-        "id": live.id.as_str(), "title": body.title, "question": body.question,
-        "answers": body.answers, "state": state.unwrap_or("planned"), "round": round,
-        "contact": body.contact, "retention": body.retention, "policies_so_far": so_far,
-    })
+    });
+    SurveyDescription {
+        answers: Object(body.answers.clone()),
+        contact: body.contact.clone(),
+        id: cached.id.clone(),
+        policies_so_far: so_far.collect(),
+        question: body.question.clone(),
+        retention: body.retention.clone(),
+        round,
+        state: state.unwrap_or(RoundState::PLANNED).into(),
+        title: body.title.clone(),
+    }
 }
 
 /// What its owner sees besides.
-pub(super) fn described_to_owner(live: &Live) -> Value {
-    let mut shown = described(live);
-    let body = &live.survey.body;
+pub(super) fn described_to_owner(cached: &CachedSurvey) -> Value {
+    let mut shown = json!(described(cached));
+    let body = &cached.survey.body;
     shown["plan"] = json!(body.plan);
     shown["minimum"] = json!(body.minimum);
     shown["group_minimum"] = json!(body.group_minimum);
     shown["origins"] = json!(body.origins);
-    shown["created"] = json!(timestamp(live.survey.created));
-    shown["spent_ldp"] = json!(live.survey.spent().map(|nats| nats.to_string()));
+    shown["created"] = json!(timestamp(cached.survey.created));
+    shown["spent_ldp"] = json!(cached.survey.spent().map(|nats| nats.to_string()));
     shown["total_ldp"] = json!(body.plan.total().ok().map(|nats| nats.to_string()));
-    shown["rounds"] = live
+    shown["rounds"] = cached
         .survey
         .rounds
         .iter()
-        .zip(&live.rounds)
+        .zip(&cached.rounds)
         .map(|(note, record)| {
             json!({
-                "number": note.number, "state": state_name(record.state), "ldp": note.ldp,
+                "number": note.number, "state": record.state.name(), "ldp": note.ldp,
                 "opened": timestamp(record.opened),
                 "sealed": record.sealed.map(timestamp),
                 "released": record.released.map(timestamp),
@@ -81,18 +93,18 @@ pub(super) fn described_to_owner(live: &Live) -> Value {
 
 /// A survey: what anybody may see, or what its owner sees if the owner asks.
 pub(super) async fn show(
-    State(curation): Shared,
+    State(state): Shared,
     Extension(caller): Extension<Caller>,
     Path(survey): Path<String>,
-) -> Result<Json<Value>, Problem> {
-    if !curation.is_owner(caller)? {
-        return Ok(Json(described(&*curation.survey(&survey).await?)));
+) -> Answer<Response> {
+    if !state.is_owner(caller)? {
+        return Ok(Json(described(&*state.survey(&survey).await?)).into_response());
     }
-    let live = curation.fresh(&known(&survey)?).await?;
-    let mut shown = described_to_owner(&live);
+    let cached = state.fresh(&known(&survey)?).await?;
+    let mut shown = described_to_owner(&cached);
     let (mut reports, mut waiting, mut duplicates) = (0, 0, 0);
-    if let Some(newest) = live.newest() {
-        for tally in curation.app.store.tallies(&newest.key).await? {
+    if let Some(newest) = cached.newest() {
+        for tally in state.app.store.tallies(&newest.key).await? {
             reports += tally.reports;
             waiting += tally.unfolded;
             duplicates += tally.duplicates;
@@ -101,7 +113,7 @@ pub(super) async fn show(
     shown["reports"] = json!(reports);
     shown["waiting"] = json!(waiting);
     shown["duplicates"] = json!(duplicates);
-    Ok(Json(shown))
+    Ok(Json(shown).into_response())
 }
 
 #[derive(Deserialize)]
@@ -116,11 +128,11 @@ const LARGEST_PAGE: u32 = 1000;
 
 /// The owner's list: one page of it, from one query.
 pub(super) async fn list(
-    State(curation): Shared,
+    State(state): Shared,
     Extension(caller): Extension<Caller>,
     Query(Page { after, limit }): Query<Page>,
-) -> Result<Json<Value>, Problem> {
-    curation.owner(caller)?;
+) -> Answer<Json<Value>> {
+    state.owner(caller)?;
     let after = after.map(|text| {
         let read = text.parse::<SurveyId>();
         read.map_err(|error| Problem::malformed(format!("after={text}: {error}")))
@@ -131,7 +143,7 @@ pub(super) async fn list(
         read.ok_or_else(|| Problem::malformed(detail()))
     })?;
     // One more than is shown says whether there are more.
-    let mut found = curation.app.store.overview(after.transpose()?.as_ref(), limit + 1).await?;
+    let mut found = state.app.store.overview(after.transpose()?.as_ref(), limit + 1).await?;
     let more = found.len() > limit as usize;
     found.truncate(limit as usize);
     let next = found.last().filter(|_| more).map(|last| last.id.to_string());
@@ -142,87 +154,87 @@ pub(super) async fn list(
 /// A survey as a line of the owner's list.
 fn listed(one: &Overview) -> Result<Value, Problem> {
     let ListedSurvey { body, created } = ListedSurvey::from_json(&one.survey.document)?;
-    let state = one.newest.map(|(_, state)| state_name(state));
+    let state = one.newest.map(|(_, state)| state.name());
     let round = one.newest.map(|(number, _)| json!({"number": number, "state": state}));
     Ok(json!({
         "id": one.id.as_str(), "title": body.title, "question": body.question,
-        "state": state.unwrap_or("planned"), "round": round, "created": timestamp(created),
+        "state": state.unwrap_or(RoundState::PLANNED), "round": round, "created": timestamp(created),
         "reports": one.reports, "waiting": one.unfolded, "duplicates": one.duplicates,
     }))
 }
 
 pub(super) async fn create(
-    State(curation): Shared,
+    State(state): Shared,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
     request: Body,
-) -> Result<Response, Problem> {
-    curation.owner(caller)?;
-    let (bytes, _hold) = body::read(&curation, caller, &headers, request).await?;
-    let live = to_the_end(async move { made(&curation, &bytes).await }).await?;
-    let place = format!("/v1/surveys/{}", live.id);
+) -> Answer<Response> {
+    state.owner(caller)?;
+    let (bytes, _hold) = body::read(&state, caller, &headers, request).await?;
+    let cached = run_detached(async move { made(&state, &bytes).await }).await?;
+    let place = format!("/v1/surveys/{}", cached.id);
     let headers = [(header::LOCATION, place)];
-    Ok((StatusCode::CREATED, headers, Json(described_to_owner(&live))).into_response())
+    Ok((StatusCode::CREATED, headers, Json(described_to_owner(&cached))).into_response())
 }
 
 /// Reads a body, stores the survey and opens its first round.
-pub(super) async fn made(curation: &Curation, body: &[u8]) -> Result<Arc<Live>, Problem> {
+pub(super) async fn made(state: &AppState, body: &[u8]) -> Result<Arc<CachedSurvey>, Problem> {
     let mut sent = SurveyBody::from_json(body)?;
     let name = match sent.id.take() {
         Some(name) => name,
-        None => random_name(curation)?,
+        None => random_name(state)?,
     };
-    let id: SurveyId = name.parse().map_err(|error: crate::store::NotASurveyId| {
+    let id: SurveyId = name.parse().map_err(|error: undertone_wire::NotASurveyId| {
         Problem::malformed(format!("id {name:?}: {error}"))
     })?;
     sent.id = Some(name);
-    let survey = Survey { body: sent, created: curation.now(), rounds: Vec::new() };
-    curation.create(id, survey).await
+    let survey = Survey { body: sent, created: state.now(), rounds: Vec::new() };
+    state.create(id, survey).await
 }
 
-fn random_name(curation: &Curation) -> Result<String, Problem> {
+fn random_name(state: &AppState) -> Result<String, Problem> {
     let mut bytes = [0u8; 8];
-    if !curation.app.randomness.fill(&mut bytes) {
+    if !state.app.randomness.fill(&mut bytes) {
         return Err(Problem::new(Code::Unavailable, "the system's random generator failed"));
     }
     Ok(format!("s-{:016x}", u64::from_be_bytes(bytes)))
 }
 
 pub(super) async fn open(
-    State(curation): Shared,
+    State(state): Shared,
     Extension(caller): Extension<Caller>,
     Path(survey): Path<String>,
-) -> Result<Response, Problem> {
-    curation.owner(caller)?;
+) -> Answer<Response> {
+    state.owner(caller)?;
     let id = known(&survey)?;
-    let live = to_the_end(async move { curation.open_next(&id).await }).await?;
-    Ok((StatusCode::CREATED, Json(described_to_owner(&live))).into_response())
+    let cached = run_detached(async move { state.open_next(&id).await }).await?;
+    Ok((StatusCode::CREATED, Json(described_to_owner(&cached))).into_response())
 }
 
 pub(super) async fn seal(
-    State(curation): Shared,
+    State(state): Shared,
     Extension(caller): Extension<Caller>,
     Path((survey, number)): Path<(String, String)>,
-) -> Result<Json<Value>, Problem> {
-    curation.owner(caller)?;
+) -> Answer<Json<Value>> {
+    state.owner(caller)?;
     let (id, number) = (known(&survey)?, round(&number)?);
-    let live = to_the_end(async move { curation.seal(&id, number).await }).await?;
-    Ok(Json(described_to_owner(&live)))
+    let cached = run_detached(async move { state.seal(&id, number).await }).await?;
+    Ok(Json(described_to_owner(&cached)))
 }
 
 pub(super) async fn release(
-    State(curation): Shared,
+    State(state): Shared,
     Extension(caller): Extension<Caller>,
     Path((survey, number)): Path<(String, String)>,
-) -> Result<Json<Value>, Problem> {
-    curation.owner(caller)?;
+) -> Answer<Json<Value>> {
+    state.owner(caller)?;
     let (id, number) = (known(&survey)?, round(&number)?);
-    let live = to_the_end(async move { curation.release(&id, number).await }).await?;
-    Ok(Json(described_to_owner(&live)))
+    let cached = run_detached(async move { state.release(&id, number).await }).await?;
+    Ok(Json(described_to_owner(&cached)))
 }
 
 fn known(survey: &str) -> Result<SurveyId, Problem> {
-    survey.parse().map_err(|error: crate::store::NotASurveyId| {
+    survey.parse().map_err(|error: undertone_wire::NotASurveyId| {
         Problem::new(Code::SurveyUnknown, error.to_string())
     })
 }
@@ -240,49 +252,48 @@ pub(super) struct After {
 const ENTRIES: u32 = 1000;
 
 pub(super) async fn log(
-    State(curation): Shared,
+    State(state): Shared,
     Path(survey): Path<String>,
     Query(After { after }): Query<After>,
-) -> Result<Json<Value>, Problem> {
-    let live = curation.survey(&survey).await?;
+) -> Answer<Json<Value>> {
+    let cached = state.survey(&survey).await?;
     let after: u64 = match after {
         None => 0,
         Some(text) => text.parse().map_err(|_| {
             Problem::malformed(format!("after={text}: the number of the last entry you have"))
         })?,
     };
-    let entries = curation.app.store.events(&live.id, after, ENTRIES).await?;
+    let entries = state.app.store.events(&cached.id, after, ENTRIES).await?;
     Ok(Json(json!({ "entries": entries.iter().map(entry).collect::<Vec<_>>() })))
 }
 
 /// An entry of the log as it is shown. The hash is over the stored text of `detail`.
 pub(crate) fn entry(entry: &ChainedEvent) -> Value {
-    let hex = |bytes: &[u8; 32]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     json!({
         "seq": entry.seq, "at": entry.event.at, "kind": entry.event.kind,
-        "detail": entry.event.detail, "previous": hex(&entry.previous), "hash": hex(&entry.hash),
+        "detail": entry.event.detail, "previous": hex::encode(&entry.previous), "hash": hex::encode(&entry.hash),
     })
 }
 
 /// What an observer can learn from one answer of the newest round.
 pub(super) async fn observer(
-    State(curation): Shared,
+    State(state): Shared,
     Path(survey): Path<String>,
-) -> Result<Json<Value>, Problem> {
-    let live = curation.survey(&survey).await?;
-    let known = live.observer.get_or_try_init(|| {
-        let live = live.clone();
-        async { blocking(move || learns(&live)).await? }
+) -> Answer<Json<Value>> {
+    let cached = state.survey(&survey).await?;
+    let known = cached.observer.get_or_try_init(|| {
+        let cached = cached.clone();
+        async { blocking(move || learns(&cached)).await? }
     });
     Ok(Json(known.await?.clone()))
 }
 
-fn learns(live: &Live) -> Result<Value, Problem> {
-    let note = live.survey.newest();
+fn learns(cached: &CachedSurvey) -> Result<Value, Problem> {
+    let note = cached.survey.newest();
     let mut groups = Vec::new();
     for group in note.map_or(&[][..], |note| &note.groups) {
         let Ok(id) = group.policy.parse() else { continue };
-        let mut learns = observer::learns(live.policy(&id)?.draft())
+        let mut learns = observer::learns(cached.policy(&id)?.draft())
             .map_err(|error| Problem::new(Code::Unavailable, error.to_string()))?;
         learns["group"] = json!(group.group);
         learns["policy"] = json!(group.policy);

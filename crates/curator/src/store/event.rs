@@ -1,7 +1,7 @@
 //! The append-only log of a survey: every entry carries the hash of the one before.
 
-use super::SurveyId;
 use sha2::{Digest, Sha256};
+use undertone_wire::SurveyId;
 
 /// Something worth remembering. The store numbers it and chains it to the one before.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -12,78 +12,49 @@
 //! repeated changes nothing. Chunks are cut by number, not by value: whoever chooses their own
 //! ids gains nothing by it. Memory is bounded by one step, whatever is stored. Once a
 //! round is sealed and counted its ids are deleted: nothing can arrive any more.
+//!
+//! A step is worked out and written by the same code for both engines ([`Step`]), which give it their statements
+//! ([`FoldSql`]).
 
 mod arrivals;
 mod runs;
+mod sql;
+mod step;
 
-pub(crate) use arrivals::{Arrivals, Delta, Sorted};
-pub(crate) use runs::{Lane, Merged, Run, merge, plan};
+pub(crate) use arrivals::{Arrivals, Delta};
+pub(crate) use runs::Run;
+pub(crate) use sql::{ChunkStart, FoldSql, Taken};
+pub(crate) use step::{Step, Turns};
+
+use arrivals::Sorted;
+use runs::{Lane, Merged, merge, plan};
 
 /// Steps of merging that go before the next step of counting: enough for three levels of runs.
-pub(crate) const MERGES_PER_COUNT: u32 = 6;
+const MERGES_PER_COUNT: u32 = 6;
 
 use super::StoreError;
-use super::reports::{ID, INDEX};
+use undertone_wire::{ID_BYTES, TokenShape};
 
 /// A policy in a round, by the engine's own numbers, and what its tokens look like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct PolicySlot {
     pub(crate) round: i64,
     pub(crate) policy: i64,
-    pub(crate) outputs: u32,
-    pub(crate) bits: bool,
+    pub(crate) tokens: TokenShape,
 }
 
 /// A chunk, and a row of arrivals, fit one page of either engine.
 pub(crate) const ROW_BYTES: usize = 7680;
 
-impl Place {
+impl PolicySlot {
     pub(crate) fn row_bytes(self) -> usize {
-        ID + if self.bits { (self.outputs as usize).div_ceil(8) } else { INDEX }
+        self.tokens.row_bytes()
     }
 
     /// How many reports go into one row of the database.
     pub(crate) fn reports_per_row(self) -> usize {
         (ROW_BYTES / self.row_bytes()).max(1)
     }
-
-    /// Whether every token fits; rows were checked to be whole.
-    pub(crate) fn check(self, rows: &[u8]) -> Result<(), StoreError> {
-        let width = self.row_bytes();
-        if !rows.len().is_multiple_of(width) {
-            let length = rows.len();
-            return Err(StoreError::Misfit(format!("{length} bytes are no rows of {width}")));
-        }
-        if self.bits {
-            let spare = self.outputs.next_multiple_of(8) - self.outputs;
-            let mask = ((1u16 << spare) - 1) as u8;
-            if rows.chunks_exact(width).any(|row| row[width - 1] & mask != 0) {
-                return Err(StoreError::Misfit("a token has spare bits set".into()));
-            }
-        } else if let Some(index) = rows.chunks_exact(width).map(index).find(|&i| i >= self.outputs)
-        {
-            let outputs = self.outputs;
-            return Err(StoreError::Misfit(format!("token {index} of {outputs} outputs")));
-        }
-        Ok(())
-    }
-
-    /// Adds the token of one row to the counts.
-    fn count(self, row: &[u8], counts: &mut [u64]) {
-        if self.bits {
-            for (byte, counts) in row[ID..].iter().zip(counts.chunks_mut(8)) {
-                for (place, count) in counts.iter_mut().enumerate() {
-                    *count += u64::from(byte >> (7 - place) & 1);
-                }
-            }
-        } else if let Some(count) = counts.get_mut(index(row) as usize) {
-            *count += 1;
-        }
-    }
-}
-
-fn index(row: &[u8]) -> u32 {
-    row[ID..].iter().fold(0, |index, &byte| index << 8 | u32::from(byte))
 }
 
 /// An id as a number, in the order of its bytes.
@@ -96,7 +67,7 @@ pub(crate) fn encode(counts: &[u64]) -> Vec<u8> {
     counts.iter().flat_map(|count| count.to_be_bytes()).collect()
 }
 
-/// And back.
+/// The counts of a tally, read back.
 pub(crate) fn decode(bytes: &[u8], outputs: u32) -> Result<Vec<u64>, StoreError> {
     if bytes.len() != 8 * outputs as usize {
         return Err(StoreError::Corrupt("a tally does not have one count per output".into()));
@@ -106,8 +77,8 @@ pub(crate) fn decode(bytes: &[u8], outputs: u32) -> Result<Vec<u64>, StoreError>
 }
 
 /// A chunk read back: whole ids, in order.
-pub(crate) fn check_chunk(chunk: &[u8]) -> Result<(), StoreError> {
-    if chunk.is_empty() || !chunk.len().is_multiple_of(ID) {
+fn check_chunk(chunk: &[u8]) -> Result<(), StoreError> {
+    if chunk.is_empty() || !chunk.len().is_multiple_of(ID_BYTES) {
         return Err(StoreError::Corrupt("a run has a chunk that is not made of ids".into()));
     }
     Ok(())

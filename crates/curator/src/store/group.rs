@@ -1,7 +1,7 @@
 //! Appends that share a commit.
 
 use super::StoreError;
-use super::fold::Place;
+use super::fold::PolicySlot;
 use bytes::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::sync::oneshot;
@@ -12,20 +12,20 @@ pub(crate) const QUEUE: usize = 4096;
 pub(crate) const GROUP_BYTES: usize = 4 << 20;
 
 /// Rows of one policy in one round.
-pub(crate) struct Lot {
-    pub(crate) place: Place,
+pub(crate) struct SlotRows {
+    pub(crate) slot: PolicySlot,
     pub(crate) rows: Bytes,
 }
 
 /// One call of `append` that waits for its commit.
 pub(crate) struct Appending {
-    pub(crate) lots: Vec<Lot>,
+    pub(crate) rows: Vec<SlotRows>,
     pub(crate) done: oneshot::Sender<Result<(), StoreError>>,
 }
 
 impl Appending {
     pub(crate) fn bytes(&self) -> usize {
-        self.lots.iter().map(|lot| lot.rows.len()).sum()
+        self.rows.iter().map(|one| one.rows.len()).sum()
     }
 
     pub(crate) fn answer(self, result: Result<(), StoreError>) {
@@ -35,13 +35,13 @@ impl Appending {
 
     /// Whether one of its rounds is not among the open ones.
     pub(crate) fn is_late(&self, open: &BTreeSet<i64>) -> bool {
-        self.lots.iter().any(|lot| !open.contains(&lot.place.round))
+        self.rows.iter().any(|one| !open.contains(&one.slot.round))
     }
 }
 
 /// The rounds a group is about.
 pub(crate) fn rounds(group: &[Appending]) -> BTreeSet<i64> {
-    group.iter().flat_map(|one| &one.lots).map(|lot| lot.place.round).collect()
+    group.iter().flat_map(|appending| &appending.rows).map(|one| one.slot.round).collect()
 }
 
 /// One row of the database.
@@ -55,20 +55,20 @@ pub(crate) struct Row {
 /// All reports of a group in as few rows as possible, so that a commit of many single reports
 /// costs one row.
 pub(crate) fn pack(group: &[Appending]) -> Vec<Row> {
-    let mut places: BTreeMap<(i64, i64), (Place, Vec<&Bytes>)> = BTreeMap::new();
-    for lot in group.iter().flat_map(|one| &one.lots) {
-        let key = (lot.place.round, lot.place.policy);
-        places.entry(key).or_insert((lot.place, Vec::new())).1.push(&lot.rows);
+    let mut slots: BTreeMap<(i64, i64), (PolicySlot, Vec<&Bytes>)> = BTreeMap::new();
+    for one in group.iter().flat_map(|appending| &appending.rows) {
+        let key = (one.slot.round, one.slot.policy);
+        slots.entry(key).or_insert((one.slot, Vec::new())).1.push(&one.rows);
     }
     let mut packed = Vec::new();
-    for (place, lots) in places.into_values() {
-        let full = place.reports_per_row() * place.row_bytes();
+    for (slot, blocks) in slots.into_values() {
+        let full = slot.reports_per_row() * slot.row_bytes();
         let mut row = Vec::new();
         let mut finish = |rows: Vec<u8>| {
-            let reports = rows.len() / place.row_bytes();
-            packed.push(Row { round: place.round, policy: place.policy, reports, rows });
+            let reports = rows.len() / slot.row_bytes();
+            packed.push(Row { round: slot.round, policy: slot.policy, reports, rows });
         };
-        for mut rest in lots.into_iter().map(|lot| &lot[..]) {
+        for mut rest in blocks.into_iter().map(|block| &block[..]) {
             while !rest.is_empty() {
                 let (now, later) = rest.split_at(rest.len().min(full - row.len()));
                 row.extend_from_slice(now);

@@ -12,29 +12,29 @@ mod schema;
 mod size;
 mod writer;
 
-use super::fold::MERGES_PER_COUNT;
+use super::fold::Turns;
 use super::group::{Appending, QUEUE};
-use super::places::{Places, lot, missing};
+use super::slots::{PolicySlots, missing, slot_rows};
 use super::{
     Batch, ChainedEvent, Event, NewPolicy, NewSurvey, Options, Overview, Progress, RoundKey,
-    RoundRecord, RoundTally, Store, StoreError, SurveyId, Versioned,
+    RoundRecord, RoundTally, Store, StoreError, Versioned,
 };
 use async_trait::async_trait;
 use connect::{fault, unreachable};
 use deadpool_postgres::{Object, Pool};
-use folding::Done;
 use size::Refusing;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use undertone_core::PolicyId;
+use undertone_wire::SurveyId;
 
 /// A store in a PostgreSQL database, in its schema `undertone`.
 pub struct Postgres {
     pool: Pool,
     queue: mpsc::Sender<Appending>,
-    /// How many steps of merging go before the next count; locked while folding.
-    tidy: tokio::sync::Mutex<u32>,
-    places: Places,
+    /// Whose turn it is; locked while folding.
+    turns: tokio::sync::Mutex<Turns>,
+    slots: PolicySlots,
     options: Options,
     refusing: Arc<Refusing>,
 }
@@ -47,8 +47,8 @@ impl Postgres {
         let (queue, waiting) = mpsc::channel(QUEUE);
         let refusing = Arc::new(Refusing::default());
         tokio::spawn(writer::run(pool.clone(), waiting, options.clone(), refusing.clone()));
-        let (tidy, places) = (tokio::sync::Mutex::new(0), Places::default());
-        Ok(Self { pool, queue, tidy, places, options, refusing })
+        let (turns, slots) = (tokio::sync::Mutex::default(), PolicySlots::default());
+        Ok(Self { pool, queue, turns, slots, options, refusing })
     }
 
     async fn client(&self) -> Result<Object, StoreError> {
@@ -131,25 +131,25 @@ impl Store for Postgres {
     }
 
     async fn append(&self, batches: Vec<Batch>) -> Result<(), StoreError> {
-        let mut lots = Vec::with_capacity(batches.len());
+        let mut rows = Vec::with_capacity(batches.len());
         for batch in batches.iter().filter(|batch| !batch.reports.is_empty()) {
-            let place = match self.places.get(&batch.round, &batch.policy) {
-                Some(place) => place,
+            let slot = match self.slots.get(&batch.round, &batch.policy) {
+                Some(slot) => slot,
                 None => {
                     let client = self.client().await?;
-                    let found = catalogue::place(&client, &batch.round, &batch.policy).await?;
-                    let place = found.ok_or_else(|| missing(&batch.round, &batch.policy))?;
-                    self.places.remember(&batch.round, &batch.policy, place);
-                    place
+                    let found = catalogue::slot(&client, &batch.round, &batch.policy).await?;
+                    let slot = found.ok_or_else(|| missing(&batch.round, &batch.policy))?;
+                    self.slots.remember(&batch.round, &batch.policy, slot);
+                    slot
                 }
             };
-            lots.push(lot(place, batch)?);
+            rows.push(slot_rows(slot, batch)?);
         }
-        if lots.is_empty() {
+        if rows.is_empty() {
             return Ok(());
         }
         let (done, answer) = oneshot::channel();
-        self.queue.send(Appending { lots, done }).await.map_err(|_| stopped())?;
+        self.queue.send(Appending { rows, done }).await.map_err(|_| stopped())?;
         answer.await.map_err(|_| stopped())?
     }
 
@@ -174,20 +174,17 @@ impl Store for Postgres {
     }
 
     async fn fold(&self) -> Result<Progress, StoreError> {
-        let mut tidy = self.tidy.lock().await;
+        let mut turns = self.turns.lock().await;
         let mut client = self.client().await?;
-        let done = folding::step(&mut client, &self.options, *tidy > 0).await?;
-        *tidy = match done {
-            Done::Counted(_) => MERGES_PER_COUNT,
-            Done::Tidied(_) | Done::Nothing => tidy.saturating_sub(1),
-        };
-        Ok(match done {
-            Done::Counted(progress) | Done::Tidied(progress) => progress,
-            Done::Nothing => {
+        let done = folding::step(&mut client, &self.options, turns.tidy_first()).await?;
+        turns.note(done.as_ref().map(|(step, _)| step));
+        match done {
+            Some((_, progress)) => Ok(progress),
+            None => {
                 self.refusing.relieve(&client).await?;
-                Progress::default()
+                Ok(Progress::default())
             }
-        })
+        }
     }
 
     async fn tallies(&self, key: &RoundKey) -> Result<Vec<RoundTally>, StoreError> {

@@ -8,12 +8,12 @@ mod folding;
 mod schema;
 mod writer;
 
-use super::fold::MERGES_PER_COUNT;
+use super::fold::Turns;
 use super::group::{Appending, QUEUE};
-use super::places::{Places, lot, missing};
+use super::slots::{PolicySlots, missing, slot_rows};
 use super::{
     Batch, ChainedEvent, Event, NewPolicy, NewSurvey, Options, Overview, Progress, RoundKey,
-    RoundRecord, RoundTally, Store, StoreError, SurveyId, Versioned,
+    RoundRecord, RoundTally, Store, StoreError, Versioned,
 };
 use async_trait::async_trait;
 use rusqlite::{Connection, Transaction};
@@ -23,6 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use tokio::sync::{mpsc, oneshot};
 use undertone_core::PolicyId;
+use undertone_wire::SurveyId;
 use writer::Job;
 
 /// A store in one file.
@@ -31,14 +32,14 @@ pub struct Sqlite {
     thread: Option<JoinHandle<()>>,
     reader: Arc<Mutex<Connection>>,
     folder: tokio::sync::Mutex<Folder>,
-    places: Places,
+    slots: PolicySlots,
     options: Options,
 }
 
-/// The connection that reads for folding, and how many steps of merging go before the next count.
+/// The connection that reads for folding, and whose turn it is.
 struct Folder {
     connection: Arc<Mutex<Connection>>,
-    tidy: u32,
+    turns: Turns,
 }
 
 impl Sqlite {
@@ -59,8 +60,8 @@ impl Sqlite {
                 jobs: Some(jobs),
                 thread: Some(thread),
                 reader,
-                folder: tokio::sync::Mutex::new(Folder { connection, tidy: 0 }),
-                places: Places::default(),
+                folder: tokio::sync::Mutex::new(Folder { connection, turns: Turns::default() }),
+                slots: PolicySlots::default(),
                 options,
             })
         })
@@ -202,27 +203,27 @@ impl Store for Sqlite {
     }
 
     async fn append(&self, batches: Vec<Batch>) -> Result<(), StoreError> {
-        let mut lots = Vec::with_capacity(batches.len());
+        let mut rows = Vec::with_capacity(batches.len());
         for batch in batches.iter().filter(|batch| !batch.reports.is_empty()) {
-            let place = match self.places.get(&batch.round, &batch.policy) {
-                Some(place) => place,
+            let slot = match self.slots.get(&batch.round, &batch.policy) {
+                Some(slot) => slot,
                 None => {
                     let (round, policy) = (batch.round.clone(), batch.policy);
                     let found = self
-                        .read(move |connection| catalogue::place(connection, &round, &policy))
+                        .read(move |connection| catalogue::slot(connection, &round, &policy))
                         .await?;
-                    let place = found.ok_or_else(|| missing(&batch.round, &batch.policy))?;
-                    self.places.remember(&batch.round, &batch.policy, place);
-                    place
+                    let slot = found.ok_or_else(|| missing(&batch.round, &batch.policy))?;
+                    self.slots.remember(&batch.round, &batch.policy, slot);
+                    slot
                 }
             };
-            lots.push(lot(place, batch)?);
+            rows.push(slot_rows(slot, batch)?);
         }
-        if lots.is_empty() {
+        if rows.is_empty() {
             return Ok(());
         }
         let (done, answer) = oneshot::channel();
-        self.send(Job::Append(Appending { lots, done })).await?;
+        self.send(Job::Append(Appending { rows, done })).await?;
         answer.await.map_err(|_| stopped())?
     }
 
@@ -247,16 +248,17 @@ impl Store for Sqlite {
     async fn fold(&self) -> Result<Progress, StoreError> {
         let mut folder = self.folder.lock().await;
         let (connection, options) = (folder.connection.clone(), self.options.clone());
-        let tidy = folder.tidy > 0;
+        let tidy_first = folder.turns.tidy_first();
         let prepared = blocking(move || {
             let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
-            folding::prepare(&mut connection, &options, tidy)
+            folding::prepare(&mut connection, &options, tidy_first)
         });
-        let Some(step) = prepared.await? else { return Ok(Progress::default()) };
-        folder.tidy = if step.counts() { MERGES_PER_COUNT } else { folder.tidy.saturating_sub(1) };
+        let prepared = prepared.await?;
+        folder.turns.note(prepared.as_ref().map(|prepared| &prepared.step));
+        let Some(prepared) = prepared else { return Ok(Progress::default()) };
         let options = self.options.clone();
         let done = self
-            .with_writer(move |connection| folding::perform(connection, &step, &options))
+            .with_writer(move |connection| folding::perform(connection, &prepared, &options))
             .await?;
         // Another process folded in between: nothing was done, and the next step prepares anew.
         Ok(done.unwrap_or(Progress { more: true, ..Progress::default() }))

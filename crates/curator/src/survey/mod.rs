@@ -6,18 +6,10 @@ pub use plan::{GivenPrior, Group, Plan};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use undertone_core::{Alphabet, AlphabetView, Decimal, Nats, Object};
+use undertone_core::{Alphabet, AlphabetView, Nats, Object};
+use undertone_wire::limits::{LONGEST_NAME, MOST_ANSWERS};
+use undertone_wire::{Answers, Code, Problem};
 
-use crate::problem::{Code, Problem};
-
-/// The most answers a survey may offer.
-pub const MOST_ANSWERS: usize = 10_000;
-/// The most rounds a plan may have.
-pub const MOST_ROUNDS: u32 = 20;
-/// The most groups.
-pub const MOST_GROUPS: usize = 50;
-/// The group of everybody.
-pub const EVERYONE: &str = "everyone";
 const MOST_ORIGINS: usize = 50;
 
 /// What an owner sends to create a survey.
@@ -57,66 +49,6 @@ fn hundred() -> u64 {
     100
 }
 
-/// An alphabet as a policy document writes it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Answers {
-    /// Bare indices from 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub indices: Option<u32>,
-    /// Names.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub names: Option<Vec<String>>,
-    /// Increasing numbers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub points: Option<Vec<String>>,
-    /// Edges of bins.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub edges: Option<Vec<String>>,
-    /// One value in each bin.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub values: Option<Vec<String>>,
-}
-
-impl Answers {
-    /// The alphabet, checked.
-    pub fn alphabet(&self) -> Result<Alphabet, Problem> {
-        let bad = |problem: String| Problem::malformed(format!("answers: {problem}"));
-        let decimals = |texts: &[String]| {
-            let read = |text: &String| {
-                text.parse::<Decimal>().map_err(|error| bad(format!("{text:?}: {error}")))
-            };
-            texts.iter().map(read).collect::<Result<Vec<_>, _>>()
-        };
-        let made = match (&self.indices, &self.names, &self.points, &self.edges, &self.values) {
-            (Some(size), None, None, None, None) => Alphabet::indices(*size as usize),
-            (None, Some(names), None, None, None) => Alphabet::names(names.clone()),
-            (None, None, Some(points), None, None) => Alphabet::points(decimals(points)?),
-            (None, None, None, Some(edges), Some(values)) => {
-                Alphabet::bins(decimals(edges)?, decimals(values)?)
-            }
-            _ => {
-                return Err(bad(
-                    "give exactly one of: names, points, indices, or edges with values".into(),
-                ));
-            }
-        };
-        let alphabet = made.map_err(|error| bad(error.to_string()))?;
-        if !(2..=MOST_ANSWERS).contains(&alphabet.len()) {
-            return Err(bad(format!(
-                "there are {}: a survey offers 2 to {MOST_ANSWERS}",
-                alphabet.len()
-            )));
-        }
-        if let AlphabetView::Names(names) = alphabet.view()
-            && let Some(long) = names.iter().find(|name| name.len() > 200)
-        {
-            return Err(bad(format!("{long:?} is longer than 200 bytes")));
-        }
-        Ok(alphabet)
-    }
-}
-
 impl SurveyBody {
     /// Reads and checks a body; `id` is not checked here, the store's type does that.
     pub fn from_json(body: &[u8]) -> Result<Self, Problem> {
@@ -124,6 +56,24 @@ impl SurveyBody {
             serde_json::from_slice(body).map_err(|error| Problem::malformed(error.to_string()))?;
         survey.check()?;
         Ok(survey)
+    }
+
+    /// What people may answer, checked.
+    pub fn alphabet(&self) -> Result<Alphabet, Problem> {
+        let bad = |problem: String| Problem::malformed(format!("answers: {problem}"));
+        let alphabet = self.answers.alphabet().map_err(|error| bad(error.to_string()))?;
+        if !(2..=MOST_ANSWERS).contains(&alphabet.len()) {
+            return Err(bad(format!(
+                "there are {}: a survey offers 2 to {MOST_ANSWERS}",
+                alphabet.len()
+            )));
+        }
+        if let AlphabetView::Names(names) = alphabet.view()
+            && let Some(long) = names.iter().find(|name| name.len() > LONGEST_NAME)
+        {
+            return Err(bad(format!("{long:?} is longer than {LONGEST_NAME} bytes")));
+        }
+        Ok(alphabet)
     }
 
     fn check(&self) -> Result<(), Problem> {
@@ -158,7 +108,7 @@ impl SurveyBody {
                 "origins: {origin:?} is not an origin: write https://example.org without a path, or *"
             ));
         }
-        self.plan.check(self.answers.alphabet()?.len(), self.group_minimum)
+        self.plan.check(self.alphabet()?.len(), self.group_minimum)
     }
 }
 
@@ -291,6 +241,7 @@ impl ListedSurvey {
 mod tests {
     use super::*;
     use serde_json::json;
+    use undertone_wire::limits::EVERYONE;
 
     fn body() -> Value {
         json!({

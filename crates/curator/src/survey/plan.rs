@@ -5,8 +5,8 @@ use undertone_core::{Epsilon, Nats};
 use undertone_design::Distribution;
 use undertone_design::designer::Method;
 
-use super::{EVERYONE, MOST_GROUPS, MOST_ROUNDS};
-use crate::problem::{Code, Problem};
+use undertone_wire::limits::{EVERYONE, MOST_GROUPS, MOST_ROUNDS};
+use undertone_wire::{Code, Problem};
 
 /// Promises, rounds and budget.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -13,8 +13,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use undertone_core::{PolicyId, ReportId, Token};
 use undertone_curator::store::{
-    self, Batch, Event, Faults, NewPolicy, NewSurvey, Options, Reports, RoundKey, Store, StoreError,
+    self, Batch, Event, Faults, NewPolicy, NewSurvey, Options, RoundKey, Store, StoreError,
 };
+use undertone_wire::{ReportRows, TokenShape};
 
 const OUTPUTS: u32 = 5;
 const POLICY: PolicyId = PolicyId([7; 32]);
@@ -50,7 +51,11 @@ pub(crate) async fn prepare(address: &str) {
     let store = store::open(address).await.unwrap();
     let survey = round().survey;
     let event = Event { survey: survey.clone(), at: 0, kind: "test".into(), detail: String::new() };
-    let policies = vec![NewPolicy { id: POLICY, bytes: vec![7], outputs: OUTPUTS, bits: false }];
+    let policies = vec![NewPolicy {
+        id: POLICY,
+        bytes: vec![7],
+        tokens: TokenShape { outputs: OUTPUTS, bits: false },
+    }];
     let (document, created, opened) = ("v1".into(), event.clone(), event);
     let new = NewSurvey { id: survey, document, policies, created, opened };
     store.create_survey(&new).await.unwrap();
@@ -69,7 +74,7 @@ pub(crate) fn batch(number: u64) -> Batch {
             )
         })
         .collect();
-    let reports = Reports::pack(tokens.iter().map(|(id, token)| (*id, token))).unwrap();
+    let reports = ReportRows::pack(tokens.iter().map(|(id, token)| (*id, token))).unwrap();
     Batch { round: round(), policy: POLICY, reports }
 }
 

@@ -12,8 +12,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use undertone_curator::auth::OwnerToken;
 use undertone_curator::clock::{SystemClock, SystemRandomness};
-use undertone_curator::store::{self, Faults, Options, RoundState, Store, StoreError};
+use undertone_curator::store::{self, Faults, Options, Store, StoreError};
 use undertone_curator::{App, Curator, Settings};
+use undertone_wire::RoundState;
 
 const ADDRESS: &str = "UNDERTONE_TEST_CREATION_STORE";
 const FIRST: &str = "UNDERTONE_TEST_CREATION_FIRST";

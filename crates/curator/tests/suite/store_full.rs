@@ -9,6 +9,7 @@ use undertone_core::PolicyId;
 use undertone_curator::store::{
     self, Batch, Event, Faults, NewPolicy, Options, RoundKey, Store, StoreError,
 };
+use undertone_wire::TokenShape;
 
 /// Appends until the store is full; gives the numbers of the requests that were acknowledged.
 async fn fill(store: &Arc<dyn Store>) -> BTreeSet<u64> {
@@ -42,7 +43,11 @@ async fn limited(address: &str, bytes: u64) {
     let event = Event { survey: survey.clone(), at: 1, kind: "test".into(), detail: String::new() };
     store.seal(&key, 1, &event).await.unwrap();
     while store.fold().await.unwrap().more {}
-    let policy = NewPolicy { id: PolicyId([8; 32]), bytes: vec![8], outputs: 5, bits: false };
+    let policy = NewPolicy {
+        id: PolicyId([8; 32]),
+        bytes: vec![8],
+        tokens: TokenShape { outputs: 5, bits: false },
+    };
     let next = RoundKey { survey, number: 2 };
     store.open_round(&next, std::slice::from_ref(&policy), (1, "v2"), &event).await.unwrap();
     for turn in 0..100 {

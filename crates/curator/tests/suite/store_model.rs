@@ -7,8 +7,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use undertone_core::{PolicyId, ReportId, Token};
 use undertone_curator::store::{
-    self, Batch, Event, NewPolicy, NewSurvey, Options, Reports, RoundKey, Store,
+    self, Batch, Event, NewPolicy, NewSurvey, Options, RoundKey, Store,
 };
+use undertone_wire::{ReportRows, TokenShape};
 
 const OUTPUTS: u32 = 6;
 const SURVEYS: [&str; 2] = ["coffee", "tea"];
@@ -69,8 +70,7 @@ async fn prepare(store: &dyn Store) {
         let new = |number| NewPolicy {
             id: policy(number),
             bytes: vec![number as u8],
-            outputs: OUTPUTS,
-            bits: false,
+            tokens: TokenShape { outputs: OUTPUTS, bits: false },
         };
         // Both surveys publish the same policies.
         let (document, created, opened) = ("v1".into(), event.clone(), event);
@@ -120,7 +120,7 @@ async fn schedule(address: &str, seed: u64, steps: usize) -> Model {
                     new.push((id, Token::Index(token)));
                     arrived.push((of, id, token));
                 }
-                let reports = Reports::pack(new.iter().map(|(id, token)| (*id, token))).unwrap();
+                let reports = ReportRows::pack(new.iter().map(|(id, token)| (*id, token))).unwrap();
                 store
                     .append(vec![Batch { round: key(survey), policy: policy(of), reports }])
                     .await
@@ -225,7 +225,8 @@ async fn a_million_reports_in_production_sizes() {
     }
     let rows = bytes::Bytes::from(rows);
     let append = |range: std::ops::Range<usize>| {
-        let reports = Reports::from_rows(4, rows.slice(20 * range.start..20 * range.end)).unwrap();
+        let reports =
+            ReportRows::from_rows(4, rows.slice(20 * range.start..20 * range.end)).unwrap();
         store.append(vec![Batch { round: key(0), policy: policy(1), reports }])
     };
     for start in (0..1_000_000).step_by(10_000) {

@@ -4,9 +4,10 @@ use crate::common::postgres;
 use std::sync::Arc;
 use undertone_core::{PolicyId, ReportId, Token};
 use undertone_curator::store::{
-    self, Batch, Event, Faults, NewPolicy, NewSurvey, Options, Progress, Reports, RoundKey,
-    RoundState, RoundTally, Store, StoreError, SurveyId,
+    self, Batch, Event, Faults, NewPolicy, NewSurvey, Options, Progress, RoundKey, RoundTally,
+    Store, StoreError,
 };
+use undertone_wire::{ReportRows, RoundState, SurveyId, TokenShape};
 
 fn survey() -> SurveyId {
     "coffee".parse().unwrap()
@@ -21,7 +22,11 @@ fn event(at: i64, kind: &str) -> Event {
 }
 
 fn policy(number: u8, outputs: u32, bits: bool) -> NewPolicy {
-    NewPolicy { id: PolicyId([number; 32]), bytes: vec![number; 100], outputs, bits }
+    NewPolicy {
+        id: PolicyId([number; 32]),
+        bytes: vec![number; 100],
+        tokens: TokenShape { outputs, bits },
+    }
 }
 
 fn id(number: u64) -> ReportId {
@@ -33,7 +38,7 @@ fn id(number: u64) -> ReportId {
 fn batch(number: u32, policy: u8, reports: &[(u64, u32)]) -> Batch {
     let tokens: Vec<(ReportId, Token)> =
         reports.iter().map(|&(number, token)| (id(number), Token::Index(token))).collect();
-    let reports = Reports::pack(tokens.iter().map(|(id, token)| (*id, token))).unwrap();
+    let reports = ReportRows::pack(tokens.iter().map(|(id, token)| (*id, token))).unwrap();
     Batch { round: round(number), policy: PolicyId([policy; 32]), reports }
 }
 
@@ -188,7 +193,7 @@ async fn reports(store: &dyn Store) {
     // The other policy shares the round's ids, and counts bits.
     let bits = |number: u64, bytes: [u8; 2]| (id(number), Token::Bits(bytes.into()));
     let tokens = [bits(4, [0xff, 0xf0]), bits(5, [0x81, 0x10]), bits(6, [0x80, 0])];
-    let reports = Reports::pack(tokens.iter().map(|(id, token)| (*id, token))).unwrap();
+    let reports = ReportRows::pack(tokens.iter().map(|(id, token)| (*id, token))).unwrap();
     store
         .append(vec![Batch { round: round(1), policy: PolicyId([2; 32]), reports }])
         .await
@@ -202,7 +207,7 @@ async fn reports(store: &dyn Store) {
     // What does not fit is refused as a whole.
     let misfit = vec![batch(1, 1, &[(90, 0)]), batch(1, 1, &[(91, 5)])];
     assert_refused!(store.append(misfit).await, StoreError::Misfit(_));
-    let wide = Reports::from_rows(2, vec![0; 18].into()).unwrap();
+    let wide = ReportRows::from_rows(2, vec![0; 18].into()).unwrap();
     let wide = Batch { round: round(1), policy: PolicyId([1; 32]), reports: wide };
     assert_refused!(store.append(vec![wide]).await, StoreError::Misfit(_));
     assert_refused!(store.append(vec![batch(1, 7, &[(92, 0)])]).await, StoreError::NotFound(_));

@@ -6,8 +6,8 @@ use super::problem::{Level, Problem};
 use super::{Kept, Noise, Parameter};
 use crate::designer::PrintedLevel;
 use crate::mechanism::laplace::{self, BoundedLaplace, Limits, Scale};
-use crate::mechanism::search::Search;
 use crate::{Error, protection};
+use undertone_numeric::threshold::ThresholdSearch;
 
 pub(super) fn noise(problem: &Problem<'_>, scale: Scale) -> Result<Noise, Error> {
     let released = problem.request.codebook.output_edges();
@@ -41,7 +41,7 @@ pub(super) fn noise(problem: &Problem<'_>, scale: Scale) -> Result<Noise, Error>
             BoundedLaplace::new(problem.range, points.clone(), scales)?
         }
         Scale::Table => {
-            let search = Search { start: width, reach: 30, tolerance: 1e-9 };
+            let search = ThresholdSearch { start: width, reach: 30, tolerance: 1e-9 };
             let found = search
                 .least(|scale| problem.holds(&constant(scale)?.table(&problem.edges)?))?
                 .ok_or_else(|| {

@@ -7,6 +7,7 @@
 
 use super::{Component, Mixture, Normal};
 use crate::Error;
+use undertone_numeric::dice::{Dice, draw};
 
 /// More distinct values than this are grouped into as many equal cells, each represented by the mean of
 /// its values.
@@ -151,7 +152,7 @@ impl Sample {
             );
             return Err(Error::other("the mixture", problem));
         }
-        let mut random = SplitMix(settings.seed ^ (components as u64) << 32);
+        let mut random = Dice::new(settings.seed ^ (components as u64) << 32);
         let starts = if components == 1 { 1 } else { settings.restarts.max(1) };
         // Every start climbs to a rough height, the best of them to the top.
         let runs = (0..starts).map(|_| {
@@ -180,7 +181,7 @@ impl Sample {
 
     /// k-means++: each seed is drawn with probability proportional to its squared distance from those
     /// before.
-    fn seeds(&self, k: usize, random: &mut SplitMix) -> Vec<f64> {
+    fn seeds(&self, k: usize, random: &mut Dice) -> Vec<f64> {
         let mut seeds = vec![self.draw(random, |_| 1.0)];
         while seeds.len() < k {
             let distance =
@@ -191,16 +192,9 @@ impl Sample {
     }
 
     /// A value, drawn with probability proportional to its count times `weight`.
-    fn draw(&self, random: &mut SplitMix, weight: impl Fn(f64) -> f64) -> f64 {
+    fn draw(&self, random: &mut Dice, weight: impl Fn(f64) -> f64) -> f64 {
         let masses: Vec<f64> = self.points.iter().map(|&(v, count)| count * weight(v)).collect();
-        let mut left = random.unit() * masses.iter().sum::<f64>();
-        for (point, mass) in self.points.iter().zip(&masses) {
-            left -= mass;
-            if left < 0.0 {
-                return point.0;
-            }
-        }
-        self.points[self.points.len() - 1].0
+        self.points[draw(&masses, random)].0
     }
 
     /// Steps until one gains less than the tolerance.
@@ -282,17 +276,4 @@ fn grouped(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
         *sum = (sum.0 + value * count, sum.1 + count);
     }
     sums.into_iter().filter(|s| s.1 > 0.0).map(|(sum, count)| (sum / count, count)).collect()
-}
-
-/// Steele, Lea and Flood's SplitMix64: starting points only, nothing secret.
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
 }

@@ -1,8 +1,8 @@
 //! A mixture of normal laws.
 
 use super::Normal;
-use super::normal::cdf;
 use crate::{Distribution, Error};
+use undertone_numeric::normal::normal_cdf;
 
 /// One normal law and its share.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,7 +48,7 @@ impl Mixture {
             let (mean, spread) = (a.mean() - b.mean(), a.deviation().hypot(b.deviation()));
             let z = mean / spread;
             spread * (2.0 / std::f64::consts::PI).sqrt() * (-z * z / 2.0).exp()
-                + mean * (1.0 - 2.0 * cdf(-z))
+                + mean * (1.0 - 2.0 * normal_cdf(-z))
         };
         self.average(|a| self.average(|b| distance(a, b)))
     }

@@ -4,7 +4,6 @@
 //! law of the clipped number: [`Density::clipped`]. [`Density::truncated`] is the other reading, a law
 //! that never leaves the range; the two differ in the end bins.
 
-mod beta;
 mod em;
 mod histogram;
 mod mixture;
@@ -18,6 +17,7 @@ pub use normal::Normal;
 use undertone_core::WEIGHT_ONE;
 
 use crate::{Distribution, Error};
+use undertone_numeric::beta::{incomplete_beta, ln_beta};
 
 /// What a bin without mass is raised to: two units of the kernel's prior, so that rounding cannot
 /// take it away again.
@@ -87,6 +87,11 @@ impl Uniform {
 }
 
 impl Beta {
+    /// The probability of the lower `share` of the interval.
+    fn below(&self, share: f64) -> f64 {
+        incomplete_beta(self.a, self.b, share, 1.0 - share)
+    }
+
     /// Checks the parameters and the ends.
     pub fn new(a: f64, b: f64, low: f64, high: f64) -> Result<Self, Error> {
         for (what, value) in [("beta's first parameter", a), ("beta's second parameter", b)] {
@@ -142,7 +147,7 @@ impl Density {
         match self {
             Self::Uniform(law) => law.share(y),
             Self::Normal(law) => law.below(y),
-            Self::Beta(law) => beta::incomplete(law.a, law.b, law.on.share(y)),
+            Self::Beta(law) => law.below(law.on.share(y)),
             Self::Histogram(law) => law.below(y),
             Self::Mixture(law) => law.average(|part| part.below(y)),
         }
@@ -172,7 +177,7 @@ impl Density {
                     if exponent == 0.0 { 1.0 } else { base.powf(exponent) }
                 };
                 let kernel = power(share, a - 1.0) * power(1.0 - share, b - 1.0);
-                kernel * (-beta::ln_beta(a, b)).exp() / (law.on.high - law.on.low)
+                kernel * (-ln_beta(a, b)).exp() / (law.on.high - law.on.low)
             }
             Self::Histogram(law) => law.density(y),
             Self::Mixture(law) => law.average(|part| part.density(y)),
@@ -218,7 +223,7 @@ impl Density {
                 // 2∫F(1-F) by Simpson's rule, in a variable that is flat at both ends.
                 let spread = |t: f64| {
                     let share = t * t * (3.0 - 2.0 * t);
-                    let below = beta::incomplete(law.a, law.b, share);
+                    let below = law.below(share);
                     below * (1.0 - below) * 6.0 * t * (1.0 - t)
                 };
                 const PANELS: u32 = 1024;

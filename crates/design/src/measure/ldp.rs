@@ -5,8 +5,8 @@
 
 use super::e_divergence::excess;
 use super::{Leakage, Pair, odds, worst_spread};
-use crate::round::{self, Enclosure};
 use crate::{Channel, Error};
+use undertone_numeric::round::{self, Enclosure};
 
 /// ln max over x, x', y of q(y|x)/q(y|x').
 pub fn leakage(channel: &Channel) -> Leakage<Pair> {

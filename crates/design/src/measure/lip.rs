@@ -4,8 +4,8 @@
 //! (asymmetric LIP: ε_u bounds [`max_lift`], ε_l bounds [`min_lift`]).
 
 use super::{Cell, Leakage, ln_ratio, worst_cell};
-use crate::round::{self, Enclosure};
 use crate::{Channel, Distribution, Error};
+use undertone_numeric::round::{self, Enclosure};
 
 /// The two-sided leakage: the larger of [`max_lift`] and [`min_lift`].
 pub fn leakage(prior: &Distribution, channel: &Channel) -> Result<Leakage<Cell>, Error> {

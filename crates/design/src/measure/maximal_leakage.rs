@@ -3,8 +3,8 @@
 //! JSTL21 Definition 4; also Sibson's information of infinite order, ZDS22 (17). It bounds how
 //! much an answer helps on average in guessing any function of X.
 
-use crate::round::{self, Enclosure};
 use crate::{Channel, Distribution, Error};
+use undertone_numeric::round::{self, Enclosure};
 
 /// ln Σ_y max over P(x) > 0 of q(y|x).
 pub fn leakage(prior: &Distribution, channel: &Channel) -> Result<f64, Error> {

@@ -4,6 +4,8 @@
 //! left is of the order of d² and is computed as such: summing the terms themselves would leave an error of
 //! the order of d·10⁻¹⁶, which is everything once budgets are near 10⁻⁷.
 
+use undertone_numeric::vector::log_sum_exp;
+
 /// (1+d) ln(1+d) - d for d >= -1: what a lift adds to mutual information. Never negative.
 pub(crate) fn information(d: f64) -> f64 {
     if d.abs() < 1e-2 {
@@ -50,7 +52,7 @@ pub(crate) fn log_moment(lifts: impl Iterator<Item = Weighed> + Clone, alpha: f6
     let exponent = |l: Weighed| l.log_weight + alpha * l.log_lift;
     let top = known().map(exponent).fold(f64::NEG_INFINITY, f64::max);
     if top > LARGE {
-        return top + known().map(|l| (exponent(l) - top).exp()).sum::<f64>().ln();
+        return log_sum_exp(known().map(exponent));
     }
     let term = |l: Weighed| {
         let weight = l.log_weight.exp();

@@ -4,8 +4,8 @@
 
 use super::lip::output_mass;
 use super::{ln_ratio, moment};
-use crate::round::{self, Enclosure};
 use crate::{Channel, Distribution, Error};
+use undertone_numeric::round::{self, Enclosure};
 
 /// Σ P(x)q(y|x) ln(q(y|x)/P(y)).
 pub fn leakage(prior: &Distribution, channel: &Channel) -> Result<f64, Error> {

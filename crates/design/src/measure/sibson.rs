@@ -6,6 +6,7 @@
 use super::alpha_lift::{log_norm, weighed};
 use super::{check_order, maximal_leakage, mutual_information};
 use crate::{Channel, Distribution, Error};
+use undertone_numeric::vector::log_sum_exp;
 
 /// I_α(X;Y) for α from 1 to infinity.
 pub fn leakage(prior: &Distribution, channel: &Channel, alpha: f64) -> Result<f64, Error> {
@@ -34,13 +35,8 @@ pub(super) fn of_log_weights(log_weights: &[f64], channel: &Channel, alpha: f64)
             mass * log_norm(weighed(log_weights, column(), mass), alpha).exp_m1()
         } else {
             // Every weight that meets this output has underflowed; its norm need not have.
-            let powers = || log_weights.iter().zip(column()).map(|(log, q)| log + alpha * q.ln());
-            let top = powers().fold(f64::NEG_INFINITY, f64::max);
-            if top == f64::NEG_INFINITY {
-                continue;
-            }
-            let sum: f64 = powers().map(|power| (power - top).exp()).sum();
-            ((top + sum.ln()) / alpha).exp() - mass
+            let powers = log_weights.iter().zip(column()).map(|(log, q)| log + alpha * q.ln());
+            (log_sum_exp(powers) / alpha).exp() - mass
         };
     }
     (alpha / (alpha - 1.0) * excess.ln_1p()).max(0.0)

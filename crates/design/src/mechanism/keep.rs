@@ -29,6 +29,7 @@ use crate::objective::Objective;
 use crate::quantize::{Promise, largest_remainder};
 use crate::transfer::PriorBox;
 use crate::{Distribution, Error, realise};
+use undertone_numeric::golden_section::golden_section;
 
 /// The scale on which λ is lowered until the kernel accepts.
 const SCALE: u64 = 1 << 40;
@@ -151,21 +152,8 @@ fn maximise(f: impl Fn(f64) -> f64, top: f64, sections: usize) -> f64 {
     let point = |at: usize| top * at as f64 / STEPS as f64;
     let grid: Vec<f64> = (0..=STEPS).map(|at| f(point(at))).collect();
     let best = (0..=STEPS).max_by(|&a, &b| grid[a].total_cmp(&grid[b])).unwrap_or(STEPS);
-    let (mut low, mut high) = (point(best.saturating_sub(1)), point((best + 1).min(STEPS)));
-    let golden = (5f64.sqrt() - 1.0) / 2.0;
-    let (mut a, mut b) = (high - golden * (high - low), low + golden * (high - low));
-    let (mut at_a, mut at_b) = (f(a), f(b));
-    for _ in 0..sections {
-        if at_a > at_b {
-            (high, b, at_b) = (b, a, at_a);
-            a = high - golden * (high - low);
-            at_a = f(a);
-        } else {
-            (low, a, at_a) = (a, b, at_b);
-            b = low + golden * (high - low);
-            at_b = f(b);
-        }
-    }
+    let (low, high) = (point(best.saturating_sub(1)), point((best + 1).min(STEPS)));
+    let (low, high) = golden_section(low, high, sections + 2, |t| -f(t));
     let middle = (low + high) / 2.0;
     if f(middle) >= grid[best] { middle } else { point(best) }
 }

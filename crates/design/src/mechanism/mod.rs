@@ -9,7 +9,6 @@ pub mod posterior;
 pub mod randomized_response;
 pub mod robust;
 pub mod sampling;
-pub(crate) mod search;
 pub mod staircase;
 pub mod symmetric;
 pub mod unary;

@@ -5,6 +5,7 @@
 
 use crate::measure::moment::{self, Weighed, information};
 use crate::{Distribution, Error};
+use undertone_numeric::bisection::Bracket;
 
 /// ε-LDP gives this LIP: ln(p + (1-p)e^ε). Sharp. JSTL21 Theorem 1, converse.
 pub fn lip_from_ldp(epsilon: f64, p: f64) -> f64 {
@@ -220,12 +221,8 @@ pub fn lifts_from_alpha_lift(epsilon: f64, alpha: f64, p: f64) -> (f64, f64) {
         moment::log_moment([end(p, d), end(1.0 - p, rest)].into_iter(), alpha) <= alpha * epsilon
     };
     // Bisection that keeps the outer end outside, so that the answer errs upwards.
-    let edge = |mut within: f64, mut outside: f64| {
-        for _ in 0..200 {
-            let middle = f64::midpoint(within, outside);
-            if allowed(middle) { within = middle } else { outside = middle }
-        }
-        outside
+    let edge = |within: f64, outside: f64| {
+        Bracket { holds: within, fails: outside }.halve(200, allowed).fails
     };
     let peak = 1.0 / p - 1.0;
     let upper = if allowed(peak) { peak } else { edge(0.0, peak) };

@@ -16,12 +16,12 @@ pub mod degrade;
 pub mod exact;
 pub mod forms;
 mod guarantee;
+mod hull;
 pub mod map;
 mod notion;
 mod rule;
 pub mod rules;
 mod setting;
-pub mod simplex;
 
 pub use answer::{Answer, Holds, Outcome, PrintedChain, Step};
 pub use counterexample::{Counterexample, Member, NonImplication, Scope};

@@ -72,25 +72,38 @@ impl Missing {
     /// What to give, in words.
     pub fn describe(self) -> &'static str {
         match self {
-            Self::Prior => "the prior of X (--prior)",
-            Self::PriorOrMin => "the prior of X or its smallest probability (--prior or --p-min)",
-            Self::Priors => "the set of priors (repeat --prior)",
-            Self::PriorInSet => "a prior of X inside the set of priors (--prior)",
-            Self::Symbols => "the prior of X or its number of symbols (--prior)",
-            Self::HypothesisMin => {
-                "the law of G or its smallest probability (--prior or --p-min, read as G's)"
-            }
-            Self::Hypothesis => "the law of G on its 2^q values (--prior, read as G's)",
+            Self::Prior => "the prior of X",
+            Self::PriorOrMin => "the prior of X or its smallest probability",
+            Self::Priors => "the set of priors, several of them",
+            Self::PriorInSet => "a prior of X inside the set of priors",
+            Self::Symbols => "the prior of X or its number of symbols",
+            Self::HypothesisMin => "the law of G or its smallest probability",
+            Self::Hypothesis => "the law of G on its 2^q values",
             Self::PositiveMin => {
-                "a smallest probability above 0 (--prior or --p-min): an average sees no symbol that never occurs"
+                "a smallest probability above 0, because an average sees no symbol that never occurs"
             }
-            Self::Sensors => "the number of sensors (--sensors)",
-            Self::OneSensor => "a single sensor (--sensors 1)",
-            Self::Secrets => "the number of private components (--secrets)",
-            Self::Alpha => "the order alpha (--alpha)",
+            Self::Sensors => "the number of sensors",
+            Self::OneSensor => "a single sensor",
+            Self::Secrets => "the number of private components",
+            Self::Alpha => "the order alpha",
             Self::Spread => "the spread of the data's law, ln of its largest neighbour ratio",
             Self::Pure => "a premise with delta = 0: no rule carries delta to that notion",
             Self::Rule => "a rule: nothing here decides this case",
+        }
+    }
+
+    /// What says it, under the names a question has for it: a prior or its minimum is read as the law of G where
+    /// either notion speaks of a private hypothesis.
+    pub fn fields(self) -> &'static [&'static str] {
+        match self {
+            Self::Prior | Self::Priors | Self::PriorInSet | Self::Hypothesis => &["prior"],
+            Self::PriorOrMin | Self::HypothesisMin | Self::PositiveMin => &["prior", "p_min"],
+            Self::Symbols => &["prior", "symbols"],
+            Self::Sensors | Self::OneSensor => &["sensors"],
+            Self::Secrets => &["secrets"],
+            Self::Alpha => &["alpha"],
+            Self::Spread => &["spread"],
+            Self::Pure | Self::Rule => &[],
         }
     }
 }

@@ -1,7 +1,9 @@
 //! A non-negative number known to lie between two floats.
 
-use crate::round::{add_down, add_up, div_down, div_up, mul_down, mul_up, sub_down, sub_up};
 use std::ops::{Add, Mul};
+use undertone_numeric::round::{
+    add_down, add_up, div_down, div_up, mul_down, mul_up, sub_down, sub_up,
+};
 
 /// A non-negative number between `low` and `high`.
 #[derive(Debug, Clone, Copy, PartialEq)]

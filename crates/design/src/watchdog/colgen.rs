@@ -2,11 +2,13 @@
 
 use super::gap;
 use super::optimum::Mixture;
-use super::polytope::{Polytope, dot, entropy};
+use super::polytope::{Polytope, entropy};
 use super::scene::Scene;
 use super::subset;
 use crate::Error;
 use crate::solve::Program;
+use undertone_numeric::dice::{Dice, unit};
+use undertone_numeric::vector::dot;
 
 /// Rounds of asking; far more than are needed.
 const MOST_ROUNDS: usize = 200;
@@ -23,22 +25,14 @@ const RANDOM_STARTS: usize = 30;
 /// Slope of the entropy at a symbol without mass: infinite in truth, which would never let it in.
 const EDGE: f64 = 1e-9;
 
-/// A small generator (splitmix64) for search directions: the same release from the same input.
-struct Directions(u64);
+/// Search directions: the same release from the same input.
+struct Directions(Dice);
 
 impl Directions {
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
     /// A cost to start from: towards one symbol while there is one, then at random, less the prices.
     fn start(&mut self, at: usize, prices: &[f64]) -> Vec<f64> {
         let towards = |x: usize| if x == at { -1.0 } else { 0.0 };
-        let mut random = |_| self.uniform() - 0.5;
+        let mut random = |_| unit(&mut self.0) - 0.5;
         let symbols = 0..prices.len();
         let cost: Vec<f64> = if at < prices.len() {
             symbols.map(towards).collect()
@@ -111,7 +105,7 @@ pub(super) struct Generated {
 /// Generates corners until none is worth adding, or the effort of `boxes` boxes is spent.
 pub(super) fn generate(scene: &Scene, boxes: usize) -> Result<Generated, Error> {
     let mut polytope = Polytope::new(scene);
-    let mut directions = Directions(scene.len() as u64);
+    let mut directions = Directions(Dice::new(scene.len() as u64));
     let mut pool = first(scene, &mut polytope, &mut directions);
     let (mut least, mut left) = (0.0f64, boxes);
     loop {

@@ -8,8 +8,9 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::polytope::{Polytope, dot, entropy};
+use super::polytope::{Polytope, entropy};
 use super::scene::Scene;
+use undertone_numeric::vector::dot;
 
 /// Gaps below this share of H(X) are not worth closing.
 const CLOSED: f64 = 1e-8;

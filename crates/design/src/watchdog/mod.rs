@@ -25,7 +25,6 @@ mod repair;
 mod scene;
 mod ship;
 mod subset;
-mod tableau;
 mod vertices;
 
 pub use budget::Budget;

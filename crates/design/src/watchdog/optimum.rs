@@ -5,14 +5,15 @@
 //! over all of them for small alphabets, over generated ones for large.
 
 use super::colgen;
-use super::polytope::{dot, entropy};
+use super::polytope::entropy;
 use super::scene::Scene;
 use super::subset::subset;
 use super::vertices::vertices;
 use super::{Release, measured};
 use crate::quantize::{self, GHOST};
-use crate::relation::simplex;
 use crate::{Channel, Distribution, Error};
+use undertone_numeric::mixture::maximise_mixture;
+use undertone_numeric::vector::dot;
 
 /// The largest alphabet whose corners are all listed.
 pub const MAX_VERTEX_SYMBOLS: usize = 7;
@@ -46,7 +47,7 @@ impl Mixture {
         // A row per symbol, each on its own scale: a rare symbol's mass is as binding as any.
         let scaled = |q: &Vec<f64>| q.iter().zip(data).map(|(q, p)| q / p).collect();
         let columns: Vec<Vec<f64>> = pool.iter().map(scaled).collect();
-        let optimum = simplex::maximise(&columns, &worths, &vec![1.0; data.len()])?;
+        let optimum = maximise_mixture(&columns, &worths, &vec![1.0; data.len()])?;
         Ok(Self {
             posteriors: optimum.weights.iter().map(|&(at, _)| pool[at].clone()).collect(),
             weights: optimum.weights.iter().map(|&(_, weight)| weight).collect(),

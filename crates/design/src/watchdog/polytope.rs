@@ -1,7 +1,7 @@
 //! The beliefs about X that an output within the budget may leave.
 
 use super::scene::{FLAT, Scene};
-use super::tableau::{Tableau, Verdict};
+use undertone_numeric::simplex::{Bounds, Row, Simplex, Verdict};
 
 /// {q : q >= 0, Σq = 1, e^-ε_l <= Σ_x lift(s,x) q(x) <= e^ε_u for every s}: every output of a release
 /// within the budget leaves a posterior q = P(x|y) in it, and every mixture of its points that averages
@@ -11,8 +11,10 @@ pub(super) struct Polytope {
     /// One row per value of the secret, of deviations of the lift from one over their largest; then the
     /// sum.
     rows: Vec<Vec<f64>>,
-    fresh: Tableau,
-    current: Tableau,
+    /// The ranges of the rows' own variables; the sum has none.
+    ranges: Vec<Bounds>,
+    fresh: Simplex,
+    current: Simplex,
     symbols: usize,
     /// Questions about parts so far.
     asked: usize,
@@ -25,7 +27,7 @@ impl Polytope {
     pub(super) fn new(scene: &Scene) -> Self {
         let symbols = scene.len();
         let (floor, ceiling) = scene.budget.deviations();
-        let (mut rows, mut lower, mut upper) = (Vec::new(), vec![0.0; symbols], vec![1.0; symbols]);
+        let (mut rows, mut ranges) = (Vec::new(), Vec::new());
         for s in 0..scene.secrets() {
             let deviations = scene.deviations(s);
             let least = deviations.iter().copied().fold(0.0, f64::min);
@@ -36,16 +38,18 @@ impl Polytope {
             }
             // The row's own variable is Σ (lift - 1) q, on the scale of the row.
             rows.push(deviations.iter().map(|deviation| -deviation / scale).collect::<Vec<_>>());
-            lower.push(floor.max(least) / scale);
-            upper.push(ceiling.min(most) / scale);
+            let (lower, upper) = (floor.max(least) / scale, ceiling.min(most) / scale);
+            ranges.push(Bounds { lower, upper });
         }
         rows.push(vec![1.0; symbols]);
-        lower.push(0.0);
-        upper.push(0.0);
-        let mut rhs = vec![0.0; rows.len() - 1];
-        rhs.push(1.0);
-        let fresh = Tableau::new(&rows, &rhs, lower, upper);
-        Self { rows, current: fresh.clone(), fresh, symbols, asked: 0 }
+        let own = |&own: &Bounds| Row { rhs: 0.0, own, cost: 0.0 };
+        let mut fresh =
+            Simplex::new(&ranges.iter().map(own).chain([Row::equal(1.0)]).collect::<Vec<_>>());
+        for x in 0..symbols {
+            let column: Vec<f64> = rows.iter().map(|row| row[x]).collect();
+            fresh.add_column(&column, Bounds { lower: 0.0, upper: 1.0 }, 0.0);
+        }
+        Self { rows, ranges, current: fresh.clone(), fresh, symbols, asked: 0 }
     }
 
     /// Forgets the last corner, and with it whatever rounding has gathered.
@@ -55,13 +59,17 @@ impl Polytope {
 
     /// A corner where `cost` is least; `None` if the simplex got lost.
     pub(super) fn lowest(&mut self, cost: &[f64]) -> Option<Vec<f64>> {
-        (self.current.minimise(cost) == Verdict::Optimal).then(|| self.corner())
+        (self.minimise(cost) == Verdict::Optimal).then(|| self.corner())
+    }
+
+    fn minimise(&mut self, cost: &[f64]) -> Verdict {
+        cost.iter().enumerate().for_each(|(x, &cost)| self.current.set_cost(x, cost));
+        self.current.minimise()
     }
 
     /// The last corner found, with rounding below zero cut off.
     fn corner(&self) -> Vec<f64> {
-        let mut q: Vec<f64> =
-            self.current.values()[..self.symbols].iter().map(|q| q.max(0.0)).collect();
+        let mut q: Vec<f64> = (0..self.symbols).map(|x| self.current.value(x).max(0.0)).collect();
         let sum: f64 = q.iter().sum();
         q.iter_mut().for_each(|q| *q /= sum);
         q
@@ -81,26 +89,29 @@ impl Polytope {
         if self.asked.is_multiple_of(RESTART) {
             self.restart();
         }
-        self.current.lower[..self.symbols].copy_from_slice(lower);
-        self.current.upper[..self.symbols].copy_from_slice(upper);
-        match self.current.minimise(cost) {
+        let boxes = lower.iter().zip(upper).map(|(&lower, &upper)| Bounds { lower, upper });
+        let boxes: Vec<Bounds> = boxes.collect();
+        boxes.iter().enumerate().for_each(|(x, &bounds)| self.current.set_bounds(x, bounds));
+        match self.minimise(cost) {
             Verdict::Infeasible => return Err(Empty),
-            Verdict::Unsettled => return Ok((self.corner(), f64::NEG_INFINITY)),
             Verdict::Optimal => {}
+            Verdict::Unbounded { .. } | Verdict::Unsettled => {
+                return Ok((self.corner(), f64::NEG_INFINITY));
+            }
         }
-        let prices = self.current.prices(cost);
+        let prices = self.current.prices();
         let last = prices.len() - 1;
         // The right-hand side is zero but for the sum, which is one.
         let mut bound = prices[last];
-        let mut add = |slope: f64, j: usize| {
-            bound += (slope * self.current.lower[j]).min(slope * self.current.upper[j]);
+        let mut add = |slope: f64, range: &Bounds| {
+            bound += (slope * range.lower).min(slope * range.upper);
         };
-        for (j, cost) in cost.iter().enumerate() {
-            let paid: f64 = prices.iter().zip(&self.rows).map(|(price, row)| price * row[j]).sum();
-            add(cost - paid, j);
+        for (x, (cost, range)) in cost.iter().zip(&boxes).enumerate() {
+            let paid: f64 = prices.iter().zip(&self.rows).map(|(price, row)| price * row[x]).sum();
+            add(cost - paid, range);
         }
-        for (s, price) in prices[..last].iter().enumerate() {
-            add(-price, self.symbols + s);
+        for (price, range) in prices[..last].iter().zip(&self.ranges) {
+            add(-price, range);
         }
         Ok((self.corner(), bound))
     }
@@ -113,8 +124,4 @@ pub(super) struct Empty;
 /// Σ -q ln q.
 pub(super) fn entropy(q: &[f64]) -> f64 {
     q.iter().filter(|&&q| q > 0.0).map(|&q| -q * q.ln()).sum()
-}
-
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }

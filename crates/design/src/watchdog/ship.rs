@@ -111,7 +111,7 @@ fn refused(problem: impl std::fmt::Display) -> Error {
 fn named(inputs: &Alphabet, groups: &[Vec<usize>]) -> Result<Alphabet, Error> {
     let label =
         |group: &Vec<usize>| group.iter().map(|&x| inputs.label(x)).collect::<Vec<_>>().join(",");
-    Alphabet::names(groups.iter().map(label).collect()).map_err(refused)
+    Alphabet::names(groups.iter().map(label)).map_err(refused)
 }
 
 /// Everything of the policy but its channel: the secret's law in integers, and the claims about it.

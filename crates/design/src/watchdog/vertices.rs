@@ -1,70 +1,28 @@
 //! Every corner of the polytope of posteriors, for small alphabets.
 
 use super::scene::{FLAT, Scene};
+use undertone_numeric::cone::extreme_rays;
 
-/// Slacks below this count as zero.
+/// A constraint that nothing misses by more than this cuts nothing off.
 const TOLERANCE: f64 = 1e-11;
 
-/// A corner and the constraints it meets with equality, as bits.
-#[derive(Debug, Clone)]
-struct Corner {
-    q: Vec<f64>,
-    tight: u128,
-}
+/// More constraints than this and the corners are not listed.
+const MAX_CONSTRAINTS: usize = 128;
 
-/// The corners of {q in the simplex : every lift within the budget}, by cutting the simplex with one
-/// half-space at a time (double description); `None` if there are too many constraints or corners.
-///
-/// A cut keeps the corners on its good side and adds one on each edge it crosses. Two corners share an
-/// edge when no third one lies on all constraints that both lie on.
+/// The corners of {q in the simplex : every lift within the budget}: the extreme rays of the cone over it. `None` if
+/// there are too many constraints or corners.
 pub(super) fn vertices(scene: &Scene, most: usize) -> Option<Vec<Vec<f64>>> {
     let symbols = scene.len();
     let cuts = cuts(scene);
-    if symbols + cuts.len() > 128 {
+    if symbols + cuts.len() > MAX_CONSTRAINTS {
         return None;
     }
-    let mut corners: Vec<Corner> = (0..symbols)
-        .map(|x| {
-            let q = (0..symbols).map(|y| f64::from(u8::from(x == y))).collect();
-            Corner { q, tight: ((1u128 << symbols) - 1) & !(1 << x) }
-        })
-        .collect();
-    for (at, cut) in cuts.iter().enumerate() {
-        let slack = |corner: &Corner| -> f64 { corner.q.iter().zip(cut).map(|(q, c)| q * c).sum() };
-        let bit = 1u128 << (symbols + at);
-        let slacks: Vec<f64> = corners.iter().map(slack).collect();
-        let mut next = Vec::new();
-        for (corner, &slack) in corners.iter().zip(&slacks).filter(|(_, s)| **s >= -TOLERANCE) {
-            let tight = if slack <= TOLERANCE { corner.tight | bit } else { corner.tight };
-            next.push(Corner { q: corner.q.clone(), tight });
-        }
-        for (i, inside) in corners.iter().enumerate().filter(|(i, _)| slacks[*i] > TOLERANCE) {
-            for (j, outside) in corners.iter().enumerate().filter(|(j, _)| slacks[*j] < -TOLERANCE)
-            {
-                let common = inside.tight & outside.tight;
-                // An edge of a polytope of dimension d lies on d - 1 constraints; d = symbols - 1.
-                let blocked = || {
-                    let other = |(k, third): (usize, &Corner)| {
-                        k != i && k != j && common & !third.tight == 0
-                    };
-                    corners.iter().enumerate().any(other)
-                };
-                if common.count_ones() as usize + 2 < symbols || blocked() {
-                    continue;
-                }
-                let share = slacks[i] / (slacks[i] - slacks[j]);
-                let q: Vec<f64> = (inside.q.iter().zip(&outside.q))
-                    .map(|(a, b)| (a + share * (b - a)).max(0.0))
-                    .collect();
-                next.push(Corner { tight: tight(&q, &cuts[..=at]) | common | bit, q });
-                if next.len() > most {
-                    return None;
-                }
-            }
-        }
-        corners = next;
+    let mut corners = extreme_rays(symbols, &cuts, most).ok()?;
+    for q in &mut corners {
+        let sum: f64 = q.iter().sum();
+        q.iter_mut().for_each(|q| *q /= sum);
     }
-    Some(corners.into_iter().map(|corner| corner.q).collect())
+    Some(corners)
 }
 
 /// Each constraint on the lifts as a vector c with c·q >= 0 on the simplex, scaled to unit size; only
@@ -81,23 +39,15 @@ fn cuts(scene: &Scene) -> Vec<Vec<f64>> {
     sides.filter_map(cut).collect()
 }
 
-/// The constraints that hold with equality at q: signs first, then the cuts so far.
-fn tight(q: &[f64], cuts: &[Vec<f64>]) -> u128 {
-    let signs = q.iter().map(|q| *q <= TOLERANCE);
-    let cuts = cuts.iter().map(|cut| {
-        let slack: f64 = q.iter().zip(cut).map(|(q, c)| q * c).sum();
-        slack.abs() <= TOLERANCE
-    });
-    signs.chain(cuts).enumerate().fold(0, |bits, (at, tight)| bits | u128::from(tight) << at)
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::Joint;
     use crate::watchdog::Budget;
-    use crate::watchdog::polytope::{Polytope, dot};
+    use crate::watchdog::polytope::Polytope;
+    use undertone_numeric::dense::inverse;
+    use undertone_numeric::vector::dot;
 
     /// A law with no pattern to speak of.
     fn scene(secrets: usize, symbols: usize, seed: usize) -> Scene {
@@ -112,27 +62,8 @@ mod tests {
     /// The point where the given constraints and Σq = 1 hold with equality, if there is exactly one.
     fn meet(constraints: &[Vec<f64>], chosen: &[usize]) -> Option<Vec<f64>> {
         let n = constraints[0].len();
-        let mut work: Vec<Vec<f64>> = chosen
-            .iter()
-            .map(|&at| constraints[at].iter().copied().chain([0.0]).collect())
-            .chain([vec![1.0; n + 1]])
-            .collect();
-        for k in 0..n {
-            let pivot = (k..n).max_by(|&a, &b| work[a][k].abs().total_cmp(&work[b][k].abs()))?;
-            if work[pivot][k].abs() < 1e-10 {
-                return None;
-            }
-            work.swap(k, pivot);
-            let head: Vec<f64> = work[k].iter().map(|v| v / work[k][k]).collect();
-            for (i, row) in work.iter_mut().enumerate() {
-                let factor = row[k];
-                if i != k {
-                    row.iter_mut().zip(&head).for_each(|(v, h)| *v -= factor * h);
-                }
-            }
-            work[k] = head;
-        }
-        Some(work.iter().map(|row| row[n]).collect())
+        let rows = chosen.iter().map(|&at| constraints[at].clone()).chain([vec![1.0; n]]);
+        Some(inverse(rows.collect())?.iter().map(|row| row[n - 1]).collect())
     }
 
     /// All corners by trying every choice of n - 1 constraints.

@@ -8,8 +8,8 @@ use undertone_design::mechanism::accuracy::{self, Accuracy, Coverage, Family};
 use undertone_design::mechanism::{keep, linear, posterior, randomized_response, staircase, unary};
 use undertone_design::objective::{self, Objective};
 use undertone_design::quantize::{self, Promise};
-use undertone_design::relation::simplex;
 use undertone_design::{Channel, Distribution, realise};
+use undertone_numeric::mixture::maximise_mixture;
 
 struct Dice(ChaCha12Rng);
 
@@ -235,7 +235,7 @@ fn frequency_against_brute_force() {
         .map(|_| {
             let costs: Vec<f64> = lifts.iter().map(|_| dice.unit()).collect();
             let mut weights = vec![0.0; lifts.len()];
-            let found = simplex::maximise(&lifts, &costs, &[1.0; 3]).unwrap();
+            let found = maximise_mixture(&lifts, &costs, &[1.0; 3]).unwrap();
             found.weights.into_iter().for_each(|(y, w)| weights[y] = w);
             weights
         })

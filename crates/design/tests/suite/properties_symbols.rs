@@ -329,7 +329,7 @@ fn a_policy_without_names_is_of_unnamed_symbols() {
     let named = Distribution::uniform(2).over(&symbols(&["no", "yes"])).unwrap();
     let unnamed = Distribution::uniform(2);
     let indices = draft(Alphabet::indices(2).unwrap());
-    let names = draft(Alphabet::names(vec!["yes".into(), "no".into()]).unwrap());
+    let names = draft(Alphabet::names(["yes", "no"]).unwrap());
     let channel = |draft| undertone_design::realise::policy_channel(draft).unwrap();
     assert!(lip::leakage(&unnamed, &channel(&indices)).is_ok());
     assert!(lip::leakage(&named, &channel(&names)).is_ok());

@@ -460,7 +460,7 @@ fn six_symbols_on_average() {
     }
 }
 
-/// `undertone reproduce zds22-methods` does this on twenty.
+/// `undertone-reproduce zds22-methods` does this on twenty.
 #[test]
 fn column_generation_on_two_draws() {
     for (lower, upper, floor) in [(0.75, 0.75, 0.81), (1.3, 0.7, 0.895)] {

@@ -9,7 +9,7 @@ mod table;
 
 pub(crate) use bits::Bits;
 pub(crate) use keep::Keep;
-pub(crate) use table::{Table, dot};
+pub(crate) use table::Table;
 
 use undertone_core::Shape;
 

@@ -1,6 +1,7 @@
 //! Dense rows.
 
 use undertone_core::MASS_ONE;
+use undertone_numeric::vector::dot;
 
 /// One row per input, row after row.
 #[derive(Clone, Debug)]
@@ -65,20 +66,4 @@ impl Table {
         let square = |row: &[f64]| row.iter().zip(r).map(|(cell, r)| cell * cell * r).sum();
         self.rows().map(square).collect()
     }
-}
-
-/// An inner product in eight strands, which the compiler can keep in vector registers; the order of
-/// additions is fixed.
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let (a8, a_rest) = a.as_chunks::<8>();
-    let (b8, b_rest) = b.as_chunks::<8>();
-    let mut sums = [0.0; 8];
-    for (a, b) in a8.iter().zip(b8) {
-        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
-            *sum += a * b;
-        }
-    }
-    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-    let [a, b, c, d, e, f, g, h] = sums;
-    ((a + b) + (c + d)) + ((e + f) + (g + h)) + rest
 }

@@ -12,10 +12,11 @@
 //! shifted in the end by max(v - h), so that the claim never rests on it.
 
 use crate::Target;
-use crate::channel::{Channel, dot};
+use crate::channel::Channel;
 use crate::decode::Score;
 use crate::decode::pivot::{OnFloor, minimise};
 use crate::pool::Group;
+use undertone_numeric::vector::dot;
 
 /// The most symbols for which such scores are sought.
 const MOST_SYMBOLS: usize = 128;

@@ -11,9 +11,10 @@ use crate::decode::spread::Spread;
 use crate::decode::{Score, curve, others};
 use crate::interval::Limits;
 use crate::pool::Group;
-use crate::qr::{Inverse, Qr};
-use crate::special::normal_quantile;
 use crate::{Error, Identification, Settings, Target};
+use undertone_numeric::normal::normal_quantile;
+use undertone_numeric::qr::{PseudoInverse, Qr};
+use undertone_numeric::vector::dot;
 
 #[derive(Debug)]
 pub(crate) struct Dense {
@@ -22,7 +23,7 @@ pub(crate) struct Dense {
     offsets: Vec<f64>,
     /// Where each group's outputs end.
     ends: Vec<usize>,
-    inverse: Inverse,
+    inverse: PseudoInverse,
     determined: Vec<bool>,
     identification: Identification,
     /// Scores for ends of intervals; `None` for large systems, which use the unbiased ones.
@@ -81,7 +82,7 @@ impl Dense {
         let mut offsets: Vec<f64> = if qr.rank() == symbols {
             vec![0.0; symbols]
         } else {
-            let back = weights.iter().map(|row| super::dot(row, &expected));
+            let back = weights.iter().map(|row| dot(row, &expected));
             back.zip(&anchor).map(|(back, p)| p - back).collect()
         };
         for (row, offset) in weights.iter_mut().zip(&mut offsets) {
@@ -276,5 +277,5 @@ fn by_symbols(channel: &Channel, weights: &[f64], x: usize, p: &[f64]) -> Moment
     let (means, variances) = channel.moments(weights);
     let square = |z: usize| variances[z] + means[z] * means[z];
     let squares: f64 = p.iter().enumerate().map(|(z, p)| p * square(z)).sum();
-    ((means[x], square(x)), (super::dot(p, &means), squares))
+    ((means[x], square(x)), (dot(p, &means), squares))
 }

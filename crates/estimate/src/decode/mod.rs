@@ -17,10 +17,11 @@ pub(crate) use dense::Dense;
 pub(crate) use spread::Spread;
 pub(crate) use structured::Structured;
 
-use crate::channel::{Channel, dot};
+use crate::channel::Channel;
 use crate::interval::Limits;
 use crate::pool::Group;
 use crate::{Error, Identification, Settings, Target};
+use undertone_numeric::vector::dot;
 
 /// How shares are read off the counts of a pool.
 #[derive(Debug)]

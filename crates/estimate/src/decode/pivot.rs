@@ -1,6 +1,7 @@
 //! A quadratic form over numbers that have a floor.
 
-use crate::channel::dot;
+use undertone_numeric::cholesky::Cholesky;
+use undertone_numeric::vector::dot;
 
 /// Which numbers lie on their floor; kept from one problem to the next, because neighbours are alike.
 pub(super) type OnFloor = Vec<bool>;
@@ -52,26 +53,10 @@ fn solve(gram: &[Vec<f64>], v: &[f64], floor: &[f64], on_floor: &OnFloor) -> Vec
     let free: Vec<usize> = (0..v.len()).filter(|&x| !on_floor[x]).collect();
     let fixed: Vec<f64> =
         floor.iter().zip(on_floor).map(|(floor, on)| if *on { *floor } else { 0.0 }).collect();
-    let mut factor: Vec<Vec<f64>> = Vec::with_capacity(free.len());
-    let mut solution: Vec<f64> = Vec::with_capacity(free.len());
-    for (i, &x) in free.iter().enumerate() {
-        let mut row: Vec<f64> = Vec::with_capacity(i + 1);
-        for (j, &z) in free[..i].iter().enumerate() {
-            let value = (gram[x][z] - dot(&row, &factor[j][..j])) / factor[j][j];
-            row.push(value);
-        }
-        let rest = gram[x][x] - dot(&row, &row);
-        let right = v[x] - dot(&gram[x], &fixed) - dot(&row, &solution);
-        // Rounding can leave nothing of a pivot; such a number stays where it is.
-        let pivot = if rest > 1e-14 * gram[x][x] { rest.sqrt() } else { f64::INFINITY };
-        row.push(pivot);
-        solution.push(right / pivot);
-        factor.push(row);
-    }
-    for i in (0..free.len()).rev() {
-        let sum: f64 = (i + 1..free.len()).map(|j| factor[j][i] * solution[j]).sum();
-        solution[i] = (solution[i] - sum) / factor[i][i];
-    }
+    // Rounding can leave nothing of a pivot; such a number stays where it is.
+    let factor = Cholesky::skipping(free.len(), |i, j| gram[free[i]][free[j]], 1e-14);
+    let right = |&x: &usize| v[x] - dot(&gram[x], &fixed);
+    let solution = factor.solve(&free.iter().map(right).collect::<Vec<_>>());
     let mut d = fixed;
     free.iter().zip(solution).for_each(|(&x, value)| d[x] = value);
     d

@@ -5,8 +5,9 @@ use crate::decode::keep::KeepInverse;
 use crate::decode::spread::Spread;
 use crate::decode::{Score, curve};
 use crate::pool::Group;
-use crate::qr::power;
 use crate::{Identification, Target};
+use undertone_numeric::symmetric::largest_eigenvalue;
+use undertone_numeric::vector::dot;
 
 /// One inverse per group. For every question, groups are weighed by the inverse of the variance
 /// their answer would have if the population were the anchor.
@@ -117,7 +118,7 @@ impl Part {
 
     fn variance(&self, weights: &[f64], p: &[f64]) -> f64 {
         let (means, variances) = self.channel.moments(weights);
-        super::dot(p, &variances) + super::spread_of(p, &means)
+        dot(p, &variances) + super::spread_of(p, &means)
     }
 
     /// The condition number of the channel, by power iteration on it and on its inverse.
@@ -134,7 +135,9 @@ impl Part {
                     let Some(scores) = keep.functional(v) else { return vec![0.0; size] };
                     keep.shares(&scores).into_iter().map(|share| share.unwrap_or(0.0)).collect()
                 };
-                (power(&start, grow) * power(&start, shrink)).sqrt().max(1.0)
+                (largest_eigenvalue(&start, grow) * largest_eigenvalue(&start, shrink))
+                    .sqrt()
+                    .max(1.0)
             }
         }
     }

@@ -27,8 +27,9 @@
 
 use super::envelope::Envelope;
 use super::law::{Law, Tilt};
-use crate::root::falling_root;
-use crate::special::normal_upper;
+use undertone_numeric::golden_section::golden_section;
+use undertone_numeric::normal::normal_upper_tail;
+use undertone_numeric::root::falling_root;
 
 /// A sum of scores whose mean is asked for. Scores are centred: what was observed is 0.
 #[derive(Clone, Debug)]
@@ -132,7 +133,7 @@ impl<'a> Problem<'a> {
             return;
         }
         let most = 500.0 / most.max(1e-300);
-        golden(-1.5, 1.5, self.tries, |log| -gain((start * log.exp()).min(most)));
+        golden_section(-1.5, 1.5, self.tries, |log| -gain((start * log.exp()).min(most)));
     }
 
     fn bound(&self, s: f64) -> Bound {
@@ -204,31 +205,11 @@ pub(super) fn stretch(s: f64, error: f64, roughness: f64) -> f64 {
     if error > 0.0 { (mills(s * error) + STRETCH * roughness / error).min(1.0) } else { 1.0 }
 }
 
-/// Where a function with one dip is least, by golden section in `tries` steps; all that matters is what it returned
-/// on the way.
-pub(super) fn golden(low: f64, high: f64, tries: usize, mut at: impl FnMut(f64) -> f64) {
-    const SECTION: f64 = 0.618_033_988_749_894_9;
-    let (mut low, mut high) = (low, high);
-    let (mut left, mut right) = (high - SECTION * (high - low), low + SECTION * (high - low));
-    let (mut at_left, mut at_right) = (at(left), at(right));
-    for _ in 2..tries {
-        if at_left <= at_right {
-            (high, right, at_right) = (right, left, at_left);
-            left = high - SECTION * (high - low);
-            at_left = at(left);
-        } else {
-            (low, left, at_left) = (left, right, at_right);
-            right = low + SECTION * (high - low);
-            at_right = at(right);
-        }
-    }
-}
-
 /// 2 e^{2λ²} Pr(N(0,1) > 2λ), or what is larger for large λ.
 fn mills(lambda: f64) -> f64 {
     let z = 2.0 * lambda;
     if z < 20.0 {
-        2.0 * (z * z / 2.0).exp() * normal_upper(z)
+        2.0 * (z * z / 2.0).exp() * normal_upper_tail(z)
     } else {
         2.0 / (z * std::f64::consts::TAU.sqrt())
     }
@@ -237,7 +218,7 @@ fn mills(lambda: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::special::binomial_at_least;
+    use undertone_numeric::binomial::binomial_at_least;
 
     /// A share under randomised response: 0 and 1 are the points, `hits` of `n` reports name the symbol.
     fn coin(hits: u64, n: u64, other: f64, own: f64, fixed: bool) -> Problem<'static> {

@@ -1,6 +1,7 @@
 //! What one report's score is given every symbol, and how tilting changes it.
 
-use crate::channel::{Channel, dot};
+use crate::channel::Channel;
+use undertone_numeric::vector::dot;
 
 /// The law of one report's score given each of some points: the symbols, or a symbol and all others.
 #[derive(Clone, Debug)]

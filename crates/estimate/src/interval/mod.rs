@@ -14,7 +14,7 @@
 //! of a lower end h(x) ≤ v(x). A value t is refused as the mean of S if S, or what lies beyond it, has
 //! probability at most β/2 under every population for which the mean is t:
 //!
-//! * a score with two values makes a binomial count, and its tail is exact (`binomial.rs`, Clopper and Pearson);
+//! * a score with two values makes a binomial count, and its tail is exact ([`undertone_numeric::binomial`], Clopper and Pearson);
 //! * otherwise the tail is bounded by exponential tilting (`chernoff.rs`), which uses the exact law of the
 //!   scores given every symbol and the worst population among those for which the mean is t.
 //!
@@ -29,7 +29,6 @@
 //! [`Coverage::All`]: crate::Coverage::All
 //! [`Estimate::impossible`]: crate::Estimate::impossible
 
-pub(crate) mod binomial;
 pub(crate) mod chernoff;
 mod envelope;
 mod law;

@@ -5,8 +5,9 @@
 //! most V (e^s - 1 - s) (Bennett, 1962). A tilted part has at least e^{-s} times its variance, because no density falls below
 //! e^{-s} times what it was, and its third absolute central moment is at most its variance.
 
-use crate::interval::chernoff::{golden, stretch};
+use crate::interval::chernoff::stretch;
 use crate::interval::{IntervalMethod, Limits};
+use undertone_numeric::golden_section::golden_section;
 
 /// Limits that a sum with this mean and this variance, of independent parts that each deviate by at most
 /// `range`, leaves with probability at most `miss`.
@@ -25,7 +26,7 @@ fn deviation(variance: f64, range: f64, tail: f64) -> f64 {
     let mut least = f64::INFINITY;
     // Around the best s for the law of Poisson, whose tail is the heaviest.
     let start = (2.0 * needed / variance).sqrt().ln_1p();
-    golden(-1.5, 1.5, 24, |log| {
+    golden_section(-1.5, 1.5, 24, |log| {
         let s = start * log.exp();
         let factor = stretch(s, (variance * (-s).exp()).sqrt(), 1.0).ln();
         let away = (variance * (s.exp_m1() - s) + needed + factor) / s;
@@ -38,7 +39,7 @@ fn deviation(variance: f64, range: f64, tail: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::special::binomial_at_least;
+    use undertone_numeric::binomial::binomial_at_least;
 
     #[test]
     fn tails_are_above_the_binomial_ones() {

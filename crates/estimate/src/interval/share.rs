@@ -1,7 +1,8 @@
 //! The share of one symbol: what the reports say of it.
 
-use crate::interval::{IntervalMethod, Limits, Problem, binomial};
-use crate::special::binomial_upper;
+use undertone_numeric::binomial::{binomial_at_least, binomial_interval};
+
+use crate::interval::{IntervalMethod, Limits, Problem};
 use std::collections::HashMap;
 
 /// A count of `hits` in `reports`, each with probability `base` + `slope` times the share; the slope is positive.
@@ -56,7 +57,7 @@ impl Count {
 impl Known {
     fn of(&mut self, count: &Count, tail: f64) -> (f64, f64) {
         let found = self.limits.entry(count.hits);
-        *found.or_insert_with(|| binomial::limits(count.hits, count.reports, tail))
+        *found.or_insert_with(|| binomial_interval(count.hits, count.reports, tail))
     }
 }
 
@@ -79,7 +80,7 @@ impl ShareStatistic<'_> {
         match self {
             Self::Count(count) => {
                 let chance = (count.base + count.slope * share).clamp(0.0, 1.0);
-                binomial_upper(count.reports, chance, count.hits)
+                binomial_at_least(count.reports, chance, 1.0 - chance, count.hits)
             }
             Self::Sum(problem) => problem.upper_tail(share),
             Self::Nothing => 1.0,
@@ -99,7 +100,7 @@ mod tests {
         let base = (1.0 - kept) / 4.0;
         let chance = base + (kept - base) * 0.2;
         let point = |n: u64, hits: u64| {
-            let above = |hits: u64| binomial_upper(n, chance, hits);
+            let above = |hits: u64| binomial_at_least(n, chance, 1.0 - chance, hits);
             above(hits) - if hits < n { above(hits + 1) } else { 0.0 }
         };
         for (miss, halves) in

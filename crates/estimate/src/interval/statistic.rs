@@ -3,9 +3,9 @@
 use crate::Target;
 use crate::channel::Channel;
 use crate::decode::Score;
-use crate::interval::{IntervalMethod, Law, Problem, binomial};
+use crate::interval::{IntervalMethod, Law, Problem};
 use crate::pool::Group;
-use crate::special::binomial_upper;
+use undertone_numeric::binomial::{binomial_at_least, binomial_lower_limit};
 
 /// Above this many cells the law of a score given every symbol is bounded by its first two moments.
 const MOST_CELLS: usize = 1 << 14;
@@ -41,7 +41,7 @@ impl Score {
         tail: f64,
     ) -> (f64, IntervalMethod) {
         if let Some(coin) = self.coin(groups, target) {
-            let chance = binomial::least(coin.hits, coin.reports, tail);
+            let chance = binomial_lower_limit(coin.hits, coin.reports, tail);
             let mean = coin.start + coin.slope * chance - coin.slack;
             return (mean, IntervalMethod::ClopperPearson);
         }
@@ -68,7 +68,7 @@ impl Score {
                 return f64::from(u8::from(room >= 0.0));
             }
             let chance = (room / coin.slope).clamp(0.0, 1.0);
-            return binomial_upper(coin.reports, chance, coin.hits);
+            return binomial_at_least(coin.reports, chance, 1.0 - chance, coin.hits);
         }
         self.problem(groups, target).upper_tail(t)
     }

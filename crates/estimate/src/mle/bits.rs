@@ -6,6 +6,7 @@
 //! takes one multiplier.
 
 use crate::channel::Bits;
+use undertone_numeric::root::falling_newton_root;
 
 /// One policy's bit counts.
 pub(super) struct BitGroup {
@@ -105,8 +106,7 @@ pub(super) fn maximise(groups: &[BitGroup], expected: &[f64], start: &[f64]) -> 
     shares
 }
 
-/// Where a falling slope takes a value, between 0 and 1, and its derivative there: Newton's method from
-/// a guess, kept inside a shrinking bracket.
+/// Where a falling slope takes a value, between 0 and 1, and its derivative there, from a guess.
 fn root(slope: impl Fn(f64) -> (f64, f64), value: f64, guess: f64) -> (f64, f64) {
     let (at_zero, at_one) = (slope(0.0), slope(1.0));
     if !(at_zero.0 > value) {
@@ -115,21 +115,10 @@ fn root(slope: impl Fn(f64) -> (f64, f64), value: f64, guess: f64) -> (f64, f64)
     if at_one.0 >= value {
         return (1.0, at_one.1);
     }
-    let (mut low, mut high) = (0.0, 1.0);
-    let mut p = if guess > 0.0 && guess < 1.0 { guess } else { 0.5 };
-    for _ in 0..200 {
+    // Slopes may be infinite at the ends.
+    let guess = if guess > 0.0 && guess < 1.0 { guess } else { 0.5 };
+    falling_newton_root(0.0, 1.0, 0.0, guess, |p| {
         let (here, bend) = slope(p);
-        if here > value {
-            low = p
-        } else {
-            high = p
-        }
-        let newton = p - (here - value) / bend;
-        let next = if newton > low && newton < high { newton } else { low + (high - low) / 2.0 };
-        if (next - p).abs() <= 1e-15 * p || next == p {
-            return (next, bend);
-        }
-        p = next;
-    }
-    (p, slope(p).1)
+        (here - value, bend)
+    })
 }

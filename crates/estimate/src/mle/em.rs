@@ -9,9 +9,10 @@
 //! higher than L(p) + max_x ∂L/∂p(x) - Σ p(x) ∂L/∂p(x). Climbing ends when that is small, not when
 //! the last step was.
 
-use crate::channel::{Channel, dot};
+use crate::channel::Channel;
 use crate::mle::bits::BitGroup;
 use crate::pool::Group;
+use undertone_numeric::vector::dot;
 
 /// The likelihood of a pool's counts.
 pub(super) struct Problem<'a> {

@@ -13,7 +13,7 @@
 //! sorting finds which they are (water filling).
 
 use crate::channel::Keep;
-use crate::root::falling_root;
+use undertone_numeric::root::falling_root;
 
 /// The shares; `None` if some symbol is never kept (then climbing takes over) or nothing was counted.
 pub(super) fn fill(keep: &Keep, counts: &[u64]) -> Option<Vec<f64>> {

@@ -2,9 +2,9 @@
 
 use crate::answer::Estimate;
 use crate::settings::{Method, Settings};
-use crate::special::normal_quantile;
 use crate::{Error, Estimator};
 use serde::Serialize;
+use undertone_numeric::normal::normal_quantile;
 
 /// Which kind of false alarm is controlled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]

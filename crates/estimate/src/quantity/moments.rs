@@ -6,12 +6,12 @@
 //! intervals are widened by that much: they hold for the numbers, not for what was made of them. Numbers that were
 //! clipped to the range count as clipped.
 
-use crate::channel::dot;
 use crate::estimator::{bounds, number, onto_simplex};
 use crate::interval::Limits;
 use crate::settings::Method;
 use crate::{Answer, Error, Estimate, Estimator};
 use undertone_core::AlphabetView;
+use undertone_numeric::vector::dot;
 
 /// How many parts the range is cut into where the mean is not known.
 const CELLS: usize = 64;

@@ -255,7 +255,7 @@ fn hundred_thousand_symbols() {
 
 #[test]
 fn questions_that_have_no_answer() {
-    let names = Alphabet::names(vec!["no".into(), "yes".into()]).unwrap();
+    let names = Alphabet::names(["no", "yes"]).unwrap();
     let policy = krr(names, None, "1");
     let found = estimator(&policy, &[60, 40]);
     assert!(matches!(found.mean(Method::Mle), Err(Error::Unanswerable { .. })));

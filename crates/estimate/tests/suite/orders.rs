@@ -17,7 +17,7 @@ fn prior(p: [f64; 4]) -> Prior {
 }
 
 fn names(order: [usize; 4]) -> Alphabet {
-    Alphabet::names(order.iter().map(|&x| NAMES[x].to_owned()).collect()).unwrap()
+    Alphabet::names(order.iter().map(|&x| NAMES[x])).unwrap()
 }
 
 fn picked<T: Copy>(list: &[T], order: [usize; 4]) -> Vec<T> {

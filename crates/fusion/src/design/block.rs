@@ -5,10 +5,10 @@
 
 use super::limits::Limits;
 use super::rows::{LiftRow, Rows};
-use super::simplex;
 use super::vertex;
 use crate::{Maps, Model};
 use undertone_design::{Channel, Distribution, Error};
+use undertone_numeric::cutting_planes::minimise_over_box;
 
 /// An output sent with at most this probability whatever is read is not sent.
 const GHOST: f64 = 1e-7;
@@ -270,7 +270,7 @@ impl Network {
             reduced.extend(c[..free].iter().map(|v| v - c[free]));
         }
         reduced.resize(rows.variables(), 0.0);
-        let x = simplex::minimise(&reduced, &mut rows);
+        let x = minimise_over_box(&reduced, &mut rows);
         state.hot[around.t] = rows.used;
         let x = x?;
         let mut map = Vec::with_capacity(cost.len());

@@ -5,7 +5,6 @@ pub mod deterministic;
 mod limits;
 mod rows;
 mod search;
-mod simplex;
 mod stages;
 #[cfg(test)]
 mod tests;

@@ -5,13 +5,15 @@
 
 use super::block::{Prepared, Surroundings};
 use super::limits::{Limits, Spread};
-use super::simplex::{Cut, Oracle, TOLERANCE};
+use undertone_numeric::cutting_planes::RowOracle;
 
 /// Up to this many rows, every row is looked at before every step.
 const FEW_ROWS: usize = 4000;
 /// Otherwise this many of the worst are added to the ones looked at.
 const BATCH: usize = 100;
 
+/// Rows that concern one reading are met to this.
+const LOCAL_TOLERANCE: f64 = 1e-11;
 /// Lift rows are compared at a smaller scale than others, so they are held to a finer tolerance.
 const LIFT_TOLERANCE: f64 = 2e-12;
 /// A distance between laws is within its bound up to this: cuts close in on it slowly.
@@ -158,7 +160,7 @@ impl<'a> Rows<'a> {
     fn worst_local(&self, v: &[f64]) -> Option<(f64, Name)> {
         let mut worst: Option<(f64, Name)> = None;
         let mut consider = |violation: f64, name: Name| {
-            if violation > worst.map_or(TOLERANCE, |(most, _)| most) {
+            if violation > worst.map_or(LOCAL_TOLERANCE, |(most, _)| most) {
                 worst = Some((violation, name));
             }
         };
@@ -368,8 +370,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-impl Oracle for Rows<'_> {
-    fn worst(&mut self, x: &[f64], row: &mut [f64]) -> Option<Cut> {
+impl RowOracle for Rows<'_> {
+    fn most_violated(&mut self, x: &[f64], row: &mut [f64]) -> Option<f64> {
         let mut worst = [self.worst_local(x), self.worst_lift(x), self.worst_spread(x)]
             .into_iter()
             .flatten()
@@ -377,10 +379,10 @@ impl Oracle for Rows<'_> {
         if worst.is_none() && self.pool.is_some() && self.refill(x) {
             worst = self.worst_lift(x);
         }
-        let (violation, name) = worst?;
+        let (_, name) = worst?;
         if let (Name::Lift(row), Some(_)) = (name, &self.pool) {
             self.used.push(row);
         }
-        Some(Cut { violation, bound: self.write(name, x, row) })
+        Some(self.write(name, x, row))
     }
 }

@@ -7,12 +7,13 @@
 //! randomness, so the result does not depend on the number of threads.
 
 use rand_chacha::ChaCha12Rng;
-use rand_core::{Rng, SeedableRng};
+use rand_core::SeedableRng;
 use rayon::prelude::*;
 
 use super::Watch;
 use super::block::{Network, State};
 use super::limits::Limits;
+use undertone_numeric::dice::{below, shuffle, unit};
 
 /// A sweep that gains less than this ends the descent.
 const GAIN: f64 = 1e-9;
@@ -99,10 +100,10 @@ impl Search<'_> {
         Ends { found, cold: best, perturbed }
     }
 
-    fn dice(&self, stream: u64) -> Dice {
+    fn dice(&self, stream: u64) -> ChaCha12Rng {
         let mut rng = ChaCha12Rng::seed_from_u64(self.seed);
         rng.set_stream(stream);
-        Dice(rng)
+        rng
     }
 
     /// Block steps over all sensors until a sweep gains nothing.
@@ -132,12 +133,12 @@ impl Search<'_> {
     fn cold(&self, start: u32) -> Found {
         let mut dice = self.dice(u64::from(start));
         let mut order: Vec<usize> = (0..self.outputs.len()).collect();
-        dice.shuffle(&mut order);
+        shuffle(&mut order, &mut dice);
         if start % 2 == 1 {
-            order.truncate(1 + dice.below(order.len()));
+            order.truncate(1 + below(order.len(), &mut dice));
         }
         // Part of the budgets first: the detour often ends lower.
-        let part = |dice: &mut Dice| 0.25 + 0.5 * dice.unit();
+        let part = |dice: &mut ChaCha12Rng| 0.25 + 0.5 * unit(dice);
         let first = match start / 2 % 4 {
             0 => None,
             1 => Some((part(&mut dice), 1.0)),
@@ -158,7 +159,7 @@ impl Search<'_> {
 
     /// Lets the sensors in `order` speak one after another: each takes the map that separates the
     /// values of H best (randomly tilted) within its share of the information budget.
-    fn speak(&self, state: &mut State, order: &[usize], limits: &Limits, dice: &mut Dice) {
+    fn speak(&self, state: &mut State, order: &[usize], limits: &Limits, dice: &mut ChaCha12Rng) {
         for (k, &t) in order.iter().enumerate() {
             let limits = limits.shared((k + 1) as f64 / order.len() as f64, 1.0);
             self.separate(state, t, &limits, dice);
@@ -166,7 +167,7 @@ impl Search<'_> {
     }
 
     /// Gives sensor `t` the map that separates the values of H best, randomly tilted.
-    fn separate(&self, state: &mut State, t: usize, limits: &Limits, dice: &mut Dice) {
+    fn separate(&self, state: &mut State, t: usize, limits: &Limits, dice: &mut ChaCha12Rng) {
         if (self.watch.stop)() {
             return;
         }
@@ -195,17 +196,17 @@ impl Search<'_> {
     }
 
     /// Silences one to three sensors, mostly lets them speak anew in another way, and descends.
-    fn perturbed(&self, state: &State, dice: &mut Dice) -> Found {
+    fn perturbed(&self, state: &State, dice: &mut ChaCha12Rng) -> Found {
         let mut state = state.clone();
         let mut order: Vec<usize> = (0..state.outputs.len()).collect();
-        dice.shuffle(&mut order);
-        order.truncate(1 + dice.below(3.min(order.len())));
+        shuffle(&mut order, dice);
+        order.truncate(1 + below(3.min(order.len()), dice));
         for &t in &order {
             let outputs = state.outputs[t];
             let map = vec![1.0 / outputs as f64; self.network.sensors[t].inputs * outputs];
             self.network.set(&mut state, t, map);
         }
-        if dice.unit() < 0.8 {
+        if unit(dice) < 0.8 {
             order.iter().for_each(|&t| self.separate(&mut state, t, self.limits, dice));
         }
         self.descend(state, self.limits)
@@ -214,17 +215,22 @@ impl Search<'_> {
 
 /// Output z stands for a value of H; sending it for x pays the tilted P(x|h). The laws are
 /// normalised for each h: with the unbalanced P(x,h) a strict LDP limit makes constants optimal.
-fn separating_cost(network: &Network, t: usize, outputs: usize, dice: &mut Dice) -> Vec<f64> {
+fn separating_cost(
+    network: &Network,
+    t: usize,
+    outputs: usize,
+    dice: &mut ChaCha12Rng,
+) -> Vec<f64> {
     let inputs = network.sensors[t].inputs;
     let mut values: Vec<usize> = (0..outputs.max(network.publics)).collect();
     values.iter_mut().for_each(|value| *value %= network.publics);
     if outputs < network.publics {
-        dice.shuffle(&mut values);
+        shuffle(&mut values, dice);
     }
-    let law = |h: usize, dice: &mut Dice| {
+    let law = |h: usize, dice: &mut ChaCha12Rng| {
         let mut law = vec![0.0; inputs];
         for g in 0..network.privates() {
-            let tilt = 0.3 + 1.4 * dice.unit();
+            let tilt = 0.3 + 1.4 * unit(dice);
             law.iter_mut().zip(network.joint(t, h, g)).for_each(|(sum, p)| *sum += tilt * p);
         }
         let total: f64 = law.iter().sum();
@@ -235,25 +241,4 @@ fn separating_cost(network: &Network, t: usize, outputs: usize, dice: &mut Dice)
     };
     let laws: Vec<Vec<f64>> = (0..outputs).map(|z| law(values[z], dice)).collect();
     (0..inputs).flat_map(|x| laws.iter().map(move |law| -law[x])).collect()
-}
-
-/// Randomness of one start.
-struct Dice(ChaCha12Rng);
-
-impl Dice {
-    /// Uniform on [0, 1).
-    fn unit(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Uniform on 0..n.
-    fn below(&mut self, n: usize) -> usize {
-        (self.unit() * n as f64) as usize
-    }
-
-    fn shuffle<T>(&mut self, items: &mut [T]) {
-        for at in (1..items.len()).rev() {
-            items.swap(at, self.below(at + 1));
-        }
-    }
 }

@@ -7,6 +7,7 @@ use super::limits::Limits;
 use super::search::{Ends, Search};
 use super::{Attempt, Proposal, Request, Watch};
 use crate::{Evaluation, Maps, Model};
+use undertone_numeric::bisection::Bracket;
 
 /// How ILL chooses the level of its second stage from the level promised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -202,11 +203,8 @@ impl Task<'_> {
         if good(maps)? {
             return Ok(maps.clone());
         }
-        let (mut bad, mut share) = (0.0, 1.0);
-        for _ in 0..24 {
-            let middle = (bad + share) / 2.0;
-            if good(&maps.mixed(self.model, middle)?)? { share = middle } else { bad = middle }
-        }
+        let bracket = Bracket { holds: 1.0, fails: 0.0 };
+        let share = bracket.try_halve(24, |share| good(&maps.mixed(self.model, share)?))?.holds;
         maps.mixed(self.model, share)
     }
 }

@@ -12,6 +12,8 @@ use super::limits::Limits;
 use super::vertex;
 use crate::lift::LiftBounds;
 use crate::{Hypothesis, Maps, Model, Point};
+use undertone_numeric::cutting_planes::{RowOracle, minimise_over_box};
+use undertone_numeric::dice::unit;
 
 struct Dice(ChaCha12Rng);
 
@@ -223,5 +225,51 @@ fn without_limits_the_map_that_costs_least_is_found() {
     for (row, cost) in map.chunks_exact(3).zip(cost.chunks_exact(3)) {
         let best = (0..3).min_by(|&a, &b| cost[a].total_cmp(&cost[b])).unwrap();
         assert!((row[best] - 1.0).abs() < 1e-9);
+    }
+}
+
+/// A plain list of rows.
+struct List(Vec<(Vec<f64>, f64)>);
+
+impl RowOracle for List {
+    fn most_violated(&mut self, x: &[f64], row: &mut [f64]) -> Option<f64> {
+        let dot = |a: &[f64]| a.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
+        let violation = |(a, b): &(Vec<f64>, f64)| dot(a) - b;
+        let worst = self.0.iter().max_by(|a, b| violation(a).total_cmp(&violation(b)))?;
+        row.copy_from_slice(&worst.0);
+        (violation(worst) > 1e-11).then_some(worst.1)
+    }
+}
+
+#[test]
+fn cutting_planes_agree_with_the_interior_point_method() {
+    let mut rng = ChaCha12Rng::seed_from_u64(6);
+    let mut uniform = move || unit(&mut rng);
+    for case in 0..60 {
+        let n = 1 + case % 12;
+        let cost: Vec<f64> = (0..n).map(|_| uniform() - 0.5).collect();
+        let inside: Vec<f64> = (0..n).map(|_| uniform()).collect();
+        let mut rows = Vec::new();
+        for _ in 0..3 * n {
+            let mut row: Vec<f64> = (0..n).map(|_| uniform() - 0.5).collect();
+            let most = row.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            row.iter_mut().for_each(|v| *v /= most);
+            let at: f64 = row.iter().zip(&inside).map(|(a, x)| a * x).sum();
+            // Some rows pass through the point, so vertices are degenerate.
+            rows.push((row, if uniform() < 0.3 { at } else { at + 0.2 * uniform() }));
+        }
+        let mut program = Program::new();
+        let variables: Vec<usize> = cost.iter().map(|&c| program.non_negative(c)).collect();
+        variables.iter().for_each(|&v| program.at_most([(v, 1.0)], 1.0));
+        for (row, bound) in &rows {
+            program.at_most(variables.iter().copied().zip(row.iter().copied()), *bound);
+        }
+        let expected = program.solve().unwrap().cost;
+        let mut list = List(rows);
+        let x = minimise_over_box(&cost, &mut list).unwrap();
+        let found: f64 = cost.iter().zip(&x).map(|(c, x)| c * x).sum();
+        assert!((found - expected).abs() < 1e-7, "case {case}: {found} {expected}");
+        assert!(list.most_violated(&x, &mut vec![0.0; n]).is_none());
+        assert!(x.iter().all(|x| (-1e-11..=1.0 + 1e-11).contains(x)));
     }
 }

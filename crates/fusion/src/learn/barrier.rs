@@ -3,14 +3,15 @@
 //! A sensor's block has one variable per reading and output, so dense algebra is cheap; its
 //! constraints are linear rows and one smooth convex function per private value.
 
-use super::dense::{Square, dot};
+use undertone_numeric::symmetric::Symmetric;
+use undertone_numeric::vector::dot;
 
 /// A smooth convex function.
 pub(crate) trait Convex {
     /// Its value.
     fn value(&self, x: &[f64]) -> f64;
     /// Writes the gradient over `gradient`, and adds `scale` times the Hessian to `hessian`.
-    fn derivatives(&self, x: &[f64], gradient: &mut [f64], scale: f64, hessian: &mut Square);
+    fn derivatives(&self, x: &[f64], gradient: &mut [f64], scale: f64, hessian: &mut Symmetric);
 }
 
 /// A sparse row Σ a_j x_j <= bound.
@@ -37,7 +38,7 @@ impl Convex for Coordinate {
         self.sign * x[self.at]
     }
 
-    fn derivatives(&self, _: &[f64], gradient: &mut [f64], _: f64, _: &mut Square) {
+    fn derivatives(&self, _: &[f64], gradient: &mut [f64], _: f64, _: &mut Symmetric) {
         gradient.fill(0.0);
         gradient[self.at] = self.sign;
     }
@@ -114,7 +115,7 @@ impl Program<'_> {
         let mut part = vec![0.0; n];
         for _ in 0..60 {
             let mut gradient = vec![0.0; n];
-            let mut hessian = Square::zero(n);
+            let mut hessian = Symmetric::zero(n);
             self.objective.derivatives(x, &mut part, weight, &mut hessian);
             gradient.iter_mut().zip(&part).for_each(|(g, p)| *g += weight * p);
             for f in &self.constraints {
@@ -134,7 +135,7 @@ impl Program<'_> {
             }
             let ridge = 1e-12 * (0..n).map(|j| hessian.at(j, j)).fold(1.0, f64::max);
             (0..n).for_each(|j| hessian.add(j, j, ridge));
-            let Some(factor) = hessian.factor() else { return };
+            let Some(factor) = hessian.cholesky() else { return };
             let step = factor.solve(&gradient);
             let decrement = dot(&gradient, &step);
             if !(decrement > 2e-9) {
@@ -186,9 +187,9 @@ impl Convex for Relaxed<'_> {
         self.0.value(&x[..last]) - x[last]
     }
 
-    fn derivatives(&self, x: &[f64], gradient: &mut [f64], scale: f64, hessian: &mut Square) {
+    fn derivatives(&self, x: &[f64], gradient: &mut [f64], scale: f64, hessian: &mut Symmetric) {
         let last = x.len() - 1;
-        let mut inner = Square::zero(last);
+        let mut inner = Symmetric::zero(last);
         self.0.derivatives(&x[..last], &mut gradient[..last], scale, &mut inner);
         gradient[last] = -1.0;
         for i in 0..last {
@@ -212,7 +213,13 @@ mod tests {
             x.iter().zip(&self.0).map(|(x, c)| (x - c).powi(2)).sum::<f64>() - self.1
         }
 
-        fn derivatives(&self, x: &[f64], gradient: &mut [f64], scale: f64, hessian: &mut Square) {
+        fn derivatives(
+            &self,
+            x: &[f64],
+            gradient: &mut [f64],
+            scale: f64,
+            hessian: &mut Symmetric,
+        ) {
             for (j, (x, c)) in x.iter().zip(&self.0).enumerate() {
                 gradient[j] = 2.0 * (x - c);
                 hessian.add(j, j, 2.0 * scale);

@@ -5,8 +5,8 @@
 
 use super::barrier::{Convex, Coordinate, Program, Row};
 use super::data::Data;
-use super::dense::Square;
 use super::logistic::{entropy, loss, slope};
+use undertone_numeric::symmetric::Symmetric;
 
 /// The variables of one sensor.
 pub(crate) struct Block<'a> {
@@ -239,7 +239,7 @@ impl Convex for Risk {
         self.share * sum + self.constant
     }
 
-    fn derivatives(&self, x: &[f64], gradient: &mut [f64], scale: f64, hessian: &mut Square) {
+    fn derivatives(&self, x: &[f64], gradient: &mut [f64], scale: f64, hessian: &mut Symmetric) {
         gradient.fill(0.0);
         for task in &self.tasks {
             for (at, (samples, row)) in task.bases.iter().zip(x.chunks(self.free)).enumerate() {
@@ -295,7 +295,7 @@ impl Convex for Leak {
         squares / (2.0 * self.ridge) + self.constant + self.level.map_or(0.0, |at| x[at])
     }
 
-    fn derivatives(&self, x: &[f64], gradient: &mut [f64], scale: f64, hessian: &mut Square) {
+    fn derivatives(&self, x: &[f64], gradient: &mut [f64], scale: f64, hessian: &mut Symmetric) {
         gradient.fill(0.0);
         let sums = self.sums(x);
         let (free, last) = (self.free, sums[self.free]);

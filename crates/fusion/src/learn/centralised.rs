@@ -8,8 +8,9 @@
 use undertone_core::AlphabetView;
 use undertone_design::Error;
 
-use super::dense::{Square, dot};
 use crate::Samples;
+use undertone_numeric::symmetric::Symmetric;
+use undertone_numeric::vector::dot;
 
 /// What a projection is to be good at.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,9 +63,9 @@ impl Projection {
         }
         let mean = mean(rows.iter(), size);
         let between_public = between(rows, public, &mean);
-        let mut between_private = Square::zero(size);
+        let mut between_private = Symmetric::zero(size);
         private.iter().for_each(|g| between_private.add_scaled(&between(rows, g, &mean), 1.0));
-        let mut metric = Square::zero(size);
+        let mut metric = Symmetric::zero(size);
         (0..size).for_each(|j| metric.add(j, j, ridge));
         if !matches!(criterion, Criterion::Mdr) {
             for row in rows {
@@ -78,24 +79,20 @@ impl Projection {
             Criterion::Mdr => metric.add_scaled(&between_private, 1.0),
             Criterion::Ruca { price } => metric.add_scaled(&between_private, price),
         }
-        let Some(factor) = metric.factor() else {
+        let Some(factor) = metric.cholesky() else {
             let problem = "the scatter matrix is not positive definite: give a larger ridge";
             return Err(Error::other("the projection", problem));
         };
         // L⁻¹ S_B L⁻ᵀ, column by column.
-        let mut half = Square::zero(size);
-        for j in 0..size {
-            let mut column: Vec<f64> = (0..size).map(|i| between_public.at(i, j)).collect();
-            factor.forward(&mut column);
-            column.iter().enumerate().for_each(|(i, v)| half.cells[j * size + i] = *v);
-        }
-        let mut whole = Square::zero(size);
+        let mut half: Vec<Vec<f64>> = between_public.rows().map(<[f64]>::to_vec).collect();
+        half.iter_mut().for_each(|column| factor.forward(column));
+        let mut whole = Symmetric::zero(size);
         for i in 0..size {
-            let mut row: Vec<f64> = (0..size).map(|j| half.cells[j * size + i]).collect();
+            let mut row: Vec<f64> = half.iter().map(|column| column[i]).collect();
             factor.forward(&mut row);
-            row.iter().enumerate().for_each(|(j, v)| whole.cells[i * size + j] = *v);
+            row.iter().enumerate().for_each(|(j, v)| whole.add(i, j, *v));
         }
-        let mut pairs = whole.eigen();
+        let mut pairs = whole.eigenpairs();
         pairs.truncate(components.max(1));
         let (values, directions) = pairs
             .into_iter()
@@ -136,11 +133,11 @@ fn mean<'a>(rows: impl Iterator<Item = &'a Vec<f64>>, size: usize) -> Vec<f64> {
 }
 
 /// Σ_c n_c (μ_c - μ)(μ_c - μ)ᵀ.
-fn between(rows: &[Vec<f64>], labels: &[usize], whole: &[f64]) -> Square {
+fn between(rows: &[Vec<f64>], labels: &[usize], whole: &[f64]) -> Symmetric {
     let mut classes = labels.to_vec();
     classes.sort_unstable();
     classes.dedup();
-    let mut scatter = Square::zero(whole.len());
+    let mut scatter = Symmetric::zero(whole.len());
     for class in classes {
         let own =
             || rows.iter().zip(labels).filter(|(_, label)| **label == class).map(|(row, _)| row);

@@ -10,9 +10,10 @@ use super::linear::Linear;
 use super::release::{Projected, Release};
 use super::ship::{Shipped, ship};
 use super::trees::{Boosted, Growth};
-use super::{Method, Settings, Trained, draw, train};
+use super::{Method, Settings, Trained, train};
 use crate::design::Watch;
 use crate::{FusionRule, Maps, Origin, Sample, Samples};
+use undertone_numeric::dice::shuffled;
 
 /// A line of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -286,7 +287,7 @@ fn halves(samples: &Samples, units: Option<&[usize]>, rng: &mut ChaCha12Rng) -> 
     // Labels are spread: units are dealt out in turn within each private value.
     let mut learns = vec![None; largest];
     let mut turn = std::collections::BTreeMap::new();
-    for i in draw::shuffled(count, rng) {
+    for i in shuffled(count, rng) {
         let sample = &samples.samples()[i];
         if learns[unit(i)].is_none() {
             let turn = turn.entry((sample.public, sample.private)).or_insert(false);

@@ -1,6 +1,7 @@
 //! Ridge logistic regression, its dual, and what both say about a detector.
 
-use super::dense::{Square, dot};
+use undertone_numeric::symmetric::Symmetric;
+use undertone_numeric::vector::dot;
 
 /// Minimise Σ_i ρ_i ln(1 + exp(-c_i <v,Φ_i>)) + (λ/2)|v|² over v.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +58,7 @@ impl Regression<'_> {
         let mut risk = self.risk(&v);
         for _ in 0..100 {
             let (gradient, hessian) = self.derivatives(&v);
-            let Some(factor) = hessian.factor() else { break };
+            let Some(factor) = hessian.cholesky() else { break };
             let step = factor.solve(&gradient);
             let decrement = dot(&gradient, &step);
             if !(decrement > 1e-26) {
@@ -78,9 +79,9 @@ impl Regression<'_> {
         v
     }
 
-    fn derivatives(&self, v: &[f64]) -> (Vec<f64>, Square) {
+    fn derivatives(&self, v: &[f64]) -> (Vec<f64>, Symmetric) {
         let mut gradient: Vec<f64> = v.iter().map(|v| self.ridge * v).collect();
-        let mut hessian = Square::zero(self.size);
+        let mut hessian = Symmetric::zero(self.size);
         (0..self.size).for_each(|j| hessian.add(j, j, self.ridge));
         for (row, c, rho) in self.rows() {
             let a = slope(c * dot(row, v));
@@ -111,11 +112,12 @@ impl Regression<'_> {
 mod tests {
     use super::*;
     use rand_chacha::ChaCha12Rng;
-    use rand_core::{Rng, SeedableRng};
+    use rand_core::SeedableRng;
+    use undertone_numeric::dice::unit;
 
     fn problem(seed: u64) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
         let mut rng = ChaCha12Rng::seed_from_u64(seed);
-        let mut uniform = move || (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+        let mut uniform = move || unit(&mut rng);
         let features = (0..120).map(|_| uniform() * 2.0 - 1.0).collect();
         let signs = (0..30).map(|_| if uniform() < 0.5 { -1.0 } else { 1.0 }).collect();
         let weights: Vec<f64> = (0..30).map(|_| uniform() + 0.1).collect();
@@ -168,8 +170,7 @@ mod tests {
             let other = task.minimise(&[5.0, -5.0, 5.0, -5.0]);
             assert!((task.risk(&other) - least).abs() < 1e-13);
             let mut rng = ChaCha12Rng::seed_from_u64(100 + seed);
-            let any: Vec<f64> =
-                (0..30).map(|_| (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64).collect();
+            let any: Vec<f64> = (0..30).map(|_| unit(&mut rng)).collect();
             assert!(task.dual(&any) <= least + 1e-12);
             assert!(task.dual(&[0.5; 30]) <= least + 1e-12);
         }

@@ -10,7 +10,6 @@ mod block;
 pub mod centralised;
 pub mod compare;
 mod data;
-mod dense;
 pub mod draw;
 pub mod leakage;
 pub mod linear;
@@ -24,7 +23,6 @@ pub mod split;
 #[cfg(test)]
 mod tests;
 pub mod trees;
-pub mod tune;
 
 use undertone_design::Error;
 

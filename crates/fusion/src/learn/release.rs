@@ -4,8 +4,8 @@ use rand_core::Rng;
 use undertone_design::{Error, measure};
 
 use super::centralised::{Criterion, Encoding, Projection};
-use super::draw::symbol;
 use crate::{Maps, Samples};
+use undertone_numeric::dice::draw;
 
 /// A way from one sample's readings to released symbols.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,7 +89,7 @@ impl Release {
         match self {
             Self::Maps(maps) => {
                 let pairs = readings.iter().zip(maps.channels());
-                pairs.map(|(&x, map)| symbol(map.rows()[x].as_slice(), rng)).collect()
+                pairs.map(|(&x, map)| draw(map.rows()[x].as_slice(), rng)).collect()
             }
             Self::Projected(projected) => projected.levels(readings),
             Self::Raw(_) => readings.to_vec(),

@@ -1,13 +1,14 @@
 //! Block steps: the centre's rule, the adversaries' multipliers, one sensor's map at a time.
 
 use rand_chacha::ChaCha12Rng;
-use rand_core::{Rng, SeedableRng};
+use rand_core::SeedableRng;
 use undertone_design::Error;
 
 use super::block::{Block, Multipliers};
 use super::data::Data;
 use super::{Settings, Threshold};
 use crate::design::Watch;
+use undertone_numeric::dice::{below, unit};
 
 /// A sweep that gains less than this is the last (the risk of H).
 const RISK_GAIN: f64 = 1e-5;
@@ -225,20 +226,18 @@ impl Search<'_> {
     /// A first map: readings sorted by how they lean, cut into as many shares as there are outputs,
     /// and sent by randomised response. Constant maps would be stationary.
     fn start(&self, t: usize, noise: f64, rng: &mut ChaCha12Rng) -> Vec<f64> {
-        let mut uniform = || (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
         let Data { inputs, outputs, readings, tasks, .. } = self.data;
         let (size, k) = (inputs[t], *outputs);
         let (mut plus, mut all) = (vec![0.5f64; size], vec![1.0f64; size]);
         // With several tasks every start leans towards another one.
-        let task =
-            if tasks.signs.len() > 1 { (uniform() * tasks.signs.len() as f64) as usize } else { 0 };
+        let task = if tasks.signs.len() > 1 { below(tasks.signs.len(), rng) } else { 0 };
         let signs = &tasks.signs[task.min(tasks.signs.len() - 1)];
         for (&x, sign) in readings[t].iter().zip(signs) {
             all[x] += 1.0;
             plus[x] += if *sign > 0.0 { 1.0 } else { 0.0 };
         }
         let lean: Vec<f64> = (0..size)
-            .map(|x| (plus[x] / (all[x] - plus[x])).ln() + noise * (2.0 * uniform() - 1.0))
+            .map(|x| (plus[x] / (all[x] - plus[x])).ln() + noise * (2.0 * unit(rng) - 1.0))
             .collect();
         let mut order: Vec<usize> = (0..size).collect();
         order.sort_by(|&a, &b| lean[a].total_cmp(&lean[b]));

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
 use undertone_design::Error;
-
-use super::draw::shuffled;
+use undertone_numeric::dice::shuffled;
 
 /// How to split.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -8,14 +8,14 @@ use undertone_core::Alphabet;
 use super::barrier::Convex;
 use super::block::{Block, Multipliers};
 use super::data::Data;
-use super::dense::Square;
-use super::draw::uniform;
 use crate::{Hypothesis, Sample, Samples};
+use undertone_numeric::dice::unit;
+use undertone_numeric::symmetric::Symmetric;
 
 /// Random samples of three sensors with four readings; three values of H and of G.
 fn samples(seed: u64) -> (Samples, ChaCha12Rng) {
     let mut rng = ChaCha12Rng::seed_from_u64(seed);
-    let mut below = |n: usize| (uniform(&mut rng) * n as f64) as usize;
+    let mut below = |n: usize| (unit(&mut rng) * n as f64) as usize;
     let sample = |i: usize| Sample {
         public: if i < 3 { i } else { below(3) },
         private: if i < 3 { i } else { below(3) },
@@ -29,7 +29,7 @@ fn samples(seed: u64) -> (Samples, ChaCha12Rng) {
 
 fn random_map(size: usize, outputs: usize, rng: &mut ChaCha12Rng) -> Vec<f64> {
     let row = |_| {
-        let weights: Vec<f64> = (0..outputs).map(|_| 0.1 + uniform(rng)).collect();
+        let weights: Vec<f64> = (0..outputs).map(|_| 0.1 + unit(rng)).collect();
         let total: f64 = weights.iter().sum();
         weights.into_iter().map(move |w| w / total)
     };
@@ -38,7 +38,7 @@ fn random_map(size: usize, outputs: usize, rng: &mut ChaCha12Rng) -> Vec<f64> {
 
 fn check(f: &dyn Convex, x: &[f64]) {
     let n = x.len();
-    let (mut gradient, mut hessian) = (vec![0.0; n], Square::zero(n));
+    let (mut gradient, mut hessian) = (vec![0.0; n], Symmetric::zero(n));
     f.derivatives(x, &mut gradient, 2.0, &mut hessian);
     let h = 1e-5;
     for j in 0..n {
@@ -51,7 +51,7 @@ fn check(f: &dyn Convex, x: &[f64]) {
         assert!((slope - gradient[j]).abs() < 1e-7 * (1.0 + slope.abs()), "{j}: {slope}");
         let side = |by: f64| {
             let mut gradient = vec![0.0; n];
-            f.derivatives(&moved(by), &mut gradient, 0.0, &mut Square::zero(n));
+            f.derivatives(&moved(by), &mut gradient, 0.0, &mut Symmetric::zero(n));
             gradient
         };
         let (up, down) = (side(h), side(-h));
@@ -72,9 +72,8 @@ fn blocks_have_the_right_values_and_derivatives() {
         let maps: Vec<Vec<f64>> =
             data.inputs.iter().map(|&size| random_map(size, outputs, &mut rng)).collect();
         let features = data.features(&maps);
-        let mut vector = |size: usize| -> Vec<f64> {
-            (0..size).map(|_| 2.0 * uniform(&mut rng) - 1.0).collect()
-        };
+        let mut vector =
+            |size: usize| -> Vec<f64> { (0..size).map(|_| 2.0 * unit(&mut rng) - 1.0).collect() };
         let rules: Vec<Vec<f64>> = data.tasks.signs.iter().map(|_| vector(data.size())).collect();
         let rows: Vec<Vec<f64>> =
             data.contrasts.iter().map(|contrast| data.members(&features, contrast)).collect();

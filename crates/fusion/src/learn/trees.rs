@@ -225,9 +225,9 @@ fn softmax(scores: &[f64]) -> Vec<f64> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::learn::draw::uniform;
     use rand_chacha::ChaCha12Rng;
     use rand_core::SeedableRng;
+    use undertone_numeric::dice::unit;
 
     fn wrong(trees: &Boosted, rows: &[Vec<usize>], labels: &[usize]) -> f64 {
         let wrong = rows.iter().zip(labels).filter(|(row, label)| trees.guess(row) != **label);
@@ -242,9 +242,9 @@ mod tests {
     ) -> (Vec<Vec<usize>>, Vec<usize>) {
         let mut rng = ChaCha12Rng::seed_from_u64(seed);
         let rows: Vec<Vec<usize>> =
-            (0..n).map(|_| (0..5).map(|_| (4.0 * uniform(&mut rng)) as usize).collect()).collect();
+            (0..n).map(|_| (0..5).map(|_| (4.0 * unit(&mut rng)) as usize).collect()).collect();
         let labels =
-            rows.iter().map(|row| if uniform(&mut rng) < 0.1 { 2 } else { truth(row) }).collect();
+            rows.iter().map(|row| if unit(&mut rng) < 0.1 { 2 } else { truth(row) }).collect();
         (rows, labels)
     }
 
@@ -267,8 +267,8 @@ mod tests {
         let mut rows = Vec::new();
         let mut labels = Vec::new();
         for _ in 0..4000 {
-            rows.push(vec![(3.0 * uniform(&mut rng)) as usize, (2.0 * uniform(&mut rng)) as usize]);
-            labels.push(usize::from(uniform(&mut rng) < 0.5));
+            rows.push(vec![(3.0 * unit(&mut rng)) as usize, (2.0 * unit(&mut rng)) as usize]);
+            labels.push(usize::from(unit(&mut rng) < 0.5));
         }
         let trees =
             Boosted::fit(&rows[..2000], &[3, 2], &labels[..2000], Growth::default()).unwrap();

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use undertone_core::Nats;
 use undertone_design::Error;
+use undertone_wire::{SensorReport, TokenKind};
 
 use super::budget::Budget;
 use super::epochs::{Epochs, Refusal, Said};
 use super::journal::Journal;
-use super::report::{Kind, Report};
 use super::sensor::{possible, prefix};
 use super::spending::Spending;
 use super::topics::Status;
@@ -178,7 +178,7 @@ impl Center {
         let heard = match self.judge(sensor, payload) {
             Err(refusal) => Err(self.refuse(refusal)),
             Ok(report) => {
-                if report.kind == Kind::Drawn && !self.used.contains(&report.epoch) {
+                if report.kind == TokenKind::Drawn && !self.used.contains(&report.epoch) {
                     // On disk before it is used, like a sensor's token.
                     if let Some(journal) = &mut self.journal {
                         journal.append(&format!("used {}", report.epoch))?;
@@ -190,7 +190,7 @@ impl Center {
                 self.metrics.accepted += 1;
                 if let Some(metrics) = self.metrics.sensors.get_mut(usize::from(sensor)) {
                     metrics.accepted += 1;
-                    metrics.constant += u64::from(report.kind == Kind::Constant);
+                    metrics.constant += u64::from(report.kind == TokenKind::Constant);
                 }
                 Ok(())
             }
@@ -199,8 +199,8 @@ impl Center {
         Ok(heard)
     }
 
-    fn judge(&self, sensor: u16, payload: &[u8]) -> Result<Report, Refusal> {
-        let report = Report::from_bytes(payload).map_err(|_| Refusal::Malformed)?;
+    fn judge(&self, sensor: u16, payload: &[u8]) -> Result<SensorReport, Refusal> {
+        let report = SensorReport::from_bytes(payload).map_err(|_| Refusal::Malformed)?;
         if report.bundle != self.prefix {
             return Err(Refusal::OtherBundle);
         }
@@ -212,7 +212,7 @@ impl Center {
             return Err(Refusal::OutsidePolicy);
         }
         self.epochs.admit(&report)?;
-        if report.kind == Kind::Drawn && !self.budget.covers(report.epoch) {
+        if report.kind == TokenKind::Drawn && !self.budget.covers(report.epoch) {
             return Err(Refusal::Spent);
         }
         Ok(report)
@@ -247,7 +247,7 @@ impl Center {
             .collect();
         let Some((epoch, said)) = self.epochs.close(&speaks, now) else { return Ok(None) };
         let token = |said: &Said| match said {
-            Some((Kind::Drawn, token)) => Some(*token as usize),
+            Some((TokenKind::Drawn, token)) => Some(*token as usize),
             _ => None,
         };
         let outputs: Vec<Option<usize>> = said.iter().map(token).collect();
@@ -269,7 +269,7 @@ impl Center {
             posterior: posterior.public,
             outputs,
             missing,
-            constant: those(|said| matches!(said, Some((Kind::Constant, _)))),
+            constant: those(|said| matches!(said, Some((TokenKind::Constant, _)))),
             epochs: self.metrics.epochs,
             information: self.metrics.information,
         }))

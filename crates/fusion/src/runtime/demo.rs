@@ -5,7 +5,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use rand_chacha::ChaCha20Rng;
-use rand_core::Rng;
 use undertone_core::Nats;
 use undertone_design::Error;
 
@@ -19,6 +18,7 @@ use super::sensor::Sensor;
 use super::sensor_node::SensorNode;
 use super::topics::Status;
 use crate::{Bundle, Evaluation, Model};
+use undertone_numeric::dice::draw;
 
 /// Longer than any working broker takes for one epoch.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -265,18 +265,4 @@ impl Demo {
         };
         (self.model.atoms()[atom].public, self.model.sensors().iter().map(read).collect())
     }
-}
-
-/// An index with these weights.
-fn draw(weights: &[f64], rng: &mut ChaCha20Rng) -> usize {
-    let total: f64 = weights.iter().sum();
-    let mut left = (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64 * total;
-    for (at, weight) in weights.iter().enumerate() {
-        left -= weight;
-        if left < 0.0 {
-            return at;
-        }
-    }
-    // Rounding: the last one that can be.
-    weights.iter().rposition(|&weight| weight > 0.0).unwrap_or(0)
 }

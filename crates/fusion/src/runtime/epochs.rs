@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::report::{Kind, Report};
+use undertone_wire::{SensorReport, TokenKind};
 
 /// Decided epochs that are remembered, to tell duplicates from late reports.
 const REMEMBERED: usize = 4096;
@@ -66,7 +66,7 @@ impl Refusal {
 }
 
 /// What a sensor said in an epoch.
-pub(super) type Said = Option<(Kind, u32)>;
+pub(super) type Said = Option<(TokenKind, u32)>;
 
 /// An epoch that is not decided yet.
 #[derive(Debug, Clone)]
@@ -96,7 +96,7 @@ impl Epochs {
     }
 
     /// Whether a report is news, and fits in the window.
-    pub(super) fn admit(&self, report: &Report) -> Result<(), Refusal> {
+    pub(super) fn admit(&self, report: &SensorReport) -> Result<(), Refusal> {
         let sensor = usize::from(report.sensor);
         let said = (report.kind, report.token);
         let known = self.open.get(&report.epoch).map(|open| &open.said);
@@ -117,7 +117,7 @@ impl Epochs {
     }
 
     /// Files a report that was admitted.
-    pub(super) fn file(&mut self, report: &Report, now: Instant) {
+    pub(super) fn file(&mut self, report: &SensorReport, now: Instant) {
         let sensor = usize::from(report.sensor);
         let empty = || Open { said: vec![None; self.sensors], since: now };
         let open = self.open.entry(report.epoch).or_insert_with(empty);

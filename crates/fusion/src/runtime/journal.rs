@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 use undertone_design::Error;
+use undertone_wire::hex;
 
 /// Journals larger than this were not written by this program.
 const LARGEST: u64 = 1 << 28;
@@ -171,7 +172,7 @@ fn sync_folder(path: &Path) -> Result<(), Error> {
 fn check(header: &str, record: &str) -> String {
     let digest =
         Sha256::new().chain_update(header).chain_update("\n").chain_update(record).finalize();
-    digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(&digest[..4])
 }
 
 #[cfg(test)]

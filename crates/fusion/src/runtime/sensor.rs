@@ -6,10 +6,10 @@ use std::path::Path;
 use rand_core::CryptoRng;
 use undertone_core::{Policy, Shape, Token};
 use undertone_design::Error;
+use undertone_wire::{SensorReport, TokenKind, hex};
 
 use super::budget::Budget;
 use super::journal::Journal;
-use super::report::{Kind, Report};
 use crate::{Bundle, codebook};
 
 /// This many of the latest tokens are remembered; older epochs are over.
@@ -28,7 +28,7 @@ pub struct Sensor {
     budget: Budget,
     spent: u32,
     constant: u32,
-    recent: BTreeMap<u64, (Kind, u32)>,
+    recent: BTreeMap<u64, (TokenKind, u32)>,
     /// Epochs up to here that are not remembered are over.
     floor: Option<u64>,
     journal: Journal,
@@ -102,7 +102,7 @@ impl Sensor {
     }
 
     /// The latest report, which may or may not have arrived.
-    pub fn last(&self) -> Option<Report> {
+    pub fn last(&self) -> Option<SensorReport> {
         let (&epoch, &(kind, token)) = self.recent.last_key_value()?;
         Some(self.as_report(epoch, kind, token))
     }
@@ -123,7 +123,7 @@ impl Sensor {
         epoch: u64,
         cell: &str,
         rng: &mut R,
-    ) -> Result<Report, Error> {
+    ) -> Result<SensorReport, Error> {
         if let Some(&(kind, token)) = self.recent.get(&epoch) {
             return Ok(self.as_report(epoch, kind, token));
         }
@@ -132,9 +132,9 @@ impl Sensor {
             return Err(Error::other(format!("epoch {epoch}"), problem));
         }
         let (kind, token) = if self.budget.covers(epoch) {
-            (Kind::Drawn, self.draw(cell, rng)?)
+            (TokenKind::Drawn, self.draw(cell, rng)?)
         } else {
-            (Kind::Constant, self.constant)
+            (TokenKind::Constant, self.constant)
         };
         self.tidy()?;
         let record = record(epoch, kind, token);
@@ -175,13 +175,13 @@ impl Sensor {
         }
     }
 
-    fn as_report(&self, epoch: u64, kind: Kind, token: u32) -> Report {
-        Report { bundle: self.bundle, sensor: self.index, epoch, kind, token }
+    fn as_report(&self, epoch: u64, kind: TokenKind, token: u32) -> SensorReport {
+        SensorReport { bundle: self.bundle, sensor: self.index, epoch, kind, token }
     }
 
-    fn remember(&mut self, epoch: u64, kind: Kind, token: u32) {
+    fn remember(&mut self, epoch: u64, kind: TokenKind, token: u32) {
         self.recent.insert(epoch, (kind, token));
-        self.spent += u32::from(kind == Kind::Drawn);
+        self.spent += u32::from(kind == TokenKind::Drawn);
         while self.recent.len() > REMEMBERED {
             let Some((first, _)) = self.recent.pop_first() else { break };
             self.floor = self.floor.max(Some(first));
@@ -211,10 +211,10 @@ impl Sensor {
         let words: Vec<&str> = record.split(' ').collect();
         match words[..] {
             ["draw", epoch, token] => {
-                self.remember(epoch.parse().ok()?, Kind::Drawn, token.parse().ok()?);
+                self.remember(epoch.parse().ok()?, TokenKind::Drawn, token.parse().ok()?);
             }
             ["constant", epoch, token] => {
-                self.remember(epoch.parse().ok()?, Kind::Constant, token.parse().ok()?);
+                self.remember(epoch.parse().ok()?, TokenKind::Constant, token.parse().ok()?);
             }
             ["so-far", floor, first, spent] => {
                 self.budget = self.budget.moved(first.parse().ok()?);
@@ -228,20 +228,18 @@ impl Sensor {
     }
 }
 
-fn record(epoch: u64, kind: Kind, token: u32) -> String {
+fn record(epoch: u64, kind: TokenKind, token: u32) -> String {
     match kind {
-        Kind::Drawn => format!("draw {epoch} {token}"),
-        Kind::Constant => format!("constant {epoch} {token}"),
+        TokenKind::Drawn => format!("draw {epoch} {token}"),
+        TokenKind::Constant => format!("constant {epoch} {token}"),
     }
 }
 
 /// The first eight bytes of the bundle's id.
 pub(super) fn prefix(bundle: &Bundle) -> [u8; 8] {
-    let digit = |at: usize| {
-        let byte = bundle.id().get(2 * at..2 * at + 2);
-        byte.and_then(|byte| u8::from_str_radix(byte, 16).ok()).unwrap_or(0)
-    };
-    std::array::from_fn(digit)
+    // An id is 64 hexadecimal digits.
+    let bytes = hex::decode(bundle.id()).unwrap_or_default();
+    std::array::from_fn(|at| bytes.get(at).copied().unwrap_or(0))
 }
 
 /// For every output, whether the policy ever sends it.
@@ -293,7 +291,7 @@ mod tests {
         for epoch in 1..=300 {
             said.push(sensor.report(epoch, "0", &mut rng).unwrap());
         }
-        assert_eq!(said.iter().filter(|report| report.kind == Kind::Drawn).count(), 70);
+        assert_eq!(said.iter().filter(|report| report.kind == TokenKind::Drawn).count(), 70);
         assert!(sensor.journal.records() <= 4 * REMEMBERED);
         drop(sensor);
         let mut sensor = Sensor::open(&bundle, 0, Budget::certified(&bundle), &state).unwrap();

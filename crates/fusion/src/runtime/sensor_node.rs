@@ -5,9 +5,9 @@ use std::time::Duration;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{CryptoRng, SeedableRng};
 use undertone_design::Error;
+use undertone_wire::SensorReport;
 
 use super::link::{Link, LinkEvent, LinkOptions, Message};
-use super::report::Report;
 use super::sensor::Sensor;
 use super::topics::{Status, Topics};
 use crate::Bundle;
@@ -78,7 +78,7 @@ impl SensorNode {
         epoch: u64,
         cell: &str,
         rng: &mut R,
-    ) -> Result<Report, Error> {
+    ) -> Result<SensorReport, Error> {
         let report = self.sensor.report(epoch, cell, rng)?;
         self.publish(&report)?;
         self.announce()?;
@@ -117,7 +117,7 @@ impl SensorNode {
         Ok(())
     }
 
-    fn publish(&self, report: &Report) -> Result<(), Error> {
+    fn publish(&self, report: &SensorReport) -> Result<(), Error> {
         self.link.publish(Message {
             topic: self.topics.report(self.sensor.index()),
             payload: report.to_bytes().to_vec(),

@@ -8,7 +8,6 @@ use undertone_fusion::design::Watch;
 use undertone_fusion::learn::compare::{Entry, Study, compare};
 use undertone_fusion::learn::leakage::{self, Evidence, Observer};
 use undertone_fusion::learn::release::{Release, one_hot_ldp};
-use undertone_fusion::learn::tune::e_ldp_matching;
 use undertone_fusion::learn::{Method, Settings, draw, risks, train};
 use undertone_fusion::{Evaluation, Hypothesis, Maps, Model, Origin, Sample, Samples};
 
@@ -64,42 +63,6 @@ fn no_training_leakage_is_no_guarantee() {
         Evaluation::new(&model, &trained.maps).unwrap().information.nats
     });
     assert!(worst.fold(0.0, f64::max) > 0.3);
-}
-
-/// The law of Table IV at a given correlation of H and G.
-fn correlated(rho: f64) -> Model {
-    let law = |h: usize, g: usize| -> Vec<f64> {
-        let centre = -3 + 4 * h as i32 + 2 * g as i32;
-        (-5..=5).map(|x: i32| if (x - centre).abs() <= 2 { 0.2 } else { 0.0 }).collect()
-    };
-    let given: Vec<Vec<Vec<f64>>> = (0..2).map(|h| (0..2).map(|g| law(h, g)).collect()).collect();
-    let (same, other) = (0.25 * (1.0 + rho), 0.25 * (1.0 - rho));
-    Model::independent(vec![vec![same, other], vec![other, same]], vec![given; 4]).unwrap()
-}
-
-/// ST20 Fig. 9: at the same error of G, EPIC tells more of H than E-LDP, however H and G correlate.
-#[test]
-fn figure_9_the_blunt_tool_costs_more() {
-    for rho in [0.0, 0.4] {
-        let model = correlated(rho);
-        let (mut hidden, mut blunt) = (0.0, 0.0);
-        for seed in 0..2 {
-            let samples = drawn(&model, 100, seed);
-            let settings = Settings { ldp: 5.0, ratio: 0.999, restarts: 1, ..Settings::default() };
-            let epic = train(&samples, Method::Epic, &settings, &Watch::PATIENT).unwrap();
-            let seen = Evaluation::new(&model, &epic.maps).unwrap();
-            let judge = |maps: &Maps| Ok(Evaluation::new(&model, maps)?.error_private);
-            let target = seen.error_private;
-            let (level, open) =
-                e_ldp_matching(&samples, &settings, target, &judge, &Watch::PATIENT).unwrap();
-            let other = Evaluation::new(&model, &open.maps).unwrap();
-            assert!(other.error_private >= target && other.error_private < target + 0.01);
-            assert!(level < 5.0);
-            hidden += seen.error_public / 2.0;
-            blunt += other.error_public / 2.0;
-        }
-        assert!(hidden < blunt - 0.02, "rho {rho}: {hidden} against {blunt}");
-    }
 }
 
 /// E-LDP with one sensor, two outputs: a grid over all LDP maps with two levels per reading finds

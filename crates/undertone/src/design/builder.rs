@@ -260,7 +260,7 @@ fn ends(field: &str, low: f64, high: f64) -> Result<Range, Error> {
             .ok_or_else(|| Error::field(field, format!("is {low},{high}: give finite numbers")))
     };
     Range::new(end(low)?, end(high)?).map_err(|error| match field {
-        "range" => Error::of_value(error),
+        "range" => Error::of_first_word(error),
         _ => Error::field(field, format!(": {error}")),
     })
 }

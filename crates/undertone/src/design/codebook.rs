@@ -10,7 +10,7 @@ use super::context::{Known, provenance};
 use super::{AssumedLaw, DesignRequest, NumberOptions};
 use crate::Error;
 use crate::document::{Prior, PriorSet};
-use crate::error::field_name;
+use crate::error::mention;
 
 /// The prior of a codebook's inputs, and what was done to get it.
 pub(super) struct Inputs {
@@ -37,7 +37,7 @@ pub(super) fn read(asked: &DesignRequest) -> Result<Inputs, Error> {
     let symbols = Symbols::of(codebook.inputs());
     if let Some(assumed) = &asked.numbers.density {
         if !priors.is_empty() {
-            let problem = format!("takes the place of {}: give one of them", field_name("prior"));
+            let problem = format!("takes the place of {}: give one of them", mention("prior"));
             return Err(Error::field("density", problem));
         }
         let mut inputs = from_density(codebook, assumed.law().clone(), provenance_of(assumed))?;
@@ -123,7 +123,7 @@ fn codebook(asked: &NumberOptions, prior: Option<&Prior>) -> Result<Codebook, Er
     let found = match (&asked.points, &asked.range) {
         (Some(points), Some(range)) => Codebook::of_points(points.clone(), *range, outputs(None)),
         (Some(_), None) => {
-            let problem = format!("needs {}: what numbers are clipped to", field_name("range"));
+            let problem = format!("needs {}: what numbers are clipped to", mention("range"));
             return Err(Error::field("points", problem));
         }
         (None, Some(range)) => {
@@ -139,8 +139,8 @@ fn codebook(asked: &NumberOptions, prior: Option<&Prior>) -> Result<Codebook, Er
                 (None, None) => {
                     let problem = format!(
                         "needs {}, the numbers themselves, or {}, how many bins they are rounded to",
-                        field_name("points"),
-                        field_name("bins")
+                        mention("points"),
+                        mention("bins")
                     );
                     return Err(Error::field("range", problem));
                 }
@@ -154,18 +154,18 @@ fn codebook(asked: &NumberOptions, prior: Option<&Prior>) -> Result<Codebook, Er
             }
             None => {
                 let (points, range, bins) =
-                    (field_name("points"), field_name("range"), field_name("bins"));
+                    (mention("points"), mention("range"), mention("bins"));
                 return Err(Error::usage(format!(
                     "the data must be numbers here: give {points} with {range}, {range} with {bins}, or a prior fitted with {range}"
                 )));
             }
         },
     };
-    let found = found.map_err(Error::of_value)?;
+    let found = found.map_err(Error::of_first_word)?;
     match asked.output_range {
         Some(range) => {
             let bins = found.outputs().len();
-            found.releasing(range, bins).map_err(Error::of_value)
+            found.releasing(range, bins).map_err(Error::of_first_word)
         }
         None => Ok(found),
     }
@@ -238,8 +238,8 @@ fn mismatch(prior: &Prior, codebook: &Codebook) -> Error {
     };
     let problem = format!(
         "the prior has {theirs} and the request asks for {ours}: fit the prior again with these bins, or leave {} and {} out",
-        field_name("range"),
-        field_name("bins")
+        mention("range"),
+        mention("bins")
     );
     Error::in_document(prior.name(), problem)
 }

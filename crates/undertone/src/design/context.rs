@@ -13,7 +13,7 @@ use undertone_design::{Distribution, Joint, Symbols};
 use super::{Objective, Protection};
 use crate::Error;
 use crate::document::{Prior, PriorSet};
-use crate::error::field_name;
+use crate::error::mention;
 
 /// What is known about the data: one prior, several, a box of them, nothing at all, or a secret behind the data.
 #[derive(Debug, Clone, Default)]
@@ -76,10 +76,10 @@ impl DesignContext {
         if weighs && set.laws().len() > 1 {
             return Err(Error::usage(format!(
                 "one {} weighs the objective beside {} and {}, or beside {}: several were given",
-                field_name("prior"),
-                field_name("prior_lower"),
-                field_name("prior_upper"),
-                field_name("any_prior")
+                mention("prior"),
+                mention("prior_lower"),
+                mention("prior_upper"),
+                mention("any_prior")
             )));
         }
         let knowledge = match (&self.within, &self.secret) {
@@ -117,8 +117,8 @@ impl DesignContext {
             (_, None, None) => {
                 return Err(Error::usage(format!(
                     "with {}, give a {} that says the symbols and weighs the objective",
-                    field_name("any_prior"),
-                    field_name("prior")
+                    mention("any_prior"),
+                    mention("prior")
                 )));
             }
         };
@@ -134,7 +134,7 @@ impl DesignContext {
     /// Refuses contexts that say two things at once.
     fn check(&self) -> Result<(), Error> {
         let refused = |field: &str, other: &str| {
-            let problem = format!("and {} are two contexts: give one", field_name(other));
+            let problem = format!("and {} are two contexts: give one", mention(other));
             Err(Error::field(field, problem))
         };
         match (&self.within, &self.secret) {
@@ -150,10 +150,10 @@ impl DesignContext {
 fn nothing_known() -> Error {
     Error::usage(format!(
         "give {}, {} with {}, or {}",
-        field_name("prior"),
-        field_name("prior_lower"),
-        field_name("prior_upper"),
-        field_name("joint")
+        mention("prior"),
+        mention("prior_lower"),
+        mention("prior_upper"),
+        mention("joint")
     ))
 }
 
@@ -226,7 +226,7 @@ impl Known {
     ) -> Result<Weighed, Error> {
         let given = !values.is_empty();
         if given {
-            self.set.check_bare(&field_name("values"), "put values into the prior's file")?;
+            self.set.check_bare(&mention("values"), "put values into the prior's file")?;
         }
         let default = match given || self.values.is_some() {
             true => Objective::Squared,

@@ -7,7 +7,7 @@ use undertone_design::mechanism::gaussian::Sigma;
 use undertone_design::mechanism::laplace::Scale;
 
 use crate::Error;
-use crate::error::field_name;
+use crate::error::mention;
 
 /// How the channel of a policy is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +98,7 @@ pub fn laplace_scale(text: Option<&str>, alpha: Option<f64>) -> Result<Option<Sc
     Ok(Some(match (text, alpha) {
         (Some("instance"), alpha) => Scale::Instance(alpha),
         (_, Some(_)) => {
-            let problem = format!("belongs to {} instance", field_name("scale"));
+            let problem = format!("belongs to {} instance", mention("scale"));
             return Err(Error::field("alpha", problem));
         }
         (None, None) => return Ok(None),

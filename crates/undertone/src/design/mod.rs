@@ -51,7 +51,7 @@ use undertone_design::mechanism::accuracy::{Accuracy, Coverage};
 use undertone_design::objective::Objective as Weighed;
 use undertone_design::{Distribution, Symbols, realise};
 
-use crate::error::field_name;
+use crate::error::mention;
 use crate::number::{Round, rounded};
 use crate::{Error, ErrorCode};
 
@@ -149,9 +149,9 @@ fn uninformative(
         ErrorCode::Uninformative,
         format!(
             "{said}. Use {} frequency, {} krr, sampling or (for numbers) laplace, or a larger epsilon; or {} if this is what you want",
-            field_name("objective"),
-            field_name("method"),
-            field_name("allow_uninformative")
+            mention("objective"),
+            mention("method"),
+            mention("allow_uninformative")
         ),
     ))
 }

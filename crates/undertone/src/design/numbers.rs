@@ -16,7 +16,7 @@ use super::report::{
     rows,
 };
 use super::{DesignMethod, DesignRequest, NumberOptions, Objective, uninformative};
-use crate::error::field_name;
+use crate::error::mention;
 use crate::{Error, number};
 
 /// Tables with more cells than this are in the policy only, not in the report.
@@ -70,11 +70,11 @@ pub(super) fn wanted(asked: &DesignRequest) -> Result<bool, Error> {
         ("convention", *convention != Convention::Conditional),
     ] {
         if used {
-            let range = field_name("range");
+            let range = mention("range");
             let problem = format!(
                 "is for numbers: give {range} with {} or {}, or a prior fitted with {range}",
-                field_name("points"),
-                field_name("bins")
+                mention("points"),
+                mention("bins")
             );
             return Err(Error::field(field, problem));
         }
@@ -169,7 +169,7 @@ fn noise(asked: &DesignRequest, promise: &Promise) -> Result<Method, Error> {
         ),
     ] {
         if given && !is {
-            let problem = format!("belongs to {} {owner}", field_name("method"));
+            let problem = format!("belongs to {} {owner}", mention("method"));
             return Err(Error::field(field, problem));
         }
     }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use undertone_design::continuous::Loss;
 use undertone_design::objective::Objective as Weighed;
 
-use crate::error::field_name;
+use crate::error::mention;
 use crate::{Error, document};
 
 /// What the reports of a policy are for. Values that some of these need come with the request or the prior.
@@ -97,7 +97,7 @@ impl Objective {
             Self::Squared => Ok(Loss::Squared),
             Self::Mmse => Ok(Loss::Mmse),
             _ => {
-                let range = field_name("range");
+                let range = mention("range");
                 let problem = format!(
                     "{:?} is not about numbers: use squared, absolute or mmse, or leave {range} out",
                     self.name()

@@ -120,26 +120,26 @@ impl FromStr for AssumedLaw {
     type Err = Error;
 
     fn from_str(words: &str) -> Result<Self, Error> {
-        let law = Density::parse(words).map_err(Error::of_value)?;
+        let law = Density::parse(words).map_err(Error::of_first_word)?;
         Ok(Self { words: words.into(), law })
     }
 }
 
 /// Reads the points of a request, exactly where they are written plainly.
 pub fn points(texts: &[String]) -> Result<Vec<Decimal>, Error> {
-    let read = |text: &String| codebook::number("points", text).map_err(Error::of_value);
+    let read = |text: &String| codebook::number("points", text).map_err(Error::of_first_word);
     texts.iter().map(read).collect()
 }
 
 /// Reads the two ends of a range; `field` is its name in the request.
 pub fn range(field: &str, ends: &[String]) -> Result<Range, Error> {
     Range::parse(ends).map_err(|error| match field {
-        "range" => Error::of_value(error),
+        "range" => Error::of_first_word(error),
         _ => Error::field(field, format!(": {error}")),
     })
 }
 
 /// Reads what a delta bounds.
 pub fn convention(text: &str) -> Result<Convention, Error> {
-    text.parse().map_err(Error::of_value)
+    text.parse().map_err(Error::of_first_word)
 }

@@ -11,7 +11,7 @@ use super::report::{
 };
 use super::{DesignMethod, DesignRequest, Objective, People, Protection, uninformative};
 use crate::Error;
-use crate::error::field_name;
+use crate::error::mention;
 
 /// What was found for symbols.
 pub(super) struct SymbolSolution {
@@ -29,7 +29,7 @@ pub(super) fn solve(asked: &DesignRequest) -> Result<SymbolSolution, Error> {
     let accuracy = match &asked.accuracy {
         Some(goal) => {
             let accuracy = Accuracy::new(goal.half_width, goal.level, Coverage::Each);
-            let fields = format!("{}, {}", field_name("accuracy"), field_name("level"));
+            let fields = format!("{}, {}", mention("accuracy"), mention("level"));
             let refused = |error| Error::usage(format!("{fields}: {error}"));
             Some((accuracy.map_err(refused)?, goal.people))
         }
@@ -39,7 +39,7 @@ pub(super) fn solve(asked: &DesignRequest) -> Result<SymbolSolution, Error> {
     let mut goal = asked.objective.as_ref();
     if let Some((accuracy, People::Fixed(n))) = &accuracy {
         if !protect.is_empty() {
-            let problem = format!("is what {} finds: leave it out", field_name("n"));
+            let problem = format!("is what {} finds: leave it out", mention("n"));
             return Err(Error::field("protect", problem));
         }
         let reached = accuracy::smallest_epsilon(&known.prior, *n, accuracy, Family::OptimalLip)?;

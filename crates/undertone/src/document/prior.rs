@@ -8,7 +8,7 @@ use undertone_design::fit::Confidence;
 use undertone_design::{Distribution, Symbols};
 
 use super::{DensityDocument, by_name, json, named, unreadable};
-use crate::Error;
+use crate::{Error, number};
 
 /// A prior as its document holds it. Only `p` is needed, and `symbols` to name its entries; the rest says where
 /// it came from and how well it is known, and is what `undertone prior` writes. Other fields are refused.
@@ -162,6 +162,16 @@ impl PriorDocument {
     /// What the symbols are: bins, numbers, names, or bare indices.
     pub fn alphabet(&self) -> Result<Alphabet, Error> {
         Ok(by_name::alphabet(self)?)
+    }
+
+    /// How well the prior is known, in a sentence; nothing where the document does not say so.
+    pub fn confidence_words(&self) -> Option<String> {
+        let (beta, radius) = (self.beta?, self.radius?);
+        Some(format!(
+            "With probability {} the truth lies in this box; with the same probability it is within l1 distance {} of p.",
+            number::nats(1.0 - beta),
+            number::nats(radius)
+        ))
     }
 
     fn check_sizes(&self) -> Result<(), undertone_design::Error> {

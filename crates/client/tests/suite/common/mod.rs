@@ -8,8 +8,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use undertone_client::{Curator, Retry};
+use undertone_client::{Connection, Retry};
 use undertone_core::{Draft, Policy};
+use undertone_wire::hex;
 
 /// A golden policy.
 pub(crate) fn golden(name: &str) -> Policy {
@@ -47,6 +48,8 @@ pub(crate) struct Seen {
     pub(crate) stored: BTreeMap<String, u32>,
     pub(crate) kinds: Vec<String>,
     pub(crate) fetched: u32,
+    /// Nobody answers: every connection is cut.
+    pub(crate) away: bool,
     /// Longer bodies are refused with 413.
     pub(crate) largest: Option<usize>,
 }
@@ -102,16 +105,26 @@ impl TestCurator {
         self.seen.lock().unwrap().stored.clone()
     }
 
+    /// Cuts every connection from now on.
+    pub(crate) fn go_away(&self) {
+        self.seen.lock().unwrap().away = true;
+    }
+
+    /// Answers again.
+    pub(crate) fn come_back(&self) {
+        self.seen.lock().unwrap().away = false;
+    }
+
     /// A connection that loses patience quickly.
-    pub(crate) fn curator(&self) -> Curator {
+    pub(crate) fn connection(&self) -> Connection {
         quick(&self.base)
     }
 }
 
-pub(crate) fn quick(base: &str) -> Curator {
+pub(crate) fn quick(base: &str) -> Connection {
     let retry =
         Retry { attempts: 3, first: Duration::from_millis(1), longest: Duration::from_millis(5) };
-    Curator::new(base).unwrap().with_retry(retry)
+    Connection::new(base).unwrap().with_retry(retry)
 }
 
 fn serve(stream: TcpStream, seen: &Mutex<Seen>) -> Option<()> {
@@ -148,6 +161,9 @@ fn serve(stream: TcpStream, seen: &Mutex<Seen>) -> Option<()> {
 /// `None` cuts the connection.
 fn respond(target: &str, kind: &str, body: &[u8], seen: &Mutex<Seen>) -> Option<(u16, Vec<u8>)> {
     let mut seen = seen.lock().unwrap();
+    if seen.away {
+        return None;
+    }
     let problem = |status: u16, code: &str| {
         let body = json!({"status": status, "code": code, "detail": "as told"});
         Some((status, body.to_string().into_bytes()))
@@ -198,13 +214,12 @@ fn respond(target: &str, kind: &str, body: &[u8], seen: &Mutex<Seen>) -> Option<
 
 /// The report ids of a body, read by this page's own understanding of the two forms.
 fn report_ids(kind: &str, body: &[u8]) -> Vec<String> {
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     if kind == "application/vnd.undertone.reports" {
         assert_eq!(body[0], 1);
         let count = u32::from_be_bytes(body[34..38].try_into().unwrap()) as usize;
         let each = (body.len() - 38) / count;
         assert_eq!(38 + count * each, body.len());
-        return (0..count).map(|i| hex(&body[38 + i * each..54 + i * each])).collect();
+        return (0..count).map(|i| hex::encode(&body[38 + i * each..54 + i * each])).collect();
     }
     assert_eq!(kind, "application/json");
     let value: Value = serde_json::from_slice(body).unwrap();

@@ -1,13 +1,14 @@
 //! What arrived since the last step, sorted by id.
 
-use super::{ID, Place, number};
+use super::{PolicySlot, number};
 use crate::store::StoreError;
 use std::collections::BTreeMap;
+use undertone_wire::ID_BYTES;
 
 /// Rows taken from the database, not yet counted.
 #[derive(Default)]
 pub(crate) struct Arrivals {
-    blocks: Vec<(Place, Vec<u8>)>,
+    blocks: Vec<(PolicySlot, Vec<u8>)>,
     rounds: BTreeMap<i64, Vec<Arrival>>,
     reports: usize,
 }
@@ -29,16 +30,16 @@ impl Arrival {
 
 impl Arrivals {
     /// Takes one row of the database, oldest first.
-    pub(crate) fn push(&mut self, place: Place, rows: Vec<u8>) -> Result<(), StoreError> {
-        place.check(&rows).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    pub(crate) fn push(&mut self, slot: PolicySlot, rows: Vec<u8>) -> Result<(), StoreError> {
+        slot.tokens.check(&rows).map_err(|error| StoreError::Corrupt(error.to_string()))?;
         let block = self.blocks.len() as u32;
-        let arrivals = self.rounds.entry(place.round).or_default();
-        arrivals.extend(rows.chunks_exact(place.row_bytes()).zip(0..).map(|(bytes, row)| {
-            let id = number(&bytes[..ID]);
+        let arrivals = self.rounds.entry(slot.round).or_default();
+        arrivals.extend(rows.chunks_exact(slot.row_bytes()).zip(0..).map(|(bytes, row)| {
+            let id = number(&bytes[..ID_BYTES]);
             Arrival { high: (id >> 64) as u64, low: id as u64, block, row }
         }));
-        self.reports += rows.len() / place.row_bytes();
-        self.blocks.push((place, rows));
+        self.reports += rows.len() / slot.row_bytes();
+        self.blocks.push((slot, rows));
         Ok(())
     }
 
@@ -63,13 +64,13 @@ impl Arrivals {
     pub(crate) fn count(&self, sorted: &Sorted) -> Vec<Delta> {
         let mut deltas: BTreeMap<i64, Delta> = BTreeMap::new();
         for (arrival, seen) in sorted.arrivals.iter().zip(&sorted.seen) {
-            let (place, rows) = &self.blocks[arrival.block as usize];
-            let delta = deltas.entry(place.policy).or_insert_with(|| Delta::empty(*place));
+            let (slot, rows) = &self.blocks[arrival.block as usize];
+            let delta = deltas.entry(slot.policy).or_insert_with(|| Delta::empty(*slot));
             if *seen {
                 delta.duplicates += 1;
             } else {
-                let start = arrival.row as usize * place.row_bytes();
-                place.count(&rows[start..start + place.row_bytes()], &mut delta.counts);
+                let start = arrival.row as usize * slot.row_bytes();
+                slot.tokens.count(&rows[start..start + slot.row_bytes()], &mut delta.counts);
                 delta.reports += 1;
             }
         }
@@ -79,15 +80,15 @@ impl Arrivals {
 
 /// What one step adds to a tally.
 pub(crate) struct Delta {
-    pub(crate) place: Place,
+    pub(crate) slot: PolicySlot,
     pub(crate) counts: Vec<u64>,
     pub(crate) reports: u64,
     pub(crate) duplicates: u64,
 }
 
 impl Delta {
-    fn empty(place: Place) -> Self {
-        Self { place, counts: vec![0; place.outputs as usize], reports: 0, duplicates: 0 }
+    fn empty(slot: PolicySlot) -> Self {
+        Self { slot, counts: vec![0; slot.tokens.outputs as usize], reports: 0, duplicates: 0 }
     }
 }
 
@@ -104,21 +105,15 @@ impl Sorted {
     }
 
     /// The id of one arrival.
-    pub(crate) fn id(&self, at: usize) -> Option<[u8; ID]> {
+    pub(crate) fn id(&self, at: usize) -> Option<[u8; ID_BYTES]> {
         self.arrivals.get(at).map(|arrival| arrival.id().to_be_bytes())
-    }
-
-    /// The number of the first arrival beyond an id.
-    pub(crate) fn after(&self, id: [u8; ID]) -> usize {
-        let id = number(&id);
-        self.arrivals.partition_point(|arrival| arrival.id() <= id)
     }
 
     /// Strikes out the arrivals from number `from` on that are in the chunk, and gives the number of the
     /// first one beyond it. Chunks of a run come in ascending order.
     pub(crate) fn strike(&mut self, from: usize, chunk: &[u8]) -> usize {
-        let ids = chunk.len() / ID;
-        let id = |at: usize| number(&chunk[at * ID..(at + 1) * ID]);
+        let ids = chunk.len() / ID_BYTES;
+        let id = |at: usize| number(&chunk[at * ID_BYTES..(at + 1) * ID_BYTES]);
         let (first, last) = (id(0), id(ids - 1));
         let start = from + gallop(&self.arrivals[from..], |arrival| arrival.id() < first);
         let end = start + gallop(&self.arrivals[start..], |arrival| arrival.id() <= last);

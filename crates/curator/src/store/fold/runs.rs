@@ -1,8 +1,9 @@
 //! Merging runs of like size.
 
 use super::arrivals::cut;
-use super::{ID, number};
+use super::number;
 use std::collections::BTreeMap;
+use undertone_wire::ID_BYTES;
 
 /// A sorted run of ids.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,7 +41,7 @@ pub(crate) struct Merged {
     /// New chunks at the end of the target.
     pub(crate) chunks: Vec<Vec<u8>>,
     /// Chunks that begin at or below it leave their runs ...
-    pub(crate) bound: [u8; ID],
+    pub(crate) bound: [u8; ID_BYTES],
     /// ... and what they held above it is put back.
     pub(crate) rests: Vec<(i64, Vec<u8>)>,
     /// Whether nothing is left in the runs.
@@ -50,16 +51,16 @@ pub(crate) struct Merged {
 /// Merges as far as the chunks at hand allow: up to the least last id of the runs that have more.
 pub(crate) fn merge(lanes: &[Lane], chunk_ids: usize) -> Merged {
     let last = |lane: &Lane| {
-        lane.chunks.last().map(|chunk| number(&chunk[chunk.len() - ID..])).unwrap_or(0)
+        lane.chunks.last().map(|chunk| number(&chunk[chunk.len() - ID_BYTES..])).unwrap_or(0)
     };
     let bound = lanes.iter().filter(|lane| lane.more).map(last).min().unwrap_or(u128::MAX);
     let mut ids = Vec::new();
     let mut rests = Vec::new();
     for lane in lanes {
         for chunk in &lane.chunks {
-            let below = chunk.chunks_exact(ID).take_while(|id| number(id) <= bound).count();
-            ids.extend(chunk[..below * ID].chunks_exact(ID).map(number));
-            let rest = &chunk[below * ID..];
+            let below = chunk.chunks_exact(ID_BYTES).take_while(|id| number(id) <= bound).count();
+            ids.extend(chunk[..below * ID_BYTES].chunks_exact(ID_BYTES).map(number));
+            let rest = &chunk[below * ID_BYTES..];
             if below > 0 && !rest.is_empty() {
                 rests.push((lane.run, rest.to_vec()));
             }

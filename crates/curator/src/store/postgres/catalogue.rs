@@ -5,14 +5,15 @@
 
 use super::connect::fault;
 use super::round_lock;
-use crate::store::fold::{Place, decode, encode};
+use crate::store::fold::{PolicySlot, decode, encode};
 use crate::store::{
-    ChainedEvent, Event, NewPolicy, NewSurvey, Overview, RoundKey, RoundRecord, RoundState,
-    RoundTally, StoreError, SurveyId, Versioned, stored_id,
+    ChainedEvent, Event, NewPolicy, NewSurvey, Overview, RoundKey, RoundRecord, RoundTally,
+    StoreError, Versioned, stored_id, stored_state,
 };
 use deadpool_postgres::{Object, Transaction};
 use tokio_postgres::Row;
 use undertone_core::PolicyId;
+use undertone_wire::{RoundState, SurveyId, TokenShape};
 
 type Outcome<T> = Result<T, StoreError>;
 
@@ -82,7 +83,7 @@ pub(super) async fn overview(
             id: id.parse().map_err(|_| StoreError::Corrupt(format!("survey id {id:?}")))?,
             survey: Versioned { document: row.get(1), version: whole(row, 2)? },
             newest: match state {
-                Some(state) => Some((whole(row, 3)?, RoundState::from_code(state)?)),
+                Some(state) => Some((whole(row, 3)?, stored_state(state)?)),
                 None => None,
             },
             reports: whole(row, 5)?,
@@ -178,19 +179,19 @@ async fn publish(
     position: i64,
     policy: &NewPolicy,
 ) -> Outcome<()> {
-    let (name, outputs) = (&policy.id.0[..], i64::from(policy.outputs));
+    let (name, outputs) = (&policy.id.0[..], i64::from(policy.tokens.outputs));
     change
         .execute(
             "INSERT INTO undertone.policy (name, outputs, bits, bytes) VALUES ($1, $2, $3, $4)
              ON CONFLICT DO NOTHING",
-            &[&name, &outputs, &policy.bits, &policy.bytes],
+            &[&name, &outputs, &policy.tokens.bits, &policy.bytes],
         )
         .await
         .map_err(fault)?;
     let row = change
         .query_one(
             "SELECT id, outputs = $2 AND bits = $3 AND bytes = $4 FROM undertone.policy WHERE name = $1",
-            &[&name, &outputs, &policy.bits, &policy.bytes],
+            &[&name, &outputs, &policy.tokens.bits, &policy.bytes],
         )
         .await
         .map_err(fault)?;
@@ -209,7 +210,7 @@ async fn publish(
     if row.get(0) {
         return Err(StoreError::Conflict(format!("policy {} has a round already", policy.id)));
     }
-    let counts = encode(&vec![0; policy.outputs as usize]);
+    let counts = encode(&vec![0; policy.tokens.outputs as usize]);
     change
         .execute(
             "INSERT INTO undertone.tally (round, policy, position, reports, duplicates, counts)
@@ -238,7 +239,7 @@ pub(super) async fn rounds(client: &Object, survey: &SurveyId) -> Outcome<Vec<Ro
         if rounds.last().is_none_or(|last| last.key.number != number) {
             rounds.push(RoundRecord {
                 key: RoundKey { survey: survey.clone(), number },
-                state: RoundState::from_code(row.get(1))?,
+                state: stored_state(row.get(1))?,
                 policies: Vec::new(),
                 opened: row.get(2),
                 sealed: row.get(3),
@@ -260,17 +261,17 @@ pub(super) async fn policy(client: &Object, id: &PolicyId) -> Outcome<Option<Vec
     Ok(row.map(|row| row.get(0)))
 }
 
-/// A place from columns `at` and on: round, policy, outputs, bits.
-pub(super) fn read_place(row: &Row, at: usize) -> Outcome<Place> {
+/// A slot from columns `at` and on: round, policy, outputs, bits.
+pub(super) fn read_slot(row: &Row, at: usize) -> Outcome<PolicySlot> {
     let (round, policy, bits) = (row.get(at), row.get(at + 1), row.get(at + 3));
-    Ok(Place { round, policy, outputs: whole(row, at + 2)?, bits })
+    Ok(PolicySlot { round, policy, tokens: TokenShape { outputs: whole(row, at + 2)?, bits } })
 }
 
-pub(super) async fn place(
+pub(super) async fn slot(
     client: &Object,
     key: &RoundKey,
     policy: &PolicyId,
-) -> Outcome<Option<Place>> {
+) -> Outcome<Option<PolicySlot>> {
     let row = client
         .query_opt(
             "SELECT tally.round, tally.policy, outputs, bits FROM undertone.tally
@@ -281,7 +282,7 @@ pub(super) async fn place(
         )
         .await
         .map_err(fault)?;
-    row.map(|row| read_place(&row, 0)).transpose()
+    row.map(|row| read_slot(&row, 0)).transpose()
 }
 
 /// Moves a round one state on; the survey's row is locked. Waits for appends under way.
@@ -301,7 +302,7 @@ async fn advance(
         .map_err(fault)?;
     let row = found.ok_or_else(|| StoreError::NotFound(key.to_string()))?;
     let round: i64 = row.get(0);
-    let found = RoundState::from_code(row.get(1))?;
+    let found = stored_state(row.get(1))?;
     if found != from {
         return Err(StoreError::Conflict(format!("{key} is {found:?}, not {from:?}")));
     }

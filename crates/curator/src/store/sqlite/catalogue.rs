@@ -1,13 +1,14 @@
 //! Surveys, rounds, policies, tallies and the log.
 
 use super::schema::{fault, whole};
-use crate::store::fold::{Place, decode, encode};
+use crate::store::fold::{PolicySlot, decode, encode};
 use crate::store::{
-    ChainedEvent, Event, NewPolicy, NewSurvey, Overview, RoundKey, RoundRecord, RoundState,
-    RoundTally, StoreError, SurveyId, Versioned, stored_id,
+    ChainedEvent, Event, NewPolicy, NewSurvey, Overview, RoundKey, RoundRecord, RoundTally,
+    StoreError, Versioned, stored_id, stored_state,
 };
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 use undertone_core::PolicyId;
+use undertone_wire::{RoundState, SurveyId, TokenShape};
 
 type Outcome<T> = Result<T, StoreError>;
 
@@ -73,7 +74,7 @@ pub(super) fn overview(
                 version: whole(row, 2).map_err(fault)?,
             },
             newest: match number.zip(state) {
-                Some((number, state)) => Some((number, RoundState::from_code(state)?)),
+                Some((number, state)) => Some((number, stored_state(state)?)),
                 None => None,
             },
             reports: count(5)?.unsigned_abs(),
@@ -164,13 +165,13 @@ fn publish(
         .execute(
             "INSERT INTO policy (name, outputs, bits, bytes) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT DO NOTHING",
-            (&policy.id.0[..], policy.outputs, policy.bits, &policy.bytes),
+            (&policy.id.0[..], policy.tokens.outputs, policy.tokens.bits, &policy.bytes),
         )
         .map_err(fault)?;
     let (id, same): (i64, bool) = change
         .query_row(
             "SELECT id, outputs = ?2 AND bits = ?3 AND bytes = ?4 FROM policy WHERE name = ?1",
-            (&policy.id.0[..], policy.outputs, policy.bits, &policy.bytes),
+            (&policy.id.0[..], policy.tokens.outputs, policy.tokens.bits, &policy.bytes),
             |row| Ok((row.get(0)?, row.get(1)?)),
         )
         .map_err(fault)?;
@@ -188,7 +189,7 @@ fn publish(
     if used {
         return Err(StoreError::Conflict(format!("policy {} has a round already", policy.id)));
     }
-    let counts = encode(&vec![0; policy.outputs as usize]);
+    let counts = encode(&vec![0; policy.tokens.outputs as usize]);
     change
         .execute(
             "INSERT INTO tally (round, policy, position, reports, duplicates, counts)
@@ -214,7 +215,7 @@ pub(super) fn rounds(connection: &Connection, survey: &SurveyId) -> Outcome<Vec<
         if rounds.last().is_none_or(|last| last.key.number != number) {
             rounds.push(RoundRecord {
                 key: RoundKey { survey: survey.clone(), number },
-                state: RoundState::from_code(row.get(2).map_err(fault)?)?,
+                state: stored_state(row.get(2).map_err(fault)?)?,
                 policies: Vec::new(),
                 opened: row.get(3).map_err(fault)?,
                 sealed: row.get(4).map_err(fault)?,
@@ -235,17 +236,16 @@ pub(super) fn policy(connection: &Connection, id: &PolicyId) -> Outcome<Option<V
         .map_err(fault)
 }
 
-pub(super) fn place(
+pub(super) fn slot(
     connection: &Connection,
     key: &RoundKey,
     policy: &PolicyId,
-) -> Outcome<Option<Place>> {
+) -> Outcome<Option<PolicySlot>> {
     let read = |row: &Row| {
-        Ok(Place {
+        Ok(PolicySlot {
             round: row.get(0)?,
             policy: row.get(1)?,
-            outputs: row.get(2)?,
-            bits: row.get(3)?,
+            tokens: TokenShape { outputs: row.get(2)?, bits: row.get(3)? },
         })
     };
     connection
@@ -276,7 +276,7 @@ fn advance(
         .optional()
         .map_err(fault)?;
     let (round, code) = found.ok_or_else(|| StoreError::NotFound(key.to_string()))?;
-    let found = RoundState::from_code(code)?;
+    let found = stored_state(code)?;
     if found != from {
         return Err(StoreError::Conflict(format!("{key} is {found:?}, not {from:?}")));
     }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 use undertone_core::PolicyId;
 use undertone_curator::store::*;
+use undertone_wire::SurveyId;
 
 /// A store that fails on demand.
 pub(crate) struct Failing {

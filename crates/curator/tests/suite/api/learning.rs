@@ -24,7 +24,7 @@ fn audience() -> Audience<'static> {
 }
 
 fn names(count: usize) -> Alphabet {
-    Alphabet::names((0..count).map(|x| format!("answer {x}")).collect()).unwrap()
+    Alphabet::names((0..count).map(|x| format!("answer {x}"))).unwrap()
 }
 
 fn uniform(rng: &mut ChaCha12Rng) -> f64 {

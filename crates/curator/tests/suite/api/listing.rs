@@ -11,13 +11,14 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use undertone_core::PolicyId;
 use undertone_curator::server::Limits;
 use undertone_curator::store::{self, Event, NewPolicy, NewSurvey, Store};
+use undertone_wire::TokenShape;
 
 const SURVEYS: usize = 1200;
 
 /// Stores surveys whose documents are real; their policies are of no importance to a list.
 async fn fill(store: &dyn Store, document: &str, count: usize) {
     for number in 0..count {
-        let id: store::SurveyId = format!("survey-{number:05}").parse().unwrap();
+        let id: undertone_wire::SurveyId = format!("survey-{number:05}").parse().unwrap();
         let event = |kind: &str| Event {
             survey: id.clone(),
             at: 0,
@@ -26,7 +27,11 @@ async fn fill(store: &dyn Store, document: &str, count: usize) {
         };
         let mut name = [0; 32];
         name[..8].copy_from_slice(&(number as u64).to_be_bytes());
-        let policy = NewPolicy { id: PolicyId(name), bytes: vec![1; 300], outputs: 2, bits: false };
+        let policy = NewPolicy {
+            id: PolicyId(name),
+            bytes: vec![1; 300],
+            tokens: TokenShape { outputs: 2, bits: false },
+        };
         let (created, opened) = (event("survey_created"), event("round_opened"));
         let (id, document, policies) = (id.clone(), document.to_owned(), vec![policy]);
         store.create_survey(&NewSurvey { id, document, policies, created, opened }).await.unwrap();

@@ -3,8 +3,8 @@
 use crate::api::harness::Service;
 use serde_json::Value;
 use std::collections::BTreeSet;
-use undertone_curator::problem::Code;
 use undertone_curator::routes::{OPENAPI, ROUTES};
+use undertone_wire::Code;
 
 fn document() -> Value {
     serde_json::from_str(OPENAPI).unwrap()

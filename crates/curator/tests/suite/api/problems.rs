@@ -12,9 +12,9 @@ use std::time::Duration;
 use undertone_core::{PolicyId, Token};
 use undertone_curator::flight::Capacity;
 use undertone_curator::limit::Rate;
-use undertone_curator::problem::Code;
 use undertone_curator::server::Limits;
 use undertone_curator::store::open;
+use undertone_wire::Code;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_code_can_be_met() {
@@ -72,7 +72,7 @@ async fn every_code_can_be_met() {
     // One bad report spoils the body, and nothing of it is stored.
     let mixed = crate::api::harness::listed(&[good.clone(), high.clone()]);
     meet(&service.post_json(reports, &mixed).await, "token_out_of_range");
-    let packed = undertone_curator::wire::pack(&[good.clone(), high]).unwrap();
+    let packed = undertone_wire::Form::Binary.encode(&[good.clone(), high]).unwrap();
     meet(&service.post_binary(reports, &packed).await, "token_out_of_range");
     assert_eq!(service.counted("one").await, 0);
 

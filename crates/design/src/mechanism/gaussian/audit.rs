@@ -11,10 +11,14 @@
 
 use super::GaussianNoise;
 use super::divergence::{Sides, against_wider, between};
-use crate::density::{Component, Normal, normal};
+use crate::density::{Component, Normal};
 use crate::extremal::LiftRange;
 use crate::relation::Convention;
 use crate::{Distribution, Error};
+use undertone_numeric::bisection::Bracket;
+use undertone_numeric::normal::normal_cdf;
+use undertone_numeric::root::falling_root;
+use undertone_numeric::vector::log_sum_exp;
 
 /// How many deviations beyond the outermost inputs are scanned; what lies further weighs less than 1e-22.
 const SCANNED: f64 = 10.0;
@@ -192,15 +196,11 @@ fn least_epsilon(
     if !holds(most)? {
         return Ok(None);
     }
-    let (mut bad, mut good) = (0.0, most);
-    if holds(bad)? {
+    if holds(0.0)? {
         return Ok(Some(0.0));
     }
-    while good - bad > 1e-12 * good {
-        let middle = (good + bad) / 2.0;
-        if holds(middle)? { good = middle } else { bad = middle }
-    }
-    Ok(Some(good))
+    let bracket = Bracket { holds: most, fails: 0.0 };
+    Ok(Some(bracket.try_narrow(1e-12, holds)?.holds))
 }
 
 /// One law in cells: mass, density in the middle, a bound on its slope.
@@ -215,7 +215,7 @@ impl Cells {
     fn of(bell: &Normal, cells: usize, width: f64, edge: &dyn Fn(usize) -> f64) -> Self {
         let scores: Vec<f64> = (0..=cells).map(|at| bell.score(edge(at))).collect();
         // The smaller tail at each edge: differences of these keep their digits.
-        let tails: Vec<f64> = scores.iter().map(|z| normal::cdf(-z.abs())).collect();
+        let tails: Vec<f64> = scores.iter().map(|z| normal_cdf(-z.abs())).collect();
         let mass = |at: usize| {
             if scores[at + 1] <= 0.0 {
                 tails[at + 1] - tails[at]
@@ -294,8 +294,10 @@ impl<'a> Scan<'a> {
             for (i, &ln_law) in self.ln_law.iter().enumerate().skip(1) {
                 let here = gap(at(i), ln_law);
                 if (here > 0.0) != (before > 0.0) {
-                    let root = crossing((at(i - 1), before), (at(i), here), |y| {
-                        gap(y, ln_mixture(self.law, y))
+                    let falls = if before > 0.0 { 1.0 } else { -1.0 };
+                    let exact = 1e-14 * (1.0 + at(i).abs());
+                    let root = falling_root(at(i - 1), at(i), exact, |y| {
+                        falls * gap(y, ln_mixture(self.law, y))
                     });
                     if before > 0.0 {
                         total += mass(since, root);
@@ -316,36 +318,5 @@ impl<'a> Scan<'a> {
 
 fn ln_mixture(law: &[Component], y: f64) -> f64 {
     let ln = |part: &Component| part.weight.ln() + part.law.ln_density(y);
-    let top = law.iter().map(ln).fold(f64::NEG_INFINITY, f64::max);
-    top + law.iter().map(|part| (ln(part) - top).exp()).sum::<f64>().ln()
-}
-
-/// Where `f` changes sign between two places: regula falsi in the Illinois form.
-fn crossing(mut a: (f64, f64), mut b: (f64, f64), f: impl Fn(f64) -> f64) -> f64 {
-    let mut last = 0;
-    for _ in 0..200 {
-        let y = (a.0 * b.1 - b.0 * a.1) / (b.1 - a.1);
-        let y = if y > a.0 && y < b.0 { y } else { (a.0 + b.0) / 2.0 };
-        if !(y > a.0 && y < b.0) || b.0 - a.0 <= 1e-14 * (1.0 + y.abs()) {
-            return y;
-        }
-        let value = f(y);
-        if value == 0.0 {
-            return y;
-        }
-        if (value > 0.0) == (a.1 > 0.0) {
-            a = (y, value);
-            if last == 1 {
-                b.1 /= 2.0;
-            }
-            last = 1;
-        } else {
-            b = (y, value);
-            if last == 2 {
-                a.1 /= 2.0;
-            }
-            last = 2;
-        }
-    }
-    (a.0 + b.0) / 2.0
+    log_sum_exp(law.iter().map(ln))
 }

@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::density::{Component, Normal};
 use crate::extremal::LiftRange;
+use undertone_numeric::normal::normal_cdf;
 
 /// E_γ(first || second) = ∫ (first - γ second)_+, for finite γ >= 0. JSTL21 Lemma 4 (23) is one of the
 /// cases, (24) another.
@@ -24,7 +25,7 @@ pub fn between(first: &Normal, second: &Normal, gamma: f64) -> Result<f64, Error
         if distance == 0.0 {
             return Ok((1.0 - gamma).max(0.0));
         }
-        let unit = |z: f64| crate::density::normal::cdf(z);
+        let unit = |z: f64| normal_cdf(z);
         let cut = gamma.ln() / distance;
         return Ok((unit(distance / 2.0 - cut) - gamma * unit(-distance / 2.0 - cut)).max(0.0));
     }

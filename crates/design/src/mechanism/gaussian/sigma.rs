@@ -4,8 +4,9 @@ use super::GaussianNoise;
 use super::divergence::{against_wider, between};
 use crate::density::{Component, Normal};
 use crate::extremal::LiftRange;
-use crate::mechanism::search::Search;
 use crate::{Distribution, Error};
+use undertone_numeric::bisection::Bracket;
+use undertone_numeric::threshold::ThresholdSearch;
 
 /// Where a search on a function computed in floats ends.
 const FINE: f64 = 1e-14;
@@ -154,12 +155,8 @@ pub(crate) fn raise(
         for step in 1..STEPS {
             let floor = from * ratio.powi(step);
             if holds(floor)? {
-                let (mut good, mut bad) = (floor, floor / ratio);
-                while good - bad > tolerance * good {
-                    let middle = (good + bad) / 2.0;
-                    if holds(middle)? { good = middle } else { bad = middle }
-                }
-                return Ok(good);
+                let bracket = Bracket { holds: floor, fails: floor / ratio };
+                return Ok(bracket.try_narrow(tolerance, holds)?.holds);
             }
         }
     }
@@ -192,7 +189,7 @@ pub(crate) fn least(
     holds: impl FnMut(f64) -> Result<bool, Error>,
 ) -> Result<f64, Error> {
     const REACH: u32 = 40;
-    Search { start, reach: REACH, tolerance }.least(holds)?.ok_or_else(|| {
+    ThresholdSearch { start, reach: REACH, tolerance }.least(holds)?.ok_or_else(|| {
         let most = start * 2f64.powi(REACH as i32);
         let problem = format!("none up to {most:.3e} is enough: raise epsilon or delta");
         Error::other("sigma", problem)

@@ -24,6 +24,7 @@ use crate::{Distribution, Error};
 
 use super::{maximise, posterior};
 use crate::objective::Objective;
+use undertone_numeric::bisection::Bracket;
 
 /// A lower bound on the 0-1 loss of every channel whose lifts under `prior` stay in `range`: the
 /// optimum itself while all vertices can be listed, the dual bound above.
@@ -79,12 +80,8 @@ impl Alphabet {
             let extras = self.p.iter().map(|p| self.extra(*p, total, rare));
             rare + extras.take_while(|extra| *extra > 0.0).sum::<f64>()
         };
-        let (mut below, mut above) = (rare, sum(rare).max(rare));
-        for _ in 0..60 {
-            let middle = (below + above) / 2.0;
-            if sum(middle) > middle { below = middle } else { above = middle }
-        }
-        above
+        let bracket = Bracket { holds: rare, fails: sum(rare).max(rare) };
+        bracket.halve(60, |middle| sum(middle) > middle).fails
     }
 
     /// The bound at the prices proposed for this d₀: for each y the knapsack that raises y among the

@@ -17,6 +17,7 @@
 use super::maximise;
 use crate::extremal::LiftRange;
 use crate::{Distribution, Error};
+use undertone_numeric::bisection::Bracket;
 
 /// λ and the base, in the prior's order.
 #[derive(Debug, Clone)]
@@ -180,17 +181,10 @@ impl Symbols {
         self.halved(52, from, rates)
     }
 
-    /// The same after this many halvings.
+    /// [`Symbols::largest`] after this many halvings.
     fn halved(&self, halvings: usize, from: f64, rates: impl Fn(f64) -> Rates) -> f64 {
-        let (mut good, mut bad) = (from, 1.0);
-        for _ in 0..halvings {
-            let middle = (good + bad) / 2.0;
-            match self.floors(rates(middle)) {
-                Some(_) => good = middle,
-                None => bad = middle,
-            }
-        }
-        good
+        let bracket = Bracket { holds: from, fails: 1.0 };
+        bracket.halve(halvings, |t| self.floors(rates(t)).is_some()).holds
     }
 
     /// The symbol that what is left of the base is worth most to: the first or the second.

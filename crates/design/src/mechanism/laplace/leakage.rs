@@ -12,6 +12,7 @@
 
 use super::BoundedLaplace;
 use crate::{Distribution, Error};
+use undertone_numeric::bisection::Bracket;
 
 /// The leakage of a density, in nats.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -88,14 +89,8 @@ impl BoundedLaplace {
                     continue;
                 }
                 let law = |y: f64| marginal(prior, &heights(y), slope);
-                let (mut low, mut high) = (from, to);
-                for _ in 0..100 {
-                    let middle = (low + high) / 2.0;
-                    if !(low < middle && middle < high) {
-                        break;
-                    }
-                    if law(middle).slope < slope(x) { low = middle } else { high = middle }
-                }
+                let bracket = Bracket { holds: from, fails: to };
+                let low = bracket.halve(100, |y| law(y).slope < slope(x)).holds;
                 worst.max_lift = worst.max_lift.max(line(x, low) - law(low).ln);
             }
         }

@@ -8,8 +8,8 @@
 
 use super::BoundedLaplace;
 use crate::extremal::LiftRange;
-use crate::mechanism::search::Search;
 use crate::{Distribution, Error};
+use undertone_numeric::threshold::ThresholdSearch;
 
 /// What a density may leak; infinite where nothing is asked.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -110,7 +110,7 @@ pub fn exact(
     let holds = |scale: f64| limits.hold(&BoundedLaplace::constant(range, points, scale)?, prior);
     // LDP at the strictest level implies every limit; rounding may ask for a hair more.
     let start = (range.1 - range.0) / limits.strictest() * (1.0 + 1e-12);
-    Search::to_the_last_digit(start)
+    ThresholdSearch::to_the_last_digit(start)
         .least(holds)?
         .ok_or_else(|| Error::other("scale", "no scale keeps the claims: raise epsilon"))
 }
@@ -147,6 +147,7 @@ pub fn largest_alpha(
         limits.hold(&BoundedLaplace::new(range, points.to_vec(), scales)?, prior)
     };
     // The least 1/α, since more α is less noise.
-    let found = Search::to_the_last_digit(1.0 / epsilon).least(|inverse| holds(1.0 / inverse))?;
+    let found =
+        ThresholdSearch::to_the_last_digit(1.0 / epsilon).least(|inverse| holds(1.0 / inverse))?;
     Ok(found.map_or(0.0, |inverse| 1.0 / inverse))
 }

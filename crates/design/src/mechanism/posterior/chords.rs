@@ -3,9 +3,10 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::region::{Form, Region, dot, fill};
+use super::region::{Form, Region, fill};
 use super::utility::{Found, GAIN, Utility};
 use crate::Error;
+use undertone_numeric::vector::dot;
 
 /// Branch and bound stops after this many nodes; its bound is valid wherever it stops.
 const MAX_NODES: usize = 2000;

@@ -4,8 +4,9 @@
 //! vertex is worth follows from the one before it.
 
 use super::chords::entropy;
-use super::region::{Form, Region, dot};
+use super::region::{Form, Region};
 use super::utility::{Found, GAIN, Utility};
+use undertone_numeric::vector::dot;
 
 /// Above this many symbols the vertices are too many.
 pub(super) const MAX_SYMBOLS: usize = 20;

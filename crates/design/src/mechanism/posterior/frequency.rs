@@ -9,11 +9,12 @@
 //! tr(S⁻² S') = Σ w' L'ᵀQL' is at most the best mixture's value m; so no channel under the claims
 //! has a trace below f²/m.
 
-use super::matrix::Factor;
-use super::mixture::{Dice, Mixture, Source};
-use super::region::dot;
+use super::mixture::{DIRECTIONS, Mixture, Source};
 use super::utility::Utility;
 use crate::{Distribution, Error};
+use undertone_numeric::cholesky::Cholesky;
+use undertone_numeric::dice::{Dice, signed_unit};
+use undertone_numeric::vector::dot;
 
 /// Relative gap between trace and bound at which the search ends, up to so many symbols. Each digit takes
 /// more rounds, and a round visits every vertex; beyond, best directions are only climbed to.
@@ -77,10 +78,12 @@ impl Design {
     fn start(source: &Source) -> Result<Self, Error> {
         let symbols = source.region.symbols();
         let mut design = Self { columns: Vec::new(), weights: Vec::new() };
-        let mut dice = Dice::new();
+        let mut dice = Dice::new(DIRECTIONS);
         for at in 0..4 * symbols + 8 {
             let direction: Vec<f64> = (0..symbols)
-                .map(|x| if at < symbols { f64::from(u8::from(x == at)) } else { dice.number() })
+                .map(|x| {
+                    if at < symbols { f64::from(u8::from(x == at)) } else { signed_unit(&mut dice) }
+                })
                 .collect();
             let square = direction.iter().map(|a| direction.iter().map(|b| a * b).collect());
             let best = source.best(&Utility::Quadratic(square.collect()), &design.columns)?;
@@ -131,8 +134,9 @@ impl Design {
         s
     }
 
-    fn factor(&self) -> Option<Factor> {
-        Factor::of(&self.information(), 1e-13)
+    fn factor(&self) -> Option<Cholesky> {
+        let information = self.information();
+        Cholesky::new(information.len(), |i, j| information[i][j], 1e-13)
     }
 
     /// tr S⁻¹ at these weights; infinite where S is singular.
@@ -193,7 +197,7 @@ impl Design {
             hessian[i][i] += 1.0;
         }
         let down: Vec<f64> = (0..n).map(|i| t * w[i] * dot(&once[i], &once[i]) + 1.0).collect();
-        let factor = Factor::of(&hessian, 0.0).ok_or_else(singular)?;
+        let factor = Cholesky::new(n, |i, j| hessian[i][j], 0.0).ok_or_else(singular)?;
         let free = factor.solve(&down);
         // Stay on Σ w L = 1, and return to it if rounding has led away.
         let symbols = inverse.len();
@@ -204,7 +208,8 @@ impl Design {
             rows.iter().map(|a| reached.iter().map(|b| dot(a, b)).collect()).collect();
         let missing = rows.iter().map(|row| 1.0 - row.iter().sum::<f64>());
         let excess: Vec<f64> = rows.iter().zip(missing).map(|(a, m)| dot(a, &free) - m).collect();
-        let prices = Factor::of(&schur, 1e-16).ok_or_else(singular)?.solve(&excess);
+        let prices =
+            Cholesky::new(symbols, |i, j| schur[i][j], 1e-16).ok_or_else(singular)?.solve(&excess);
         let step: Vec<f64> = (0..n)
             .map(|i| free[i] - (0..symbols).map(|x| prices[x] * reached[x][i]).sum::<f64>())
             .collect();

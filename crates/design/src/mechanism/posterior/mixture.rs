@@ -1,10 +1,12 @@
 //! The best mixture of outputs: maximise Σ w φ(L) over outputs L with Σ w L = 1.
 
-use super::region::{Region, dot};
+use super::region::Region;
 use super::utility::Utility;
-use crate::relation::simplex;
 use crate::solve::Program;
 use crate::{Channel, Distribution, Error};
+use undertone_numeric::dice::{Dice, signed_unit};
+use undertone_numeric::mixture::maximise_mixture;
+use undertone_numeric::vector::dot;
 
 /// Outputs with their probabilities, Σ w L = 1.
 #[derive(Debug, Clone)]
@@ -66,7 +68,7 @@ impl Source {
     /// so it starts from many random ones; interior prices keep it moving.
     fn generated(&self, utility: &Utility, known: &[Vec<f64>]) -> Result<Mixture, Error> {
         let symbols = self.region.symbols();
-        let mut dice = Dice::new();
+        let mut dice = Dice::new(DIRECTIONS);
         let mut pool = vec![vec![1.0; symbols]];
         for at in 0..4 * symbols {
             let c = if at < 2 * symbols {
@@ -74,7 +76,7 @@ impl Source {
                 c[at / 2] = if at % 2 == 0 { 1.0 } else { -1.0 };
                 c
             } else {
-                dice.direction(self.region.prior.as_slice())
+                direction(self.region.prior.as_slice(), &mut dice)
             };
             pool.push(self.region.support(&c)?);
         }
@@ -90,13 +92,15 @@ impl Source {
                 .take(symbols)
                 .collect();
             for _ in 0..8 {
-                starts.push(self.region.support(&dice.direction(self.region.prior.as_slice()))?);
+                starts.push(
+                    self.region.support(&direction(self.region.prior.as_slice(), &mut dice))?,
+                );
             }
             let mut offer = utility.offer(&self.region, &prices, &starts, false)?;
             if offer.columns.is_empty() && offer.at_most == f64::INFINITY {
                 for _ in 0..6 * symbols {
-                    let direction = dice.direction(self.region.prior.as_slice());
-                    starts.push(self.region.support(&direction)?);
+                    let c = direction(self.region.prior.as_slice(), &mut dice);
+                    starts.push(self.region.support(&c)?);
                 }
                 offer = utility.offer(&self.region, &prices, &starts, true)?;
                 searches += usize::from(offer.at_most > offer.best);
@@ -135,7 +139,7 @@ impl Source {
 /// wherever the interior-point method ends.
 fn solve(columns: &[Vec<f64>], costs: &[f64]) -> Result<Mixture, Error> {
     let rows = columns.first().map_or(0, Vec::len);
-    if let Ok(found) = simplex::maximise(columns, costs, &vec![1.0; rows]) {
+    if let Ok(found) = maximise_mixture(columns, costs, &vec![1.0; rows]) {
         let (used, weights): (Vec<usize>, Vec<f64>) = found.weights.into_iter().unzip();
         return Ok(Mixture {
             columns: used.into_iter().map(|j| columns[j].clone()).collect(),
@@ -183,27 +187,12 @@ impl Mixture {
     }
 }
 
-/// A fixed sequence of directions: a search that answers the same every time.
-pub(super) struct Dice(u64);
+/// The seed of a search's directions: it answers the same every time.
+pub(super) const DIRECTIONS: u64 = 0x9e37_79b9_7f4a_7c15;
 
-impl Dice {
-    pub(super) fn new() -> Self {
-        Self(0x9e37_79b9_7f4a_7c15)
-    }
-
-    /// A number between -1 and 1 (splitmix64).
-    pub(super) fn number(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) as f64 / (1u64 << 63) as f64 - 1.0
-    }
-
-    /// Random numbers in proportion to the prior, so that rare symbols do not decide alone.
-    pub(super) fn direction(&mut self, prior: &[f64]) -> Vec<f64> {
-        prior.iter().map(|p| p * self.number()).collect()
-    }
+/// Random numbers in proportion to the prior, so that rare symbols do not decide alone.
+pub(super) fn direction(prior: &[f64], dice: &mut Dice) -> Vec<f64> {
+    prior.iter().map(|p| p * signed_unit(dice)).collect()
 }
 
 #[cfg(test)]
@@ -290,11 +279,11 @@ mod tests {
     /// A linear function's maximum over each region is at a listed vertex.
     #[test]
     fn support_agrees_with_the_vertices() {
-        let mut dice = Dice::new();
+        let mut dice = Dice::new(DIRECTIONS);
         for region in regions() {
             let vertices = region.vertices().unwrap().unwrap();
             for _ in 0..50 {
-                let c: Vec<f64> = (0..6).map(|_| dice.number()).collect();
+                let c: Vec<f64> = (0..6).map(|_| signed_unit(&mut dice)).collect();
                 let best = vertices.iter().map(|v| dot(v, &c)).fold(f64::NEG_INFINITY, f64::max);
                 let found = region.support(&c).unwrap();
                 assert!((dot(&found, &c) - best).abs() < 1e-9, "{region:?}");

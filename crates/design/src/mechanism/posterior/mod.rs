@@ -22,17 +22,13 @@
 
 mod carried;
 mod chords;
-mod cone;
 mod corners;
 mod frequency;
-mod matrix;
 mod mixture;
 mod region;
 mod utility;
 
 pub use region::{MAX_CORNERS, MAX_LISTED, MAX_LISTED_CONJUNCTION};
-
-pub(super) use matrix::Factor;
 
 use mixture::{Mixture, Source};
 use region::Region;

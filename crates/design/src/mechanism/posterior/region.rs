@@ -2,11 +2,15 @@
 
 use undertone_core::{Bound, Context, Epsilon, Subject};
 
-use super::cone;
 use crate::knowledge::corners;
 use crate::quantize::Promise;
 use crate::solve::Program;
 use crate::{Distribution, Error, extremal, realise};
+use undertone_numeric::cone::{TooManyRays, extreme_rays};
+use undertone_numeric::vector::dot;
+
+/// A region with more rays than this, at any stage of listing them, is not listed.
+const MAX_RAYS: usize = 20_000;
 
 /// Up to this many symbols the vertices of the simple forms are listed.
 pub const MAX_LISTED: usize = 12;
@@ -101,7 +105,14 @@ impl Region {
                 Ok(Some(self.odds_vertices(weights, *odds)))
             }
             Form::Cone(rows) if symbols <= MAX_LISTED_CONJUNCTION => {
-                let rays = cone::rays(symbols, rows)?;
+                let rays = extreme_rays(symbols, rows, MAX_RAYS).map_err(|TooManyRays(size)| {
+                    Error::TooLarge {
+                        what: "the list of extremal outputs".into(),
+                        size,
+                        limit: MAX_RAYS,
+                        fix: "make fewer claims, or merge symbols".into(),
+                    }
+                })?;
                 Ok(Some(rays.into_iter().filter_map(|ray| self.scaled(ray)).collect()))
             }
             _ => Ok(None),
@@ -206,10 +217,6 @@ fn by_density(c: &[f64], p: &[f64]) -> Vec<usize> {
         massless(a).cmp(&massless(b)).then(keys[b].total_cmp(&keys[a]))
     });
     order
-}
-
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
 /// The claims read so far.
@@ -384,4 +391,46 @@ fn check_identifiable(prior: &Distribution, odds: f64) -> Result<(), Error> {
 fn odds(epsilon: Epsilon) -> f64 {
     let (numerator, denominator) = epsilon.odds();
     f64::from(numerator) / f64::from(denominator)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// low·(P·v) <= v(x) <= high·(P·v).
+    fn lip(prior: &Distribution, low: f64, high: f64) -> Vec<Vec<f64>> {
+        let m = prior.len();
+        let row = |x: usize, upper: bool| {
+            let unit = |z: usize| f64::from(u8::from(z == x));
+            let cell = |z: usize| {
+                if upper { high * prior[z] - unit(z) } else { unit(z) - low * prior[z] }
+            };
+            (0..m).map(cell).collect::<Vec<_>>()
+        };
+        (0..m).flat_map(|x| [row(x, true), row(x, false)]).collect()
+    }
+
+    #[test]
+    fn the_rays_of_one_lip_claim_are_the_extremal_lifts() {
+        for (p, eps) in [
+            (vec![0.5, 0.3, 0.2], 0.7f64),
+            (vec![0.1, 0.1, 0.1, 0.7], 2.0),
+            (vec![0.25; 4], 3f64.ln()),
+        ] {
+            let prior = Distribution::new("p", p).unwrap();
+            let (low, high) = ((-eps).exp(), eps.exp());
+            let rounded = |lifts: Vec<Vec<f64>>| {
+                let round =
+                    |v: &Vec<f64>| v.iter().map(|a| (a * 1e6).round() as i64).collect::<Vec<_>>();
+                let mut rounded: Vec<Vec<i64>> = lifts.iter().map(round).collect();
+                rounded.sort();
+                rounded
+            };
+            let form = Form::Cone(lip(&prior, low, high));
+            let cone = Region { prior: prior.clone(), form, spread: f64::INFINITY };
+            let known = extremal::lifts(&prior, low, high).unwrap();
+            assert_eq!(rounded(cone.vertices().unwrap().unwrap()), rounded(known));
+        }
+    }
 }

@@ -3,8 +3,9 @@
 
 use super::chords::{self, entropy};
 use super::corners;
-use super::region::{Region, dot};
+use super::region::Region;
 use crate::Error;
+use undertone_numeric::vector::dot;
 
 /// A convex function φ of the lift vector L of an output released with probability w: it adds w·φ(L).
 #[derive(Debug, Clone)]

@@ -1,10 +1,11 @@
 //! What is maximised over the rays of a premise: a quantity of one output, or a mean over outputs.
 
 use super::premise::Ray;
+use crate::Distribution;
 use crate::measure::arimoto::log_escort;
 use crate::measure::moment::{self, Weighed};
 use crate::relation::{Notion, Setting};
-use crate::{Distribution, relation::simplex};
+use undertone_numeric::vector::{dot, log_sum_exp};
 
 /// A quantity of single outputs (both sides of the lift kept apart), or of the whole channel.
 pub(super) enum Quantity {
@@ -81,7 +82,7 @@ impl OutputMeasure {
             Self::LiftsUnderSet => {
                 // Under another prior P(y) is 1 + the mean deviation times what the ray is scaled to.
                 let under = |prior: &Distribution| {
-                    let centre = simplex::dot(ray.deviations(), prior.as_slice()).ln_1p();
+                    let centre = dot(ray.deviations(), prior.as_slice()).ln_1p();
                     (centre - least).max(most - centre)
                 };
                 setting.priors.iter().map(under).fold(0.0, f64::max)
@@ -148,10 +149,8 @@ fn order_gain(ray: &Ray, log_weights: &[f64], alpha: f64) -> f64 {
     let log = |x: usize| ray.log(x);
     if mean < 1e-200 {
         // Only symbols whose weight has underflowed produce this output.
-        let powers = || log_weights.iter().enumerate().map(|(x, w)| w + alpha * log(x));
-        let top = powers().fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = powers().map(|power| (power - top).exp()).sum();
-        return if top > f64::NEG_INFINITY { ((top + sum.ln()) / alpha).exp() } else { 0.0 };
+        let powers = log_weights.iter().enumerate().map(|(x, w)| w + alpha * log(x));
+        return (log_sum_exp(powers) / alpha).exp();
     }
     let lifts = log_weights.iter().enumerate().map(|(x, &log_weight)| {
         let deviation = (ray.deviations()[x] - centre) / mean;

@@ -1,8 +1,8 @@
 //! The mixture of rays with the largest total gain, and a bound no mixture passes.
 
 use super::premise::Ray;
-use crate::relation::simplex;
 use crate::{Channel, Distribution, Error};
+use undertone_numeric::mixture::{MixtureOptimum, maximise_mixture, maximise_mixture_within};
 
 /// The best mixture found, and what the dual prices prove about every other.
 pub(super) struct Mixture {
@@ -54,7 +54,7 @@ pub(super) fn best(
     let costs: Vec<f64> = gains.iter().map(|gain| gain / scale).collect();
     let mut rhs = vec![0.0; p.len()];
     rhs[0] = 1.0;
-    let bound = |optimum: &simplex::Optimum| {
+    let bound = |optimum: &MixtureOptimum| {
         let beyond = |j: usize| {
             let products = || optimum.prices.iter().zip(&columns[j]).map(|(price, a)| price * a);
             let size: f64 = costs[j].abs() + products().map(f64::abs).sum::<f64>();
@@ -63,14 +63,14 @@ pub(super) fn best(
         let most = (0..columns.len()).map(beyond).fold(0.0, f64::max);
         (optimum.prices[0] + most).max(optimum.value)
     };
-    let mut best = simplex::maximise(&columns, &costs, &rhs)?;
+    let mut best = maximise_mixture(&columns, &costs, &rhs)?;
     let mut at_most = bound(&best);
     for tolerance in FINER {
         if at_most - best.value <= CLOSED * at_most {
             break;
         }
         // A large ray magnifies what the solver overlooks; a finer search may not settle, then this stands.
-        if let Ok(finer) = simplex::maximise_within(&columns, &costs, &rhs, tolerance)
+        if let Ok(finer) = maximise_mixture_within(&columns, &costs, &rhs, tolerance)
             && bound(&finer) < at_most
         {
             (at_most, best) = (bound(&finer), finer);

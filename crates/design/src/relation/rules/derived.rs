@@ -1,8 +1,8 @@
 //! Rules that no paper prints but that close the graph; each entry's comment is its proof.
 
+use super::super::hull;
 use super::super::rule::{DERIVED, Rule, bound, pure};
 use super::super::setting::Missing;
-use super::super::simplex;
 use super::super::{Convention, Form, Guarantee, Notion, Setting, forms};
 use super::information_privacy::spread;
 use super::watchdog::sides;
@@ -265,7 +265,7 @@ pub(super) const RULES: &[Rule] = &[
         "ε",
         |g, s| {
             let (prior, set) = (s.prior()?, s.priors()?);
-            if !simplex::in_hull(set, prior) {
+            if !hull::in_hull(set, prior) {
                 return Err(Missing::PriorInSet);
             }
             Ok(Guarantee::raw(Notion::Lip, g.epsilon())

@@ -1,39 +1,12 @@
-//! The rules and the solver by themselves: verdicts, monotonicity, cascades, duality.
+//! The rules by themselves: verdicts, monotonicity, cascades.
 
 use undertone_design::Channel;
-use undertone_design::relation::{
-    Guarantee, Notion, Setting, Subject, Verdict, degrade, rules, simplex,
-};
+use undertone_design::relation::{Guarantee, Notion, Setting, Subject, Verdict, degrade, rules};
 
 use crate::properties_relations::generate::{
     below, law, random_channel, random_law, rng, rows, unit,
 };
 use crate::properties_relations::slow;
-
-#[test]
-fn the_simplex_closes_its_duality_gap() {
-    let mut rng = rng(8);
-    for _ in 0..200 {
-        let m = 2 + below(&mut rng, 7);
-        let n = m + 10 + below(&mut rng, 300);
-        let mut columns: Vec<Vec<f64>> =
-            (0..n).map(|_| (0..m).map(|_| 0.1 + 3.0 * unit(&mut rng)).collect()).collect();
-        columns.push(vec![1.0; m]);
-        let costs: Vec<f64> = (0..=n).map(|_| unit(&mut rng)).collect();
-        let optimum = simplex::maximise(&columns, &costs, &vec![1.0; m]).unwrap();
-        for row in 0..m {
-            let sum: f64 = optimum.weights.iter().map(|&(j, w)| w * columns[j][row]).sum();
-            assert!((sum - 1.0).abs() < 1e-10);
-        }
-        assert!(optimum.weights.len() <= m && optimum.weights.iter().all(|w| w.1 >= 0.0));
-        let dual: f64 = optimum.prices.iter().sum();
-        assert!((dual - optimum.value).abs() < 1e-9 * (1.0 + dual.abs()), "{dual} {optimum:?}");
-        for (column, cost) in columns.iter().zip(&costs) {
-            let price: f64 = optimum.prices.iter().zip(column).map(|(a, b)| a * b).sum();
-            assert!(price >= cost - 1e-9);
-        }
-    }
-}
 
 #[test]
 fn cascades_never_leak_more_than_the_sharp_form() {

@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use undertone_fusion::Bundle;
-use undertone_fusion::runtime::{Budget, Center, Decision, Kind, Pace, Refusal, Report, Status};
+use undertone_fusion::runtime::{
+    Budget, Center, Decision, Pace, Refusal, SensorReport, Status, TokenKind,
+};
 
 use crate::runtime::network::{network, networks, report};
 
@@ -20,7 +22,7 @@ impl Desk {
         Self { center, now: Instant::now() }
     }
 
-    fn hear(&mut self, report: Report) -> Result<(), Refusal> {
+    fn hear(&mut self, report: SensorReport) -> Result<(), Refusal> {
         self.center.hear(report.sensor, &report.to_bytes(), self.now).unwrap()
     }
 
@@ -77,11 +79,14 @@ fn every_reason_is_counted() {
     let good = report(&bundle, 0, 1, 1);
     assert_eq!(desk.hear(good), Ok(()));
     assert_eq!(desk.hear(good), Err(Refusal::Duplicate));
-    assert_eq!(desk.hear(Report { token: 0, ..good }), Err(Refusal::Contradiction));
-    assert_eq!(desk.hear(Report { kind: Kind::Constant, ..good }), Err(Refusal::Contradiction));
+    assert_eq!(desk.hear(SensorReport { token: 0, ..good }), Err(Refusal::Contradiction));
+    assert_eq!(
+        desk.hear(SensorReport { kind: TokenKind::Constant, ..good }),
+        Err(Refusal::Contradiction)
+    );
     // Output 2 exists but is never sent; output 3 does not exist.
     for token in [2, 3, u32::MAX] {
-        let refusal = desk.hear(Report { epoch: 2, token, ..good });
+        let refusal = desk.hear(SensorReport { epoch: 2, token, ..good });
         assert_eq!(refusal, Err(Refusal::OutsidePolicy));
     }
     assert_eq!(desk.hear(report(&bundle, 9, 1, 0)), Err(Refusal::UnknownSensor));
@@ -146,7 +151,7 @@ fn the_dead_are_not_waited_for() {
     desk.hear(report(&bundle, 0, 3, 1)).unwrap();
     assert_eq!(desk.decide(), None);
     // Constant tokens count as heard and say nothing.
-    desk.hear(Report { kind: Kind::Constant, ..report(&bundle, 1, 3, 0) }).unwrap();
+    desk.hear(SensorReport { kind: TokenKind::Constant, ..report(&bundle, 1, 3, 0) }).unwrap();
     let decision = desk.decide().unwrap();
     assert_eq!((&decision.constant[..], &decision.missing[..]), (&[1][..], &[2][..]));
     assert_eq!(decision.outputs, [Some(1), None, None]);
@@ -175,7 +180,7 @@ fn the_budget_is_kept_and_its_price_is_the_certificates() {
     // Constant tokens still come, and the decision is the prior's.
     for sensor in 0..3 {
         let constant = report(&bundle, sensor, 11, 0);
-        desk.hear(Report { kind: Kind::Constant, ..constant }).unwrap();
+        desk.hear(SensorReport { kind: TokenKind::Constant, ..constant }).unwrap();
     }
     let decision = desk.decide().unwrap();
     let prior = bundle.float_model().unwrap().public_law();

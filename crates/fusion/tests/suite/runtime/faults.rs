@@ -5,8 +5,8 @@ use std::time::Duration;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use undertone_fusion::runtime::{
-    Address, Broker, CenterEvent, Demo, Kind, Link, LinkEvent, Message, Refusal, Report,
-    SensorNode, Status, Topics,
+    Address, Broker, CenterEvent, Demo, Link, LinkEvent, Message, Refusal, SensorNode,
+    SensorReport, Status, TokenKind, Topics,
 };
 
 use crate::runtime::brokers::{Host, LIMIT, decisions, kinds, reach, until};
@@ -25,7 +25,7 @@ fn send(
     let one = |epoch: u64| -> Vec<Option<usize>> {
         let mut token = |sensor: &mut SensorNode| {
             let report = sensor.send(epoch, &(epoch % 3).to_string(), rng).unwrap();
-            (report.kind == Kind::Drawn).then_some(report.token as usize)
+            (report.kind == TokenKind::Drawn).then_some(report.token as usize)
         };
         sensors.iter_mut().map(&mut token).collect()
     };
@@ -154,8 +154,8 @@ async fn rogues_are_counted_and_change_nothing() {
         let good = report(&bundle, 0, 2, 0);
         let other = report(&networks(60, "another"), 0, 2, 0);
         let raw = [
-            (0, Report { token: 2, ..good }.to_bytes().to_vec(), Refusal::OutsidePolicy),
-            (0, Report { token: 99, ..good }.to_bytes().to_vec(), Refusal::OutsidePolicy),
+            (0, SensorReport { token: 2, ..good }.to_bytes().to_vec(), Refusal::OutsidePolicy),
+            (0, SensorReport { token: 99, ..good }.to_bytes().to_vec(), Refusal::OutsidePolicy),
             (0, other.to_bytes().to_vec(), Refusal::OtherBundle),
             (0, report(&bundle, 1, 2, 0).to_bytes().to_vec(), Refusal::OtherTopic),
             (7, report(&bundle, 7, 2, 0).to_bytes().to_vec(), Refusal::UnknownSensor),

@@ -2,7 +2,7 @@
 
 use undertone_design::Channel;
 use undertone_fusion::design::Budgets;
-use undertone_fusion::runtime::{Kind, Report};
+use undertone_fusion::runtime::{SensorReport, TokenKind};
 use undertone_fusion::{Bundle, ExactModel, Maps, Model, Origin};
 
 /// Three sensors with three readings and three outputs, of which the last is never sent; certified
@@ -27,10 +27,10 @@ pub(crate) fn networks(epochs: u32, source: &str) -> Bundle {
 }
 
 /// A report as an honest sensor would write it.
-pub(crate) fn report(bundle: &Bundle, sensor: u16, epoch: u64, token: u32) -> Report {
+pub(crate) fn report(bundle: &Bundle, sensor: u16, epoch: u64, token: u32) -> SensorReport {
     let mut prefix = [0; 8];
     for (at, byte) in prefix.iter_mut().enumerate() {
         *byte = u8::from_str_radix(&bundle.id()[2 * at..2 * at + 2], 16).unwrap();
     }
-    Report { bundle: prefix, sensor, epoch, kind: Kind::Drawn, token }
+    SensorReport { bundle: prefix, sensor, epoch, kind: TokenKind::Drawn, token }
 }

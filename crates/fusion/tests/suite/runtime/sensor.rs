@@ -4,7 +4,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use undertone_core::Token;
 use undertone_fusion::Bundle;
-use undertone_fusion::runtime::{Budget, Kind, Sensor};
+use undertone_fusion::runtime::{Budget, Sensor, TokenKind};
 
 use crate::runtime::network::{network, networks};
 
@@ -26,7 +26,7 @@ fn tokens_are_what_the_policy_draws() {
         let symbol = policy.draft().inputs().symbol(reading).unwrap();
         let expected = policy.draw(symbol, &mut theirs).unwrap();
         assert_eq!(Token::Index(report.token), expected);
-        assert_eq!((report.sensor, report.epoch, report.kind), (1, epoch, Kind::Drawn));
+        assert_eq!((report.sensor, report.epoch, report.kind), (1, epoch, TokenKind::Drawn));
     }
 }
 
@@ -72,29 +72,29 @@ fn a_spent_sensor_is_constant_until_reset() {
     let mut sensor = Sensor::open(&bundle, 2, Budget::certified(&bundle), &state).unwrap();
     let mut rng = generator(3);
     for epoch in 1..=4 {
-        assert_eq!(sensor.report(epoch, "2", &mut rng).unwrap().kind, Kind::Drawn);
+        assert_eq!(sensor.report(epoch, "2", &mut rng).unwrap().kind, TokenKind::Drawn);
     }
     assert!(sensor.is_spent());
     // Whatever it reads, the token is the same, and no randomness is used.
     let before = rng.clone();
     for (epoch, cell) in (5..).zip(["0", "1", "2", "odd"]) {
         let report = sensor.report(epoch, cell, &mut rng).unwrap();
-        assert_eq!((report.kind, report.token), (Kind::Constant, 0));
+        assert_eq!((report.kind, report.token), (TokenKind::Constant, 0));
     }
     assert_eq!(rng, before);
     drop(sensor);
     // A restart is no reset.
     let mut sensor = Sensor::open(&bundle, 2, Budget::certified(&bundle), &state).unwrap();
     assert!(sensor.is_spent());
-    assert_eq!(sensor.report(9, "1", &mut rng).unwrap().kind, Kind::Constant);
+    assert_eq!(sensor.report(9, "1", &mut rng).unwrap().kind, TokenKind::Constant);
     // A new budget cannot begin with an epoch that is over, and not before it begins.
     assert!(sensor.reset(9).is_err());
     sensor.reset(11).unwrap();
-    assert_eq!(sensor.report(10, "1", &mut rng).unwrap().kind, Kind::Constant);
-    assert_eq!(sensor.report(11, "1", &mut rng).unwrap().kind, Kind::Drawn);
+    assert_eq!(sensor.report(10, "1", &mut rng).unwrap().kind, TokenKind::Constant);
+    assert_eq!(sensor.report(11, "1", &mut rng).unwrap().kind, TokenKind::Drawn);
     // What was said stays said, also where it was constant.
-    assert_eq!(sensor.report(9, "1", &mut rng).unwrap().kind, Kind::Constant);
-    assert_eq!(sensor.report(2, "1", &mut rng).unwrap().kind, Kind::Drawn);
+    assert_eq!(sensor.report(9, "1", &mut rng).unwrap().kind, TokenKind::Constant);
+    assert_eq!(sensor.report(2, "1", &mut rng).unwrap().kind, TokenKind::Drawn);
     assert_eq!(sensor.spent(), 1);
     drop(sensor);
     let sensor = Sensor::open(&bundle, 2, Budget::certified(&bundle), &state).unwrap();
@@ -115,14 +115,16 @@ fn all_sensors_draw_in_the_same_epochs() {
         let mut sensor = Sensor::open(&bundle, index, budget, &state).unwrap();
         for epoch in epochs {
             let kind = sensor.report(epoch, "0", &mut rng).unwrap().kind;
-            assert_eq!(kind == Kind::Drawn, epoch <= 4, "sensor {index}, epoch {epoch}");
+            assert_eq!(kind == TokenKind::Drawn, epoch <= 4, "sensor {index}, epoch {epoch}");
         }
         assert!(sensor.is_spent());
         // After a reset, epochs that were skipped before it are over.
         sensor.reset(20).unwrap();
-        assert!(sensor.report(7, "0", &mut rng).is_ok_and(|report| report.kind == Kind::Constant));
-        assert_eq!(sensor.report(23, "0", &mut rng).unwrap().kind, Kind::Drawn);
-        assert_eq!(sensor.report(24, "0", &mut rng).unwrap().kind, Kind::Constant);
+        assert!(
+            sensor.report(7, "0", &mut rng).is_ok_and(|report| report.kind == TokenKind::Constant)
+        );
+        assert_eq!(sensor.report(23, "0", &mut rng).unwrap().kind, TokenKind::Drawn);
+        assert_eq!(sensor.report(24, "0", &mut rng).unwrap().kind, TokenKind::Constant);
     }
 }
 
@@ -136,7 +138,7 @@ fn values_that_cannot_be_read_are_replaced_by_random_ones() {
     let mut ones = 0u32;
     for epoch in 1..=600 {
         let report = sensor.report(epoch, "not a reading", &mut rng).unwrap();
-        assert_eq!(report.kind, Kind::Drawn);
+        assert_eq!(report.kind, TokenKind::Drawn);
         ones += report.token;
     }
     assert_eq!(sensor.unreadable(), 600);

@@ -1,0 +1,84 @@
+//! What perturbed columns and stored tallies say about the population.
+//!
+//! Reports are counted first ([`CountedReports`]), then asked ([`estimate`]). The headline is maximum likelihood or
+//! unbiased and converges to the truth whatever the prior says; what the prior makes of the reports comes second, and
+//! a warning where prior and reports disagree.
+
+mod answers;
+mod counting;
+mod number;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod report;
+mod reports;
+mod shown;
+
+pub use counting::RowCounts;
+pub use number::EstimatedNumber;
+pub use report::{
+    DriftReport, EstimateReport, EstimatedShare, HeadlineReport, HeavyHitterReport,
+    HeavyHittersReport, NumbersReport, PolicyDriftReport, PolicyReports, PopulationReport,
+    QuantileReport, SharesReport,
+};
+pub use reports::{CountedReports, NamedPolicy, ReportColumn, ReportGroup, UnknownReports};
+pub use shown::ShownShares;
+
+use undertone_estimate::{Estimator, Settings};
+
+use crate::Error;
+
+/// What to ask the reports.
+#[derive(Debug, Clone)]
+pub struct EstimateRequest {
+    /// The probability with which an interval holds the truth.
+    pub level: f64,
+    /// All shares' intervals hold at once with that probability, not each on its own.
+    pub all: bool,
+    /// Speak of these respondents alone: intervals cover the perturbation, not who was asked.
+    pub respondents: bool,
+    /// Name the symbols whose share is above this threshold; the chance that any of them is not is held at 1 - level.
+    pub above: Option<f64>,
+    /// Which quantiles, for numbers.
+    pub quantiles: Vec<f64>,
+    /// Also as counts and sums, of so many people.
+    pub population: Option<u64>,
+}
+
+impl Default for EstimateRequest {
+    /// Intervals that each hold with probability 0.95, for the population; quartiles of numbers.
+    fn default() -> Self {
+        Self {
+            level: 0.95,
+            all: false,
+            respondents: false,
+            above: None,
+            quantiles: vec![0.25, 0.5, 0.75],
+            population: None,
+        }
+    }
+}
+
+impl EstimateRequest {
+    /// Level, coverage and target; refuses what no reports could answer, so that it can be refused before reports are
+    /// counted.
+    pub fn settings(&self) -> Result<Settings, Error> {
+        let settings = Settings::at_level(self.level)
+            .map_err(|error| Error::field("level", format!(": {error}")))?;
+        let settings = if self.all { settings.all_at_once() } else { settings };
+        if let Some(bad) = self.quantiles.iter().find(|&&q| !(q > 0.0 && q < 1.0)) {
+            let problem = format!(": {bad} is not between 0 and 1");
+            return Err(Error::field("quantiles", problem));
+        }
+        Ok(if self.respondents { settings.of_respondents() } else { settings })
+    }
+}
+
+/// Estimates shares and, for numbers, mean, variance, quantiles and a histogram.
+pub fn estimate(
+    reports: &CountedReports,
+    request: &EstimateRequest,
+) -> Result<EstimateReport, Error> {
+    let settings = request.settings()?;
+    let estimator = Estimator::new(reports.pool()?, settings).map_err(Error::input)?;
+    EstimateReport::of(&estimator, reports, request)
+}

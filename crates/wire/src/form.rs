@@ -1,0 +1,55 @@
+//! The two forms of a body of reports.
+
+use crate::{BatchError, PackedBatch, json_batch};
+use undertone_core::Report;
+
+/// How reports are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Form {
+    /// JSON, which a person can read.
+    #[default]
+    Json,
+    /// The compact form: for reports that all name one policy.
+    Binary,
+}
+
+impl Form {
+    /// The media type.
+    pub const fn media_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Binary => "application/vnd.undertone.reports",
+        }
+    }
+
+    /// The form of a body with this content type, whatever its parameters; `None` for any other.
+    pub fn of_content_type(text: &str) -> Option<Self> {
+        let kind = text.split(';').next().unwrap_or_default().trim();
+        let known = [Self::Json, Self::Binary];
+        known.into_iter().find(|form| kind.eq_ignore_ascii_case(form.media_type()))
+    }
+
+    /// The body for these reports.
+    pub fn encode(self, reports: &[Report]) -> Result<Vec<u8>, BatchError> {
+        match self {
+            Self::Json => json_batch::reports_to_json(reports),
+            Self::Binary => PackedBatch::pack(reports).map(|packed| packed.to_bytes()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_types_name_a_form() {
+        let of = Form::of_content_type;
+        assert_eq!(of("application/json"), Some(Form::Json));
+        assert_eq!(of(" Application/JSON ; charset=utf-8"), Some(Form::Json));
+        assert_eq!(of(Form::Binary.media_type()), Some(Form::Binary));
+        for other in ["", "text/plain", "application/jsonx", "application/vnd.undertone"] {
+            assert_eq!(of(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Reports of one policy as the bytes of a request.
+//!
+//! A version byte (1), the policy's id (32 bytes), the kind of token (0 index, 1 bits), the number of reports (u32,
+//! big-endian), then for every report its id (16 bytes) and its token: a u32, big-endian, or the packed bits. Nothing
+//! follows.
+
+use crate::{BatchError, ID_BYTES, INDEX_BYTES, ReportRows, TokenShape};
+use bytes::Bytes;
+use undertone_core::{Policy, PolicyId, Report, ReportId, Token};
+
+const VERSION: u8 = 1;
+const HEAD: usize = 1 + 32 + 1 + 4;
+
+/// A batch of one policy's reports, 1 to [`MOST_REPORTS`](crate::limits::MOST_REPORTS), still in the body's bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PackedBatch {
+    policy: PolicyId,
+    bits: bool,
+    rows: ReportRows,
+}
+
+impl PackedBatch {
+    /// Reads the head and checks that the rest is a whole number of reports.
+    pub fn read(body: &Bytes) -> Result<Self, BatchError> {
+        let short = || BatchError::Length { found: body.len().saturating_sub(HEAD), reports: 0 };
+        let (head, rows) = body.split_at_checked(HEAD).ok_or_else(short)?;
+        if head[0] != VERSION {
+            return Err(BatchError::Version { found: head[0] });
+        }
+        let mut policy = [0; 32];
+        policy.copy_from_slice(&head[1..33]);
+        let bits = match head[33] {
+            0 => false,
+            1 => true,
+            found => return Err(BatchError::Kind { found }),
+        };
+        let count = u32::from_be_bytes([head[34], head[35], head[36], head[37]]) as usize;
+        BatchError::check_count(count)?;
+        let width = rows.len() / count;
+        let token_bytes = width.saturating_sub(ID_BYTES);
+        let whole = rows.len().is_multiple_of(count);
+        if !(whole && if bits { token_bytes > 0 } else { token_bytes == INDEX_BYTES }) {
+            return Err(BatchError::Length { found: rows.len(), reports: count });
+        }
+        let rows = ReportRows::from_rows(token_bytes, body.slice(HEAD..))
+            .map_err(|ragged| BatchError::Length { found: ragged.length, reports: count })?;
+        Ok(Self { policy: PolicyId(policy), bits, rows })
+    }
+
+    /// Packs reports; refused if they are not all of one policy and one kind of token, too many, or none.
+    pub fn pack(reports: &[Report]) -> Result<Self, BatchError> {
+        BatchError::check_count(reports.len())?;
+        let Some(first) = reports.first() else { return Err(BatchError::Empty) };
+        let is_bits = |token: &Token| matches!(token, Token::Bits(_));
+        let bits = is_bits(&first.token);
+        if !reports.iter().all(|one| one.policy == first.policy && is_bits(&one.token) == bits) {
+            return Err(BatchError::Mixed);
+        }
+        let rows = ReportRows::pack(reports.iter().map(|report| (report.id, &report.token)))
+            .map_err(|_| BatchError::Mixed)?;
+        Ok(Self { policy: first.policy, bits, rows })
+    }
+
+    /// The body of a request.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut body = Vec::with_capacity(HEAD + self.rows.rows().len());
+        body.push(VERSION);
+        body.extend_from_slice(&self.policy.0);
+        body.push(u8::from(self.bits));
+        // At most `MOST_REPORTS`.
+        body.extend_from_slice(&(self.rows.len() as u32).to_be_bytes());
+        body.extend_from_slice(self.rows.rows());
+        body
+    }
+
+    /// The policy of all of them.
+    pub fn policy(&self) -> PolicyId {
+        self.policy
+    }
+
+    /// The reports as rows, which are part of the body they were read from.
+    pub fn rows(&self) -> &ReportRows {
+        &self.rows
+    }
+
+    /// Whether every token is one this policy releases.
+    pub fn fits(&self, policy: &Policy) -> bool {
+        let shape = TokenShape::of(policy.draft());
+        shape.bits == self.bits
+            && shape.token_bytes() == self.rows.token_bytes()
+            && shape.check(self.rows.rows()).is_ok()
+    }
+
+    /// The reports, in order.
+    pub fn reports(&self) -> impl Iterator<Item = Report> {
+        self.rows.rows().chunks_exact(self.rows.row_bytes()).map(|row| {
+            let (id, token) = row.split_at(ID_BYTES);
+            let mut report = [0; ID_BYTES];
+            report.copy_from_slice(id);
+            let token = match (self.bits, token) {
+                (false, &[a, b, c, d]) => Token::Index(u32::from_be_bytes([a, b, c, d])),
+                _ => Token::Bits(token.into()),
+            };
+            Report { policy: self.policy, id: ReportId(report), token }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hex;
+    use crate::samples::reports;
+
+    #[test]
+    fn batches_survive_their_bytes() {
+        for bits in [false, true] {
+            let reports = reports(5, bits);
+            let packed = PackedBatch::pack(&reports).unwrap();
+            let read = PackedBatch::read(&packed.to_bytes().into()).unwrap();
+            assert_eq!(read, packed);
+            assert_eq!((read.policy(), read.rows().len()), (reports[0].policy, 5));
+            assert_eq!(read.reports().collect::<Vec<_>>(), reports);
+        }
+    }
+
+    #[test]
+    fn the_head_is_as_documented() {
+        let body = PackedBatch::pack(&reports(1, false)).unwrap().to_bytes();
+        assert_eq!(hex::encode(&body[..HEAD]), format!("01{}0000000001", "07".repeat(32)));
+        assert_eq!(&body[HEAD + ID_BYTES..], [0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn bad_batches_are_refused_by_name() {
+        let good = PackedBatch::pack(&reports(2, false)).unwrap().to_bytes();
+        let changed = |at: usize, to: u8| {
+            let mut body = good.clone();
+            body[at] = to;
+            PackedBatch::read(&body.into()).unwrap_err()
+        };
+        assert_eq!(changed(0, 2), BatchError::Version { found: 2 });
+        assert_eq!(changed(33, 9), BatchError::Kind { found: 9 });
+        assert_eq!(changed(37, 0), BatchError::Empty);
+        assert_eq!(changed(37, 3), BatchError::Length { found: 40, reports: 3 });
+        assert_eq!(changed(34, 1), BatchError::TooMany { found: (1 << 24) + 2 });
+        for short in [&good[..good.len() - 1], &good[..HEAD - 1], &[&good[..], &[0]].concat()] {
+            let read = PackedBatch::read(&Bytes::copy_from_slice(short));
+            assert!(matches!(read, Err(BatchError::Length { .. })), "{read:?}");
+        }
+        assert_eq!(PackedBatch::pack(&[]), Err(BatchError::Empty));
+        let mut mixed = [reports(1, false), reports(1, true)].concat();
+        assert_eq!(PackedBatch::pack(&mixed), Err(BatchError::Mixed));
+        mixed = reports(2, false);
+        mixed[1].policy.0[0] ^= 1;
+        assert_eq!(PackedBatch::pack(&mixed), Err(BatchError::Mixed));
+        // An index and four bytes of bits have the same length and are not the same.
+        mixed = reports(2, false);
+        mixed[1].token = Token::Bits([0; 4].into());
+        assert_eq!(PackedBatch::pack(&mixed), Err(BatchError::Mixed));
+    }
+}
