@@ -80,7 +80,7 @@ def people(k, n, seed=1):
 
 def anybody(k, epsilon, method):
     """An LDP policy: no prior is assumed."""
-    return undertone.design(["wc", [1 / k] * k], protect=f"ldp:{epsilon}", method=method).policy
+    return undertone.design([1 / k] * k, any_prior=True, protect=f"ldp:{epsilon}", method=method).policy
 
 
 def numpy_response(data, k, epsilon):

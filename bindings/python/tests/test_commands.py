@@ -41,8 +41,10 @@ def test_shapes_of_priors():
     assert lists.document["context"]["kind"] == "priors"
     box = undertone.design(prior_lower=[0.4, 0.4], prior_upper=[0.6, 0.6], protect="lip:1").policy
     assert box.document["context"]["kind"] == "box"
-    worst = undertone.design(["wc", [0.5, 0.5]], protect="ldp:1").policy
+    worst = undertone.design([0.5, 0.5], any_prior=True, protect="ldp:1").policy
     assert worst.document["context"]["kind"] == "unknown"
+    with pytest.raises(undertone.Error, match="any_prior=True"):
+        undertone.design("wc", protect="ldp:1")
     array = undertone.design(np.array([0.5, 0.5]), protect="lip:1").policy
     assert array.document["context"]["kind"] == "prior"
     secret = undertone.design(joint=[[0.3, 0.2], [0.1, 0.4]], protect="lip:0.5", objective="mi").policy
@@ -134,7 +136,7 @@ def test_estimates_merge():
 
 
 def test_several_policies():
-    first = undertone.design(["wc", {"a": 0.5, "b": 0.5}], protect="ldp:1", method="krr").policy
+    first = undertone.design({"a": 0.5, "b": 0.5}, any_prior=True, protect="ldp:1", method="krr").policy
     second = undertone.design({"a": 0.3, "b": 0.7}, protect="lip:1", objective="frequency").policy
     tallies = [undertone.Tally(one).add(one.randomize(["a", "b"] * 500)) for one in (first, second)]
     found = undertone.estimate([first, second], tallies)

@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Map, Value};
-use undertone::attained::{Attained, ExactRatio};
 use undertone::audit::{AuditReport, AuditRequest, AuditSubject, ChannelAudit, DeltaReport};
 use undertone_core::{Ratio, Strength};
 
@@ -154,19 +152,6 @@ fn deltas(delta: &DeltaReport) -> Vec<Vec<String>> {
         rows.push(row("joint_sets", others.joint_sets));
     }
     rows
-}
-
-/// The exact ratio and its logarithm rounded up.
-pub(crate) fn exact(ratio: Ratio) -> Value {
-    serde_json::to_value(ExactRatio::from(ratio)).unwrap_or_default()
-}
-
-/// The attained figures of one subject.
-pub(crate) fn attained(strength: &Strength) -> Map<String, Value> {
-    match serde_json::to_value(Attained::from(strength)) {
-        Ok(Value::Object(fields)) => fields,
-        _ => Map::new(),
-    }
 }
 
 /// What the integers attain, rounded up, for people.

@@ -6,22 +6,23 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tracing_subscriber::filter::LevelFilter;
-use undertone_core::{Alphabet, Claim, Context, Epsilon, Policy, Provenance};
+use undertone::Answer;
+use undertone::attained::Attained;
+use undertone::audit::{AuditReport, AuditRequest, AuditSubject, audit};
+use undertone::design::{self, Design, DesignMethod, DesignReport, RefusedDesign, RefusedDetails};
+use undertone_core::Policy;
 use undertone_curator::clock::{SystemClock, SystemRandomness};
 use undertone_curator::server::{self, Limits};
 use undertone_curator::{App, Curator, Settings, store};
-use undertone_design::measure::lip;
-use undertone_design::mechanism::randomized_response;
-use undertone_design::quantize::{self, Promise};
-use undertone_design::{Channel, Distribution, realise};
+use undertone_design::{Channel, Distribution};
 
-use crate::audit::attained;
 use crate::failure::Failure;
 use crate::output::{Outcome, line, nats, table};
 use crate::serve;
@@ -96,7 +97,7 @@ impl Show {
         if !(100..=1_000_000).contains(&args.users) {
             return Err(Failure::usage(format!("--users is {}: give 100 to 1000000", args.users)));
         }
-        let printed = Printed::judge()?;
+        let printed = PrintedFormula::judge()?;
         let (stage, curator, base, token) = Stage::build()?;
         let runtime = stage.runtime()?;
         let body = json!({
@@ -116,18 +117,17 @@ impl Show {
         let yes = crowd::answer(&device, &survey, args.users, TRUE_RATE, args.seed)?;
         let seconds = started.elapsed();
         let estimates = runtime.block_on(curator.estimates(SURVEY)).map_err(Failure::input)?;
-        let result = Told {
+        let report = DemoReport {
             users: args.users,
             truth: yes as f64 / f64::from(args.users),
-            policy: survey.policy(),
-            estimate: Estimate::read(&estimates)?,
-            printed,
-            base: &base,
-            token: &token,
-            seconds,
-            stays,
+            estimate: DemoEstimate::read(&estimates)?,
+            policy: DemoPolicy::from(survey.policy().as_ref()),
+            printed_formula: printed,
+            half_widths: HalfWidths::of(survey.policy(), args.users)?,
+            served: if stays { Served::at(&base, token) } else { Served::default() },
+            answered_in_seconds: seconds.as_secs_f64(),
         };
-        let outcome = Outcome::good(result.json()?, result.text()?);
+        let outcome = Outcome::of(&report, report.words());
         Ok(Self { outcome, stage })
     }
 
@@ -200,44 +200,34 @@ impl Drop for Stage {
     }
 }
 
-/// The published formula's claim and what the kernel says of it.
-struct Printed {
-    leaks: f64,
-    refusal: Option<String>,
+/// What is expected of the crowd, to be protected at a level.
+fn asked(protection: &str) -> Design {
+    Design::new(["no", "yes"]).prior([1.0 - EXPECTED, EXPECTED]).protect(protection)
 }
 
-impl Printed {
+impl PrintedFormula {
     fn judge() -> Result<Self, Failure> {
-        let prior = Distribution::new("prior", vec![1.0 - EXPECTED, EXPECTED])?;
-        let channel = randomized_response::published(&prior, EPSILON)?;
-        let refusal = promise(&prior)?.verify(&channel)?.err();
-        let leaks = lip::leakage(&prior, &channel)?.nats;
-        Ok(Self { leaks, refusal: refusal.map(|refusal| refusal.to_string()) })
+        let report = asked(&format!("lip:{EPSILON_TEXT}")).method(DesignMethod::Published).run()?;
+        let (rows, refusal) = match report {
+            DesignReport::Verified(found) => (found.channel, None),
+            DesignReport::Refused(RefusedDesign { channel, details, .. }) => match details {
+                RefusedDetails::Symbols { refusal, .. } => (channel, Some(refusal.message)),
+                RefusedDetails::Numbers { .. } => (channel, None),
+            },
+        };
+        let subject = AuditSubject::Channel {
+            prior: Distribution::new("prior", vec![1.0 - EXPECTED, EXPECTED])?,
+            channel: Channel::new(rows.unwrap_or_default())?,
+        };
+        let leaks = match audit(&AuditRequest { subject, epsilon: None, alpha: 2.0 })? {
+            AuditReport::Channel(audit) => audit.lip,
+            AuditReport::Policy(_) => f64::INFINITY,
+        };
+        Ok(Self { claimed: EPSILON, leaks, refusal })
     }
 }
 
-fn promise(prior: &Distribution) -> Result<Promise, Failure> {
-    let rounded = quantize::prior(prior)?;
-    let names = Alphabet::names(["no", "yes"]).map_err(Failure::input)?;
-    let epsilon = Epsilon::parse(EPSILON_TEXT).map_err(Failure::input)?;
-    Ok(Promise {
-        inputs: names,
-        outputs: None,
-        context: Context::Known(rounded.prior),
-        claims: vec![Claim::lip(epsilon)],
-        provenance: Provenance { rounding: rounded.moved, ..Provenance::default() },
-    })
-}
-
-/// The curator's headline for "yes".
-struct Estimate {
-    yes: f64,
-    low: f64,
-    high: f64,
-    method: String,
-}
-
-impl Estimate {
+impl DemoEstimate {
     fn read(estimates: &Value) -> Result<Self, Failure> {
         let headline = &estimates["rounds"][0]["headline"];
         let yes = &headline["symbols"][1];
@@ -248,82 +238,126 @@ impl Estimate {
             yes: number("value")?,
             low: number("low")?,
             high: number("high")?,
+            level: 0.95,
             method: headline["method"].as_str().unwrap_or_default().into(),
         })
     }
 }
 
 /// Everything the demonstration has to say.
-struct Told<'a> {
+#[derive(Serialize)]
+struct DemoReport {
     users: u32,
     truth: f64,
-    policy: &'a Policy,
-    estimate: Estimate,
-    printed: Printed,
-    base: &'a str,
-    token: &'a str,
-    seconds: Duration,
-    /// Whether the curator goes on serving.
-    stays: bool,
+    estimate: DemoEstimate,
+    policy: DemoPolicy,
+    printed_formula: PrintedFormula,
+    half_widths: HalfWidths,
+    /// Where the curator goes on serving, if it does.
+    #[serde(flatten)]
+    served: Served,
+    answered_in_seconds: f64,
 }
 
-impl Told<'_> {
-    /// Half-widths of 95 % intervals at the true rate: this policy, LDP at ε and LDP at 2ε.
-    fn half_widths(&self) -> Result<[f64; 3], Failure> {
-        let policy = realise::channel(self.policy.draft().shape())?;
-        let plain = |epsilon| randomized_response::symmetric(2, epsilon);
-        let half = |channel: &Channel| half_width(channel, TRUE_RATE, self.users);
-        Ok([half(&policy), half(&plain(EPSILON)?), half(&plain(2.0 * EPSILON)?)])
-    }
+/// The curator's headline for "yes".
+#[derive(Serialize)]
+struct DemoEstimate {
+    yes: f64,
+    low: f64,
+    high: f64,
+    level: f64,
+    method: String,
+}
 
-    fn json(&self) -> Result<Value, Failure> {
-        let [policy, ldp_1, ldp_2] = self.half_widths()?;
-        let claims = self.policy.draft().claims().iter().map(ToString::to_string);
-        Ok(json!({
-            "users": self.users,
-            "truth": self.truth,
-            "estimate": {
-                "yes": self.estimate.yes, "low": self.estimate.low, "high": self.estimate.high,
-                "level": 0.95, "method": self.estimate.method,
-            },
-            "policy": {
-                "policy_id": self.policy.id().to_string(),
-                "claims": claims.collect::<Vec<_>>(),
-                "attained": attained(&self.policy.certificate().input),
-            },
-            "printed_formula": {
-                "claimed": EPSILON, "leaks": self.printed.leaks, "refusal": self.printed.refusal,
-            },
-            "half_widths": {"policy": policy, "ldp_1": ldp_1, "ldp_2": ldp_2},
-            "address": self.stays.then(|| format!("{}/", self.base)),
-            "respond": self.stays.then(|| format!("{}/s/{SURVEY}", self.base)),
-            "officer": self.stays.then(|| format!("{}/v1/surveys/{SURVEY}/officer", self.base)),
-            "token": self.stays.then_some(self.token),
-            "answered_in_seconds": self.seconds.as_secs_f64(),
-        }))
-    }
+/// The policy everybody answered through.
+#[derive(Serialize)]
+struct DemoPolicy {
+    policy_id: String,
+    claims: Vec<String>,
+    attained: Attained,
+}
 
-    fn text(&self) -> Result<String, Failure> {
+/// The published formula's claim and what the kernel says of it.
+#[derive(Serialize)]
+struct PrintedFormula {
+    claimed: f64,
+    leaks: f64,
+    refusal: Option<String>,
+}
+
+/// Half-widths of 95 % intervals at the true rate: this policy, LDP at ε and LDP at 2ε.
+#[derive(Serialize)]
+struct HalfWidths {
+    policy: f64,
+    ldp_1: f64,
+    ldp_2: f64,
+}
+
+/// Where the curator goes on serving; nothing where it stops.
+#[derive(Serialize, Default)]
+struct Served {
+    address: Option<String>,
+    respond: Option<String>,
+    officer: Option<String>,
+    token: Option<String>,
+}
+
+impl Served {
+    fn at(base: &str, token: String) -> Self {
+        Self {
+            address: Some(format!("{base}/")),
+            respond: Some(format!("{base}/s/{SURVEY}")),
+            officer: Some(format!("{base}/v1/surveys/{SURVEY}/officer")),
+            token: Some(token),
+        }
+    }
+}
+
+impl HalfWidths {
+    fn of(policy: &Policy, users: u32) -> Result<Self, Failure> {
+        let rates = [1.0 - TRUE_RATE, TRUE_RATE];
+        let half = |policy: &Policy| design::half_width(policy, rates, u64::from(users), 0.95);
+        let plain = |epsilon: f64| {
+            let policy = asked(&format!("ldp:{epsilon}")).any_prior().method(DesignMethod::Krr);
+            half(&policy.policy()?)
+        };
+        let (ldp_1, ldp_2) = (plain(EPSILON)?, plain(2.0 * EPSILON)?);
+        Ok(Self { policy: half(policy)?, ldp_1, ldp_2 })
+    }
+}
+
+impl From<&Policy> for DemoPolicy {
+    fn from(policy: &Policy) -> Self {
+        Self {
+            policy_id: policy.id().to_string(),
+            claims: policy.draft().claims().iter().map(ToString::to_string).collect(),
+            attained: (&policy.certificate().input).into(),
+        }
+    }
+}
+
+impl Answer for DemoReport {
+    fn words(&self) -> String {
         let percent = |p: f64| format!("{:.2} %", 100.0 * p);
-        let strength = self.policy.certificate().input;
+        let printed = &self.printed_formula;
         let mut text = format!(
             "A yes/no question. About one person in ten is expected to say yes, and nobody's answer may\n\
              change what an observer believes about them by more than a factor e (epsilon = 1, in nats).\n\n\
              1. The published formula (JSTL21 (19)) claims 1 and leaks {}. The kernel refuses it:\n   {}\n\n",
-            nats(self.printed.leaks),
-            self.printed.refusal.as_deref().unwrap_or("(not refused)"),
+            nats(printed.leaks),
+            printed.refusal.as_deref().unwrap_or("(not refused)"),
         );
+        let attained = &self.policy.attained;
         text += &format!(
             "2. The true optimum, rounded to integers and verified exactly, is policy {}...\n   attained LIP {}, attained LDP {} (an observer without a prior).\n   A 10 % belief can become at most {:.1} %.\n\n",
-            &self.policy.id().to_string()[..16],
-            show(leak(strength.lip())),
-            show(leak(Some(strength.ldp.ratio))),
+            &self.policy.policy_id[..16],
+            show(leak(attained.lip)),
+            show(leak(Some(attained.ldp))),
             100.0 * EXPECTED * EPSILON.exp(),
         );
         text += &format!(
             "3. {} simulated people checked it on their own devices, randomised and sent, each over HTTP\n   ({:.1} s):\n",
-            self.users,
-            self.seconds.as_secs_f64()
+            self.users, self.answered_in_seconds
         );
         let estimate = &self.estimate;
         text += &table(
@@ -339,30 +373,28 @@ impl Told<'_> {
         );
         text +=
             "\n\n   Half-width of the interval, beside randomised response with no prior at all:\n";
-        let [policy, ldp_1, ldp_2] = self.half_widths()?;
+        let HalfWidths { policy, ldp_1, ldp_2 } = self.half_widths;
         let row = |name: &str, half: f64| vec![name.into(), percent(half)];
         text += &table(
             &["promise", "half-width"],
             vec![row("this policy: LIP 1", policy), row("LDP at 1", ldp_1), row("LDP at 2", ldp_2)],
         );
         text += "\n   LIP is another promise than LDP, not a better one: LIP 1 never costs more than LDP 1 and\n   never protects less than LDP 2.";
-        if self.stays {
+        if let Served {
+            address: Some(curator),
+            respond: Some(page),
+            officer: Some(officer),
+            token: Some(token),
+        } = &self.served
+        {
             text += &format!(
-                "\n\n4. The curator: {base}/ (owner's token {token})\n   Answer yourself: {base}/s/{SURVEY}\n   For the privacy officer: {base}/v1/surveys/{SURVEY}/officer",
-                base = self.base,
-                token = self.token,
+                "\n\n4. The curator: {curator} (owner's token {token})\n   Answer yourself: {page}\n   For the privacy officer: {officer}"
             );
         }
-        Ok(text)
+        text
     }
 }
 
 fn show(value: Value) -> String {
     value.as_f64().map_or_else(|| "unbounded".into(), nats)
-}
-
-fn half_width(channel: &Channel, rate: f64, users: u32) -> f64 {
-    let slope = channel.q(1, 1) - channel.q(0, 1);
-    let share = (channel.q(0, 1) + slope * rate).clamp(0.0, 1.0);
-    1.959_963_984_540_054 * (share * (1.0 - share) / f64::from(users)).sqrt() / slope.abs()
 }

@@ -1,23 +1,18 @@
 //! `undertone design`: a verified policy from a prior, a protection and an objective.
 
-mod continuous;
 mod shown;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use undertone::document::{Prior, PriorSet};
-use undertone_core::Provenance;
-use undertone_design::designer::{self, Designed, Method, Outcome as Found, Request};
-use undertone_design::knowledge::Knowledge;
-use undertone_design::mechanism::accuracy::{self, Accuracy, Coverage, Family};
-use undertone_design::objective::Objective;
-use undertone_design::quantize::Promise;
-use undertone_design::{Distribution, Symbols, protection};
+use serde_json::json;
+use undertone::design::{
+    self, AccuracyGoal, DesignContext, DesignMethod, DesignReport, DesignRequest, Losses,
+    NumberOptions, Objective, People, SecretLaw,
+};
 
 use crate::failure::Failure;
 use crate::input;
-use crate::output::Outcome;
-use undertone::ErrorCode as Code;
+use crate::output::{Outcome, save};
 
 /// Make a verified policy from a prior, a protection and an objective.
 ///
@@ -68,15 +63,18 @@ pub(crate) struct Args {
     #[arg(short, long)]
     output: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Numbers")]
-    numbers: continuous::NumberArgs,
+    numbers: NumberArgs,
 }
 
 /// What is known about the data.
 #[derive(clap::Args)]
 pub(crate) struct ContextArgs {
-    /// The prior; repeat it and every promise holds under each. `wc` means any prior.
+    /// The prior; repeat it and every promise holds under each.
     #[arg(long)]
     prior: Vec<PathBuf>,
+    /// Every promise holds for any prior. --prior then only says the symbols and weighs the objective.
+    #[arg(long, conflicts_with_all = ["prior_lower", "joint"])]
+    any_prior: bool,
     /// A box of priors: at least these probabilities, [0.1,0.2] or {"a": 0.1, "b": 0.2}. --prior then only
     /// weighs the objective.
     #[arg(long, requires = "prior_upper", conflicts_with = "joint")]
@@ -93,312 +91,133 @@ pub(crate) struct ContextArgs {
     secret_name: String,
 }
 
-/// What is known, and the prior that weighs the objective, in the same order of symbols.
-pub(crate) struct Known {
-    pub(crate) knowledge: Knowledge,
-    pub(crate) prior: Distribution,
-    /// The priors as they were given.
-    pub(crate) set: PriorSet,
-    /// The numbers the symbols stand for, if the prior's file says.
-    pub(crate) values: Option<Vec<f64>>,
-    pub(crate) provenance: Provenance,
+/// Data that are numbers.
+#[derive(clap::Args)]
+struct NumberArgs {
+    /// The data are these numbers, increasing: 0,1.5,3.
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true, requires = "range")]
+    points: Option<Vec<String>>,
+    /// Numbers are clipped to this range, a public choice: lo,hi. Released numbers lie in it.
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
+    range: Option<Vec<String>>,
+    /// How many equal bins numbers are rounded to; with --points, how many output bins there are.
+    #[arg(long, requires = "range")]
+    bins: Option<usize>,
+    /// How many output bins there are (default: as many as --bins, else 64).
+    #[arg(long)]
+    output_bins: Option<usize>,
+    /// Put Gaussian outputs in bins over this range instead; what lies beyond is released as the end bins.
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
+    output_range: Option<Vec<String>>,
+    /// The law of the numbers in place of --prior: normal:MEAN,DEVIATION, uniform:LO,HI,
+    /// beta:A,B, beta:A,B,LO,HI or mixture:WEIGHT,MEAN,DEVIATION;... It is clipped to the range.
+    #[arg(long, requires = "range", conflicts_with_all = ["joint", "prior_lower"])]
+    density: Option<String>,
+    /// Laplace noise: exact (the least whose density keeps the claim, the default), table (the least
+    /// whose table does), closed, published, instance (one scale per input) or a number.
+    #[arg(long)]
+    scale: Option<String>,
+    /// The alpha of --scale instance (default: the largest that keeps the claim).
+    #[arg(long, requires = "scale", allow_negative_numbers = true)]
+    alpha: Option<f64>,
+    /// Gaussian noise: constant (the least whose table keeps the claim, the default), floor (one per
+    /// input, with a floor), published (one per input), analytic or vanilla (for LDP) or a number.
+    #[arg(long)]
+    sigma: Option<String>,
+    /// What delta bounds: conditional, posterior, joint or joint_sets. Policies claim in the
+    /// conditional convention.
+    #[arg(long, default_value = "conditional")]
+    convention: String,
 }
 
 impl ContextArgs {
-    pub(crate) fn read(&self) -> Result<Known, Failure> {
-        self.known(&self.priors()?, None)
-    }
-
-    /// The paths of --prior that are files.
-    pub(crate) fn files(&self) -> Vec<PathBuf> {
-        self.prior.iter().filter(|path| path.as_os_str() != "wc").cloned().collect()
-    }
-
-    /// The files of --prior, read once.
-    fn priors(&self) -> Result<Vec<Prior>, Failure> {
-        input::priors(&self.files())
-    }
-
-    /// What the files say together. `of` are the symbols of lists without names, where the command line
-    /// says them.
-    fn known(&self, priors: &[Prior], of: Option<&Symbols>) -> Result<Known, Failure> {
-        let any = self.prior.iter().any(|path| path.as_os_str() == "wc");
-        let set = PriorSet::new(priors)?;
-        let first = set.laws().first();
-        let weighs = self.prior_lower.is_some() || any;
-        if weighs && set.laws().len() > 1 {
-            let problem = "one --prior weighs the objective beside --prior-lower and --prior-upper, or beside --prior wc: several were given";
-            return Err(Failure::usage(problem));
+    /// What the files say.
+    pub(crate) fn read(&self) -> Result<DesignContext, Failure> {
+        if self.prior.iter().any(|path| path == Path::new("wc") && !path.exists()) {
+            return Err(Failure::usage("--prior wc is no longer an option: use --any-prior"));
         }
-        let knowledge = if let (Some(lower), Some(upper)) = (&self.prior_lower, &self.prior_upper) {
-            let within = input::prior_box(lower, upper)?;
-            let within = match of.filter(|_| !within.symbols().are_named()) {
-                Some(symbols) => within.over(symbols)?,
-                None => within,
-            };
-            Knowledge::Within(match first {
-                Some(prior) => within.in_order_of(prior.symbols())?,
-                None => within,
-            })
-        } else if let Some(joint) = &self.joint {
-            let joint = input::joint(joint)?;
-            let joint = match of.filter(|_| !joint.symbols().are_named()) {
-                Some(symbols) => {
-                    let secret = joint.secret().symbols().clone();
-                    joint.over(&secret, symbols)?
-                }
-                None => joint,
-            };
-            Knowledge::Secret(self.secret_name.clone(), joint)
-        } else if any {
-            Knowledge::Nothing
-        } else {
-            match set.laws() {
-                [] => {
-                    return Err(Failure::usage(
-                        "give --prior, --prior-lower with --prior-upper, or --joint",
-                    ));
-                }
-                [one] => Knowledge::Known(one.clone()),
-                several => Knowledge::Each(several.to_vec()),
-            }
+        let within = match (&self.prior_lower, &self.prior_upper) {
+            (Some(lower), Some(upper)) => Some(input::prior_box(lower, upper)?),
+            _ => None,
         };
-        let prior = match (first, knowledge.typical_prior()?) {
-            (Some(given), _) if weighs => given.clone(),
-            (_, Some(typical)) => typical,
-            (_, None) => {
-                return Err(Failure::usage(
-                    "with --prior wc, give a second --prior that says the symbols and weighs the objective",
-                ));
-            }
-        };
-        let values = self.values(priors)?;
-        let provenance = match priors {
-            [one] => provenance(one)?,
-            _ => Provenance::default(),
-        };
-        Ok(Known { knowledge, prior, set, values, provenance })
-    }
-
-    /// The numbers the symbols stand for, in the order of the first prior; refuses files that disagree.
-    fn values(&self, priors: &[Prior]) -> Result<Option<Vec<f64>>, Failure> {
-        let Some(first) = priors.first() else { return Ok(None) };
-        let own = |prior: &Prior| prior.document().and_then(|document| document.values.clone());
-        let values = own(first);
-        for other in priors {
-            let (Some(values), Some(theirs)) = (&values, own(other)) else { continue };
-            let what = other.name();
-            let theirs = match other.law().symbols().places(what, first.law().symbols())? {
-                Some(places) => places.iter().map(|&at| theirs[at]).collect(),
-                None => theirs,
-            };
-            if let Some(x) = (0..values.len()).find(|&x| values[x] != theirs[x]) {
-                return Err(Failure::input(format!(
-                    "{what}: values says that {:?} stands for {} and the first prior says {}: give both the same values",
-                    first.law().symbols().label(x),
-                    theirs[x],
-                    values[x]
-                )));
-            }
-        }
-        Ok(values)
-    }
-}
-
-/// What the prior's file says about itself.
-fn provenance(prior: &Prior) -> Result<Provenance, Failure> {
-    let Some(file) = prior.document() else { return Ok(Provenance::default()) };
-    let confidence = match file.beta.filter(|_| prior.confidence().is_some()) {
-        Some(beta) => {
-            let text = format!("{:.6}", 1.0 - beta);
-            Some(text.parse().map_err(|error| Failure::input(format!("beta: {error}")))?)
-        }
-        None => None,
-    };
-    Ok(Provenance {
-        source: file.source.clone().unwrap_or_default(),
-        n: file.n.unwrap_or(0),
-        date: file.date.clone().unwrap_or_default(),
-        confidence,
-        rounding: 0,
-    })
-}
-
-/// The objective of a command line. Without a name it is `frequency`, or for numbers `squared`.
-pub(crate) fn objective(
-    name: Option<&str>,
-    values: &[f64],
-    known: &Known,
-) -> Result<Objective, Failure> {
-    if !values.is_empty() {
-        known.set.check_bare("--values", "put values into the prior's file")?;
-    }
-    let numbers = known.values.is_some() || !values.is_empty();
-    let name = name.unwrap_or(if numbers { "squared" } else { "frequency" });
-    let given = !values.is_empty();
-    let values = || {
-        let counted = || (0..known.prior.len()).map(|x| x as f64).collect();
-        if values.is_empty() {
-            known.values.clone().unwrap_or_else(counted)
-        } else {
-            values.to_vec()
-        }
-    };
-    let goal = match name {
-        "hamming" => Objective::Hamming,
-        "absolute" => Objective::Absolute(values()),
-        "squared" => Objective::Squared(values()),
-        "mmse" => Objective::Mmse(values()),
-        "mi" => Objective::MutualInformation,
-        "nmi" => Objective::NormalisedMutualInformation,
-        "frequency" => Objective::Frequency,
-        _ => match name.strip_prefix("matrix:") {
+        let secret = match &self.joint {
             Some(path) => {
-                known.set.check_bare("the loss matrix", "write the priors in its order")?;
-                Objective::Matrix(input::json(path.as_ref(), "a loss matrix, one row per input")?)
+                let joint = input::joint(path)?;
+                Some(SecretLaw { name: self.secret_name.clone(), joint })
             }
-            None => {
-                return Err(Failure::usage(format!(
-                    "--objective {name:?} is unknown: use hamming, absolute, squared, matrix:FILE, mmse, mi, nmi or frequency"
-                )));
-            }
-        },
-    };
-    goal.check(known.prior.len()).map_err(|error| match name.strip_prefix("matrix:") {
-        Some(path) => Failure::input(format!("{path}: {error}")),
-        None if given => Failure::usage(format!("--values: {error}")),
-        None => error.into(),
-    })?;
-    Ok(goal)
-}
-
-pub(crate) fn method(name: &str) -> Result<Method, Failure> {
-    Method::ALL.into_iter().find(|method| method.name() == name).ok_or_else(|| {
-        let all: Vec<&str> = Method::ALL.iter().map(|method| method.name()).collect();
-        Failure::usage(format!("--method {name:?} is unknown: use {}", all.join(", ")))
-    })
-}
-
-/// A request from what is known and the words of the command line.
-pub(crate) fn request(
-    known: &Known,
-    protect: &[String],
-    objective: Objective,
-    method: Method,
-) -> Result<Request, Failure> {
-    let about = known.knowledge.subject();
-    let claims = protect
-        .iter()
-        .map(|text| protection::parse(text, about).map(|claim| known.knowledge.claim(claim)))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| Failure::usage(format!("--protect: {error}")))?;
-    let rounded = known.knowledge.context()?;
-    let promise = Promise {
-        inputs: known.prior.symbols().alphabet()?,
-        outputs: None,
-        context: rounded.context,
-        claims,
-        provenance: Provenance { rounding: rounded.moved, ..known.provenance.clone() },
-    };
-    Ok(Request { promise, prior: known.prior.clone(), objective, method, accept: false })
-}
-
-/// Designs as asked. Where the method is left to us and the best for single numbers cannot tell them apart, the best of
-/// the methods that can is taken.
-fn designed(args: &Args, request: Request) -> Result<(Request, Found), Failure> {
-    let found = designer::design(&request)?;
-    let defeated = |found: &Found| match found {
-        Found::Shipped(designed) => args.defeated(designed, &request.objective),
-        Found::Missed(_) => true,
-    };
-    if args.method.is_some() || !request.objective.is_about_numbers() || !defeated(&found) {
-        return Ok((request, found));
+            None => None,
+        };
+        Ok(DesignContext {
+            priors: input::priors(&self.prior)?,
+            any_prior: self.any_prior,
+            within,
+            secret,
+            ..DesignContext::default()
+        })
     }
-    let loss = |found: &Found| match found {
-        Found::Shipped(designed) => designed.utility.unwrap_or(f64::INFINITY),
-        Found::Missed(_) => f64::INFINITY,
-    };
-    let others = [Method::Krr, Method::Sampling].into_iter().filter_map(|method| {
-        let request = Request { method, ..request.clone() };
-        // A method that does not know this context is none to choose from.
-        let found = designer::design(&request).ok()?;
-        (!defeated(&found)).then_some((request, found))
-    });
-    let best = others.min_by(|(_, a), (_, b)| loss(a).total_cmp(&loss(b)));
-    Ok(best.unwrap_or((request, found)))
+}
+
+impl NumberArgs {
+    fn read(&self) -> Result<NumberOptions, Failure> {
+        let range = |field: &str, ends: &Option<Vec<String>>| {
+            ends.as_deref().map(|ends| design::range(field, ends)).transpose()
+        };
+        Ok(NumberOptions {
+            points: self.points.as_deref().map(design::points).transpose()?,
+            range: range("range", &self.range)?,
+            bins: self.bins,
+            output_bins: self.output_bins,
+            output_range: range("output_range", &self.output_range)?,
+            density: self.density.as_deref().map(str::parse).transpose()?,
+            scale: design::laplace_scale(self.scale.as_deref(), self.alpha)?,
+            sigma: self.sigma.as_deref().map(design::gaussian_sigma).transpose()?,
+            convention: design::convention(&self.convention)?,
+        })
+    }
+}
+
+/// The objective's name, or the matrix of losses in a file.
+pub(crate) fn objective(name: Option<&str>) -> Result<Option<Objective>, Failure> {
+    let Some(name) = name else { return Ok(None) };
+    Ok(Some(match name.strip_prefix("matrix:") {
+        Some(path) => Losses::read(path, &input::text(path.as_ref())?)?.into(),
+        None => name.parse()?,
+    }))
 }
 
 impl Args {
-    /// How the channel is to be found.
-    fn method(&self) -> &str {
-        self.method.as_deref().unwrap_or("optimal")
-    }
-
-    /// Whether the policy tells too little to be shipped.
-    fn defeated(&self, designed: &Designed, goal: &Objective) -> bool {
-        !self.allow_uninformative && designed.blind().is_some_and(|blind| blind.defeats(goal))
-    }
-
-    /// What the policy does not tell, in words; a failure if that defeats its purpose and was not allowed.
-    fn checked(&self, designed: &Designed, goal: &Objective) -> Result<Option<String>, Failure> {
-        let Some(blind) = designed.blind() else { return Ok(None) };
-        let said = blind.describe(designed.policy.draft().inputs());
-        if self.allow_uninformative || !blind.defeats(goal) {
-            return Ok(Some(said));
-        }
-        Err(Failure::new(
-            Code::Uninformative,
-            format!(
-                "{said}. Use --objective frequency, --method krr, sampling or (for numbers) laplace, or a larger epsilon; or --allow-uninformative if this is what you want"
-            ),
-        ))
+    fn request(&self) -> Result<DesignRequest, Failure> {
+        let accuracy = self.accuracy.map(|half_width| AccuracyGoal {
+            half_width,
+            level: self.level,
+            people: self.n.map_or(People::Needed, People::Fixed),
+        });
+        let method: Option<DesignMethod> = self.method.as_deref().map(str::parse).transpose()?;
+        Ok(DesignRequest {
+            context: self.context.read()?,
+            protect: self.protect.iter().map(|text| text.parse()).collect::<Result<_, _>>()?,
+            accuracy,
+            objective: objective(self.objective.as_deref())?,
+            values: self.values.clone(),
+            method,
+            accept: self.accept,
+            allow_uninformative: self.allow_uninformative,
+            numbers: self.numbers.read()?,
+        })
     }
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
-    let priors = args.context.priors()?;
-    if continuous::wanted(args, &priors)? {
-        return continuous::run(args, &priors);
-    }
-    let known = args.context.known(&priors, None)?;
-    let accuracy = match args.accuracy {
-        Some(half_width) => Some(
-            Accuracy::new(half_width, args.level, Coverage::Each)
-                .map_err(|error| Failure::usage(format!("--accuracy, --level: {error}")))?,
-        ),
-        None => None,
+    let report = design::design(&args.request()?)?;
+    let found = match &report {
+        DesignReport::Verified(found) => found,
+        DesignReport::Refused(refused) => return Ok(Outcome::of(&report, shown::refused(refused))),
     };
-    let mut protect = args.protect.clone();
-    let mut goal = args.objective.as_deref();
-    if let (Some(accuracy), Some(n)) = (&accuracy, args.n) {
-        let reached = accuracy::smallest_epsilon(&known.prior, n, accuracy, Family::OptimalLip)?;
-        protect = vec![format!("lip:{}", reached.epsilon)];
-        goal = goal.or(Some("frequency"));
+    if let Some(path) = &args.output {
+        save(path, &found.policy.draft().to_json())?;
     }
-    let objective = objective(goal, &args.values, &known)?;
-    let method = method(args.method())?;
-    let request = Request { accept: args.accept, ..request(&known, &protect, objective, method)? };
-    let (request, found) = designed(args, request)?;
-    match found {
-        Found::Shipped(mut designed) => {
-            let blind = args.checked(&designed, &request.objective)?;
-            if let (Some(accuracy), Some(channel)) = (&accuracy, designed.channel.clone()) {
-                match args.n {
-                    Some(n) => {
-                        let half = accuracy.half_width(&request.prior, &channel, n)?;
-                        designed.parameters.push(("half_width", half));
-                    }
-                    None => {
-                        let n = accuracy::needed_n(&request.prior, &channel, accuracy)?;
-                        designed.parameters.push(("needed_n", n as f64));
-                    }
-                }
-            }
-            if let Some(path) = &args.output {
-                crate::output::save(path, &designed.policy.draft().to_json())?;
-            }
-            shown::shipped(args, &request, &designed, blind)
-        }
-        Found::Missed(missed) => Ok(shown::refused(&request, &missed)),
-    }
+    let written = args.output.as_ref().map(|path| path.display().to_string());
+    let mut outcome = Outcome::of(&report, shown::verified(found, written.as_deref()));
+    outcome.json["output"] = json!(written);
+    Ok(outcome)
 }

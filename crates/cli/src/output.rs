@@ -97,7 +97,9 @@ pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>) -> String {
     table.set_header(header.iter().map(|text| cut((*text).to_owned())));
     for row in rows {
         table.add_row(row.into_iter().map(cut).map(|text| {
-            let numeric = text.parse::<f64>().is_ok() || text == "unbounded";
+            // A mark before a number leaves it one.
+            let number = text.strip_prefix("= ").unwrap_or(&text);
+            let numeric = number.parse::<f64>().is_ok() || number == "unbounded";
             let alignment = if numeric { CellAlignment::Right } else { CellAlignment::Left };
             Cell::new(text).set_alignment(alignment)
         }));

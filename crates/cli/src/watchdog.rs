@@ -4,18 +4,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use indicatif::ProgressBar;
-use serde_json::{Value, json};
-use undertone_core::Epsilon;
-use undertone_design::watchdog::{self, Budget, Method, Request, SPLITS, Shipment};
-use undertone_design::{Joint, protection};
+use undertone::watchdog::{
+    SPLITS_TRIED, WatchdogBudget, WatchdogMethod, WatchdogReport, WatchdogRequest, split,
+    watchdog_with,
+};
+use undertone_design::Symbols;
 
-use crate::audit::attained;
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{
-    Outcome, Round, at_most, nats, number, optional, optional_at_most, progress, rounded, save,
-    table,
-};
+use crate::output::{Outcome, Round, nats, progress, rounded, save, table};
 
 /// Release data so that belief in a secret behind it stays within a budget.
 ///
@@ -74,7 +71,7 @@ enum Choice {
     Optimal,
 }
 
-impl From<Choice> for Method {
+impl From<Choice> for WatchdogMethod {
     fn from(choice: Choice) -> Self {
         match choice {
             Choice::Merge => Self::Merge,
@@ -87,41 +84,34 @@ impl From<Choice> for Method {
     }
 }
 
-/// The budget asked for, and how it came about.
-struct Asked {
-    lower: f64,
-    upper: f64,
-    ldp: Option<f64>,
-    split: Option<f64>,
-}
-
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
-    let method = Method::from(args.method);
-    let numbers = [("--lower", args.lower), ("--upper", args.upper), ("--ldp", args.ldp)];
-    for (flag, value) in numbers.into_iter().filter_map(|(flag, value)| Some((flag, value?))) {
-        level(flag, value)?;
-    }
-    let split = lambda(&args.split)?;
-    let joint = input::joint(&args.joint)?;
-    let asked = asked(args, &joint, method, split)?;
-    let request = Request {
-        secret: args.secret_name.clone(),
-        lower: level("--lower", asked.lower)?,
-        upper: level("--upper", asked.upper)?,
-        ldp: asked.ldp.map(|ldp| level("--ldp", ldp)).transpose()?,
-        source: source(&args.joint),
-        method,
+    let split = split(&args.split)?;
+    let budget = match (args.lower, args.upper, args.ldp) {
+        (Some(lower), Some(upper), _) => WatchdogBudget::Sides { lower, upper },
+        (_, _, Some(level)) => WatchdogBudget::Ldp { level, split },
+        _ => return Err(Failure::usage("give --lower and --upper, or --ldp")),
     };
-    let waiting = ProgressBar::new_spinner().with_message("looking for the best release");
-    waiting.enable_steady_tick(Duration::from_millis(200));
-    let shipment = watchdog::ship(&joint, &request);
-    waiting.finish_and_clear();
-    let shipment = shipment?;
-    if let (Some(path), Some(policy)) = (&args.output, &shipment.policy) {
+    let request = WatchdogRequest {
+        joint: input::joint(&args.joint)?,
+        secret_name: args.secret_name.clone(),
+        source: source(&args.joint),
+        budget,
+        method: args.method.into(),
+    };
+    let searched = matches!(budget, WatchdogBudget::Ldp { split: None, .. });
+    let bar = match searched {
+        true => progress(u64::from(SPLITS_TRIED), "splits tried"),
+        false => ProgressBar::new_spinner().with_message("looking for the best release"),
+    };
+    bar.enable_steady_tick(Duration::from_millis(200));
+    let report = watchdog_with(&request, || bar.inc(1));
+    bar.finish_and_clear();
+    let report = report?;
+    if let (Some(path), Some(policy)) = (&args.output, &report.policy) {
         save(path, &policy.draft().to_json())?;
     }
-    let text = describe(&asked, method, &joint, &shipment)?;
-    Ok(Outcome::good(fields(&asked, method, &joint, &shipment), text))
+    let text = describe(&report, request.joint.symbols());
+    Ok(Outcome::of(&report, text))
 }
 
 /// The file's name; a policy travels, so the rest of the path stays at home.
@@ -131,106 +121,24 @@ fn source(path: &Path) -> String {
     format!("joint law of {}", name.chars().take(100).collect::<String>())
 }
 
-/// A level in nats as the kernel's odds.
-fn level(flag: &str, value: f64) -> Result<Epsilon, Failure> {
-    if !(value >= 0.0 && value.is_finite()) {
-        let problem = format!("{flag} is {value}: give a number of nats, at least 0");
-        return Err(Failure::usage(problem));
-    }
-    // Twelve places hide the float error of a split; the kernel keeps ten, rounded down.
-    protection::epsilon(&format!("{value:.12}"))
-        .map_err(|error| Failure::usage(format!("{flag} is {value}: {error}")))
-}
-
-/// The share given, or `None` for the best.
-fn lambda(text: &str) -> Result<Option<f64>, Failure> {
-    if text == "best" {
-        return Ok(None);
-    }
-    let number: Option<f64> = text.parse().ok();
-    match number.filter(|lambda| (0.0..=1.0).contains(lambda)) {
-        Some(lambda) => Ok(Some(lambda)),
-        None => {
-            Err(Failure::usage(format!("--split is {text}: give a number from 0 to 1, or `best`")))
-        }
-    }
-}
-
-fn asked(args: &Args, joint: &Joint, method: Method, split: Option<f64>) -> Result<Asked, Failure> {
-    if let (Some(lower), Some(upper)) = (args.lower, args.upper) {
-        return Ok(Asked { lower, upper, ldp: None, split: None });
-    }
-    let Some(ldp) = args.ldp else {
-        return Err(Failure::usage("give --lower and --upper, or --ldp"));
-    };
-    let split = match split {
-        Some(lambda) => lambda,
-        None => {
-            let bar = progress(u64::from(SPLITS) - 1, "splits tried");
-            let best = watchdog::best_split(joint, ldp, method, || bar.inc(1));
-            bar.finish_and_clear();
-            best?
-        }
-    };
-    let budget = Budget::split(ldp, split)?;
-    let (lower, upper) = (budget.lower(), budget.upper());
-    Ok(Asked { lower, upper, ldp: Some(ldp), split: Some(split) })
-}
-
-fn fields(asked: &Asked, method: Method, joint: &Joint, shipment: &Shipment) -> Value {
-    let symbols = joint.symbols();
-    let names: Option<Vec<String>> =
-        symbols.are_named().then(|| (0..symbols.len()).map(|x| symbols.label(x)).collect());
-    let Shipment { release, policy, mixed } = shipment;
-    let secret = policy.as_ref().and_then(|policy| policy.certificate().secret);
-    let claims = policy.iter().flat_map(|policy| policy.draft().claims());
-    json!({
-        "method": method.name(),
-        "lower": number(asked.lower),
-        "upper": number(asked.upper),
-        "ldp": optional(asked.ldp),
-        "split": optional(asked.split),
-        "symbols": names,
-        "low_risk": release.low_risk,
-        "groups": release.groups,
-        "nmi": number(release.nmi),
-        "nmi_bound": optional_at_most(release.bound),
-        "max_lift": at_most(release.max_lift),
-        "min_lift": at_most(release.min_lift),
-        "met": release.met,
-        "policy_id": policy.as_ref().map(|policy| policy.id().to_string()),
-        "claims": claims.map(ToString::to_string).collect::<Vec<_>>(),
-        "attained": secret.as_ref().map(attained),
-        "mixed": mixed,
-        "channel": release.channel.rows().iter().map(|row| row.as_slice()).collect::<Vec<_>>(),
-    })
-}
-
-fn describe(
-    asked: &Asked,
-    method: Method,
-    joint: &Joint,
-    shipment: &Shipment,
-) -> Result<String, Failure> {
-    let Shipment { release, policy, .. } = shipment;
-    let symbols = joint.symbols();
+fn describe(report: &WatchdogReport, symbols: &Symbols) -> String {
     let list = |members: &[usize]| match members {
         [] => "none".into(),
         _ => members.iter().map(|&x| symbols.label(x)).collect::<Vec<_>>().join(" "),
     };
     let split =
-        asked.split.map_or(String::new(), |lambda| format!(", {} of the LDP level", nats(lambda)));
+        report.split.map_or(String::new(), |share| format!(", {} of the LDP level", nats(share)));
     let mut rows = vec![
-        vec!["method".into(), method.name().into(), String::new()],
+        vec!["method".into(), report.method.into(), String::new()],
         vec![
             "low risk".into(),
-            release.low_risk.len().to_string(),
-            format!("of {} symbols: {}", symbols.len(), list(&release.low_risk)),
+            report.low_risk.len().to_string(),
+            format!("of {} symbols: {}", symbols.len(), list(&report.low_risk)),
         ],
-        vec!["nmi".into(), nats(release.nmi), "share of the data's information kept".into()],
+        vec!["nmi".into(), nats(report.nmi), "share of the data's information kept".into()],
     ];
-    if let Some(bound) = release.bound {
-        let proven = if bound - release.nmi <= 1e-7 {
+    if let Some(bound) = report.nmi_bound {
+        let proven = if bound - report.nmi <= 1e-7 {
             "no release within the budget keeps more: this is the optimum"
         } else {
             "no release within the budget keeps more than this"
@@ -239,19 +147,19 @@ fn describe(
     }
     rows.push(vec![
         "max_lift".into(),
-        rounded(release.max_lift, Round::Up),
-        format!("budget {}", nats(asked.upper)),
+        rounded(report.max_lift, Round::Up),
+        format!("budget {}", nats(report.upper)),
     ]);
     rows.push(vec![
         "min_lift".into(),
-        rounded(release.min_lift, Round::Up),
-        format!("budget {}{split}", nats(asked.lower)),
+        rounded(report.min_lift, Round::Up),
+        format!("budget {}{split}", nats(report.lower)),
     ]);
     let mut text = table(&["", "value", "of what"], rows);
-    text += &format!("\n\n{}", outputs(joint, shipment)?);
-    text += &match policy {
+    text += &format!("\n\n{}", outputs(report, symbols));
+    text += &match &report.policy {
         Some(policy) => {
-            let claims = policy.draft().claims().iter().map(ToString::to_string);
+            let claims = report.claims.iter().map(ToString::to_string);
             let claims = claims.collect::<Vec<_>>().join(" and ");
             format!("\n\nverified: {claims}\npolicy id: {}", policy.id())
         }
@@ -259,33 +167,24 @@ fn describe(
                  --method subset always meets it and keeps more."
             .into(),
     };
-    Ok(text)
+    text
 }
 
 /// One line per output: where it comes from, how often it is seen, and what it reveals.
-fn outputs(joint: &Joint, shipment: &Shipment) -> Result<String, Failure> {
-    let channel = &shipment.release.channel;
-    let law = channel.output_law(&joint.data()?)?;
-    let seen = joint.through(channel)?;
-    let line = |y: usize| {
-        // Rounding leaves traces of every symbol in a randomised release; they are not listed.
-        let sources = (0..channel.inputs()).filter(|&x| channel.q(x, y) > 1e-6);
-        let source = |x: usize| match channel.q(x, y) {
-            all if all > 1.0 - 1e-6 => joint.symbols().label(x),
-            share => format!("{}({share:.2})", joint.symbols().label(x)),
-        };
-        let (least, most) = seen.column(y).fold((f64::INFINITY, 0.0f64), |(least, most), p| {
-            (least.min(p / law[y]), most.max(p / law[y]))
-        });
-        vec![
-            y.to_string(),
-            sources.map(source).collect::<Vec<_>>().join(" "),
-            format!("{:.4}", law[y]),
-            format!("{:.4}", most.ln().max(0.0)),
-            format!("{:.4}", (-least.ln()).max(0.0)),
-        ]
+fn outputs(report: &WatchdogReport, symbols: &Symbols) -> String {
+    let source = |&(x, share): &(usize, f64)| match share {
+        all if all > 1.0 - 1e-6 => symbols.label(x),
+        share => format!("{}({share:.2})", symbols.label(x)),
     };
-    let used = (0..channel.outputs()).filter(|&y| law[y] > 0.0);
+    let rows = report.outputs.iter().map(|output| {
+        vec![
+            output.output.to_string(),
+            output.sources.iter().map(source).collect::<Vec<_>>().join(" "),
+            format!("{:.4}", output.seen),
+            format!("{:.4}", output.rises),
+            format!("{:.4}", output.falls),
+        ]
+    });
     let header = ["output", "from symbols", "seen", "belief rises", "belief falls"];
-    Ok(table(&header, used.map(line).collect()))
+    table(&header, rows.collect())
 }

@@ -1,5 +1,6 @@
 //! Exact verification: what a channel attains, and whether that is what it claims.
 
+use crate::alphabet::{Alphabet, AlphabetView};
 use crate::claim::{Bound, Claim, Delta, PlainUnits, Subject};
 use crate::context::{Context, Secret};
 use crate::delta;
@@ -109,38 +110,80 @@ pub struct Refusal {
     pub allowed: Ratio,
 }
 
+impl Refusal {
+    /// The refusal in words that call inputs and outputs by their names; bare indices stay indices, as do values
+    /// of a secret, which have no names in a policy.
+    pub fn with_names<'a>(
+        &'a self,
+        inputs: &'a Alphabet,
+        outputs: &'a Alphabet,
+    ) -> impl fmt::Display + 'a {
+        NamedRefusal { refusal: self, inputs: Some(inputs), outputs: Some(outputs) }
+    }
+}
+
+/// A refusal and the alphabets that name its symbols.
+struct NamedRefusal<'a> {
+    refusal: &'a Refusal,
+    inputs: Option<&'a Alphabet>,
+    outputs: Option<&'a Alphabet>,
+}
+
+/// A symbol in words: its name in quotes, or its index where the alphabet has no names.
+struct Called<'a>(Option<&'a Alphabet>, u32);
+
+impl fmt::Display for Called<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(alphabet) if !matches!(alphabet.view(), AlphabetView::Indices(_)) => {
+                write!(f, "{:?}", alphabet.label(self.1 as usize))
+            }
+            _ => write!(f, "{}", self.1),
+        }
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "claim {} ({}) is false", self.index, self.claim)?;
-        let who = match self.claim.about {
-            Subject::Input => "input",
-            Subject::Secret => "secret value",
+        NamedRefusal { refusal: self, inputs: None, outputs: None }.fmt(f)
+    }
+}
+
+impl fmt::Display for NamedRefusal<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { refusal, inputs, outputs } = *self;
+        let Refusal { index, claim, side, cell, attained, allowed } = refusal;
+        write!(f, "claim {index} ({claim}) is false")?;
+        let (who, values) = match claim.about {
+            Subject::Input => ("input", inputs),
+            Subject::Secret => ("secret value", None),
         };
-        match self.cell.output {
-            Some(y) => write!(f, " at output {y}")?,
-            None if self.side == Side::Delta => {}
+        match cell.output {
+            Some(y) => write!(f, " at output {}", Called(outputs, y))?,
+            None if *side == Side::Delta => {}
             None => f.write_str(" at a pattern of bits")?,
         }
-        match (self.cell.high, self.cell.low) {
-            (Some(a), Some(b)) => write!(f, ", {who} {a} against {b}")?,
-            (Some(x), None) | (None, Some(x)) => write!(f, ", {who} {x}")?,
+        let called = |x: u32| Called(values, x);
+        match (cell.high, cell.low) {
+            (Some(a), Some(b)) => write!(f, ", {who} {} against {}", called(a), called(b))?,
+            (Some(x), None) | (None, Some(x)) => write!(f, ", {who} {}", called(x))?,
             (None, None) => {}
         }
-        if let Some(prior) = self.cell.prior {
+        if let Some(prior) = cell.prior {
             write!(f, ", prior {prior}")?;
         }
-        if self.side == Side::Delta {
-            let needed = PlainUnits(self.attained.scaled_up(48));
-            return write!(f, ": it needs a delta of {needed} and allows {}", self.claim.delta);
-        }
-        let side = match self.side {
+        let side = match side {
+            Side::Delta => {
+                let needed = PlainUnits(attained.scaled_up(48));
+                return write!(f, ": it needs a delta of {needed} and allows {}", claim.delta);
+            }
             Side::Upper => "belief rises by",
             Side::Lower => "belief falls by",
             Side::Di => "posterior odds reach",
-            Side::Ldp | Side::Delta => "likelihoods differ by",
+            Side::Ldp => "likelihoods differ by",
         };
-        let allowed = self.allowed.ln_up().unwrap_or_default();
-        match self.attained.ln_up() {
+        let allowed = allowed.ln_up().unwrap_or_default();
+        match attained.ln_up() {
             Some(attained) => write!(f, ": {side} {attained} nats and {allowed} are allowed"),
             None => write!(f, ": {side} an unbounded factor and {allowed} nats are allowed"),
         }

@@ -285,7 +285,7 @@ fn lip_level(request: &Request) -> Result<f64, Error> {
         _ => Err(Error::other(
             "protection",
             format!(
-                "--method {} is for one two-sided claim without delta: give one --protect lip:E",
+                "the method {} is for one two-sided claim without delta: give one protection lip:E",
                 request.method.name()
             ),
         )),
@@ -404,7 +404,9 @@ fn published(request: &Request) -> Result<Outcome, Error> {
                 uncertain::Interval::new(part(within.lower()[1]), part(within.upper()[1]))?;
             uncertain::published(interval, claimed)?
         }
-        _ => return Err(fail("no paper prints a formula for this context; use --method optimal")),
+        _ => {
+            return Err(fail("no paper prints a formula for this context; use the method optimal"));
+        }
     };
     let refusal = request.promise.verify(&channel)?.err();
     let attained = match &refusal {
@@ -457,7 +459,7 @@ pub(crate) fn accept(request: &Request, channel: &Channel) -> Result<Request, Er
 pub struct Comparison {
     /// The level compared with.
     pub epsilon: f64,
-    /// The LDP optimum at that level.
+    /// The LDP optimum at that level; `None` where it takes too long, or tells nothing.
     pub ldp: Option<f64>,
     /// The LDP optimum at twice that level.
     pub ldp_twice: Option<f64>,
@@ -495,7 +497,7 @@ pub fn compare(request: &Request) -> Result<Comparison, Error> {
         };
         match found {
             Ok(proposal) => Ok(Some(proposal.optimum)),
-            Err(Error::TooLarge { .. }) => Ok(None),
+            Err(Error::TooLarge { .. } | Error::Uninformative { .. }) => Ok(None),
             Err(other) => Err(other),
         }
     };

@@ -31,9 +31,12 @@ pub fn alone(request: &Request, utility: f64) -> Result<Vec<Alone>, Error> {
     for (claim, bound) in claims.iter().enumerate() {
         let mut single = request.clone();
         single.promise.claims = vec![*bound];
-        if let Outcome::Shipped(designed) = designer::design(&single)?
-            && let Some(alone) = designed.utility
-        {
+        let designed = match designer::design(&single) {
+            Ok(Outcome::Shipped(designed)) => designed,
+            Ok(Outcome::Missed(_)) | Err(Error::Uninformative { .. }) => continue,
+            Err(other) => return Err(other),
+        };
+        if let Some(alone) = designed.utility {
             found.push(Alone { claim, utility: alone, decides: same(alone, utility, blind) });
         }
     }

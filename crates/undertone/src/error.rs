@@ -1,5 +1,6 @@
 //! Why a use case gave no answer.
 
+use std::convert::Infallible;
 use std::fmt;
 use std::io::{self, ErrorKind};
 
@@ -24,6 +25,8 @@ pub enum ErrorCode {
     TooLarge,
     /// The policy that was found cannot tell its symbols apart.
     Uninformative,
+    /// What was designed does not keep its claims.
+    Refused,
     /// A fault of this program.
     Internal,
 }
@@ -37,6 +40,7 @@ impl ErrorCode {
             Self::Input => "input",
             Self::TooLarge => "too_large",
             Self::Uninformative => "uninformative",
+            Self::Refused => "refused",
             Self::Internal => "internal",
         }
     }
@@ -133,6 +137,13 @@ impl From<undertone_design::Error> for Error {
             _ => ErrorCode::Input,
         };
         Self::new(code, error)
+    }
+}
+
+impl From<Infallible> for Error {
+    /// Lets what cannot fail be given where something that can is taken.
+    fn from(never: Infallible) -> Self {
+        match never {}
     }
 }
 
@@ -238,6 +249,7 @@ mod tests {
         assert_eq!((error.code(), error.blamed()), (ErrorCode::Usage, Some("p_min")));
         assert_eq!(Error::field("from", ": no such notion").to_string(), "from: no such notion");
         let one = |what: &str| Error::of_first_word(undertone_design::Error::other(what, "odd"));
+        assert_eq!(one("range, bins").to_string(), "range, bins: odd");
         let blamed = ["points", "symbols[3]"].map(|what| (one(what).to_string(), one(what)));
         assert_eq!(blamed[0].0, "points: odd");
         assert_eq!((&*blamed[1].0, blamed[1].1.blamed()), ("symbols[3]: odd", Some("symbols")));

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 use undertone_core::{
-    Claim, Context, Draft, PolicyId, Prior, Provenance, Refusal, Shape, WEIGHT_ONE,
+    Alphabet, Claim, Context, Draft, PolicyId, Prior, Provenance, Refusal, Shape, WEIGHT_ONE,
 };
 
 use crate::answer::Answer;
@@ -68,10 +68,10 @@ pub struct RefusalReport {
     allowed: ExactRatio,
 }
 
-impl From<&Refusal> for RefusalReport {
-    fn from(refusal: &Refusal) -> Self {
+impl RefusalReport {
+    fn of(refusal: &Refusal, inputs: &Alphabet, outputs: &Alphabet) -> Self {
         Self {
-            message: refusal.to_string(),
+            message: refusal.with_names(inputs, outputs).to_string(),
             claim: refusal.index,
             side: format!("{:?}", refusal.side).to_lowercase(),
             output: refusal.cell.output,
@@ -88,6 +88,7 @@ impl From<&Refusal> for RefusalReport {
 pub fn verify(draft: Draft) -> PolicyReport {
     let (claims, attained) = (draft.claims().to_vec(), AttainedAll::of(&draft));
     let (context, provenance) = (draft.context().clone(), draft.provenance().clone());
+    let (inputs, outputs) = (draft.inputs().clone(), draft.outputs().clone());
     let mut report = PolicyReport {
         claims,
         attained,
@@ -112,7 +113,7 @@ pub fn verify(draft: Draft) -> PolicyReport {
             report.policy_id = Some(policy.id());
             report.deltas = Some(policy.certificate().deltas.iter().map(least).collect());
         }
-        Err(refusal) => report.refusal = Some((&refusal).into()),
+        Err(refusal) => report.refusal = Some(RefusalReport::of(&refusal, &inputs, &outputs)),
     }
     report
 }

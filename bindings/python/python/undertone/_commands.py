@@ -37,16 +37,22 @@ def _texts(name: str, value: str | Sequence[str] | None, example: str) -> list[s
 
 def _prior(call: Call, name: str, prior: Any) -> None:
     if isinstance(prior, str):
-        if prior != "wc":
-            raise Error(f"prior is {prior!r}: give probabilities, a Prior, or \"wc\" for any prior")
-        call.option(name, prior)
-    else:
-        call.option(name, call.document("prior.json", Prior.of(prior)._content()))
+        raise Error(f"prior is {prior!r}: give probabilities or a Prior; any prior is any_prior=True")
+    call.option(name, call.document("prior.json", Prior.of(prior)._content()))
 
 
-def _context(call: Call, prior: Any, prior_lower: Any, prior_upper: Any, joint: Any, secret_name: str | None) -> None:
+def _context(
+    call: Call,
+    prior: Any,
+    any_prior: bool,
+    prior_lower: Any,
+    prior_upper: Any,
+    joint: Any,
+    secret_name: str | None,
+) -> None:
     for one in _several(prior):
         _prior(call, "prior", one)
+    call.option("any_prior", any_prior)
     if prior_lower is not None:
         call.option("prior_lower", call.document("lower.json", named_numbers("prior_lower", prior_lower)))
     if prior_upper is not None:
@@ -74,6 +80,7 @@ def design(
     method: str | None = None,
     accept: bool = False,
     allow_uninformative: bool = False,
+    any_prior: bool = False,
     prior_lower: Any = None,
     prior_upper: Any = None,
     joint: Any = None,
@@ -96,8 +103,9 @@ def design(
     """A verified policy from a prior, a protection and an objective.
 
     `prior` is a `Prior`, a list of probabilities, ``{symbol: probability}``, a pandas series with names for
-    index, several of these (then every promise holds under each), or ``"wc"``, any prior. Several priors, and
-    the ends of a box, are matched by the names of their symbols, in any order; other symbols are refused.
+    index, or several of these (then every promise holds under each). With `any_prior` every promise holds for any prior,
+    and the one given only says the symbols and weighs the objective. Several priors, and the ends of a box, are matched
+    by the names of their symbols, in any order; other symbols are refused.
     `protect` is ``lip:E``, ``alip:L,U``, ``ldp:E`` (each may end in ``,DELTA``) or ``di:E``, or a list, and
     all hold at once. `objective` is frequency (the
     shares of the population; the default), squared (the default for numbers), absolute, hamming (how often the released
@@ -125,7 +133,7 @@ def design(
     uninformative
     """
     call = Call("design")
-    _context(call, prior, prior_lower, prior_upper, joint, secret_name)
+    _context(call, prior, any_prior, prior_lower, prior_upper, joint, secret_name)
     for one in _texts("protect", protect, "lip:1"):
         call.option("protect", one)
     if loss is not None:

@@ -1,221 +1,195 @@
-//! A design for people and for programs.
+//! A design for people.
 
-use serde_json::{Map, Value, json};
-use undertone_core::Delta;
-use undertone_design::Distribution;
-use undertone_design::designer::{self, Designed, Method, Missed, PrintedLevel, Request};
-use undertone_design::objective::Objective;
-use undertone_design::price;
+use undertone::design::{
+    DesignDetails, KeptReport, NumberDetails, NumberRefusal, RefusedDesign, RefusedDetails,
+    SymbolDetails, VerifiedDesign,
+};
 
-use super::Args;
-use crate::audit::{attained, exact};
-use crate::failure::Failure;
-use crate::output::{Outcome, Round, at_most, nats, number, number_to, optional, rounded, table};
-use undertone::number as numbers;
+use crate::audit::strength_table;
+use crate::output::{Round, nats, rounded, table};
 
-pub(super) fn shipped(
-    args: &Args,
-    request: &Request,
-    designed: &Designed,
-    blind: Option<String>,
-) -> Result<Outcome, Failure> {
-    let comparison = designer::compare(request)?;
-    let alone = match designed.utility {
-        Some(utility) => price::alone(request, utility)?,
-        None => Vec::new(),
-    };
-    let certificate = designed.policy.certificate();
-    let mut level = attained(&certificate.input);
-    if let Some(secret) = &certificate.secret {
-        level.insert("secret".into(), Value::Object(attained(secret)));
+/// Channels of at most so many inputs and outputs are printed.
+const SHOWN: (usize, usize) = (12, 8);
+
+/// A verified design; `written` is where its policy was saved.
+pub(super) fn verified(found: &VerifiedDesign, written: Option<&str>) -> String {
+    let certificate = found.policy.certificate();
+    let mut text = format!("verified: {}\npolicy id: {}\n\n", found.claims(), found.policy_id);
+    text += &strength_table(&certificate.input, certificate.secret.as_ref());
+    if let (DesignDetails::Numbers(_), Some(delta)) = (&found.details, found.attained.delta) {
+        text += &format!("\ndelta at the claimed epsilon: {} (conditional convention)", up(delta));
     }
-    let delta = certificate.deltas.iter().flatten().map(|least| least.ratio).max();
-    level.insert("delta".into(), delta.map_or(Value::Null, |d| json!(numbers::share(d))));
-    let parameters: Map<String, Value> =
-        designed.parameters.iter().map(|&(name, value)| (name.to_owned(), number(value))).collect();
-    let claims: Vec<String> =
-        designed.policy.draft().claims().iter().map(ToString::to_string).collect();
-    let rows: Option<Vec<&[f64]>> = designed
-        .channel
-        .as_ref()
-        .map(|channel| channel.rows().iter().map(Distribution::as_slice).collect());
-    let inputs = designed.policy.draft().inputs();
-    let inputs: Vec<String> = (0..inputs.len()).map(|x| inputs.label(x)).collect();
-    let labels: Vec<String> =
-        designed.outputs.iter().map(|&y| designed.policy.draft().outputs().label(y)).collect();
-    let json = json!({
-        "policy_id": designed.policy.id().to_string(),
-        "method": request.method.name(),
-        "objective": request.objective.name(),
-        "utility": optional(designed.utility),
-        "optimum": optional(designed.optimum),
-        "bound": designed.bound.map_or(Value::Null, |bound| number_to(bound, outward(request))),
-        "mixed": number(designed.mixed),
-        "channel": rows,
-        "inputs": rows.is_some().then_some(inputs),
-        "outputs": labels,
-        "parameters": parameters,
-        "requested": claims,
-        "attained": level,
-        "published": designed.published.map(printed),
-        "comparison": {
-            "epsilon": at_most(comparison.epsilon),
-            "ldp": optional(comparison.ldp),
-            "ldp_twice": optional(comparison.ldp_twice),
-            "blind": number(comparison.blind),
-        },
-        "alone": alone
-            .iter()
-            .map(|one| json!({"claim": claims[one.claim], "utility": number(one.utility), "decides": one.decides}))
-            .collect::<Vec<_>>(),
-        "advice": advice(request),
-        "uninformative": blind,
-        "output": args.output.as_ref().map(|path| path.display().to_string()),
-    });
-    let mut text = describe(args, request, designed, &comparison, &alone);
-    if let Some(blind) = blind {
+    text += &format!("\n\n{}", worth(found));
+    if let Some(note) = &found.method_note {
+        text += &format!("\n{note}");
+    }
+    match &found.details {
+        DesignDetails::Symbols(details) => text += &symbols(found, details),
+        DesignDetails::Numbers(details) => text += &numbers(found, details),
+    }
+    if let Some(path) = written {
+        text += &format!("\n\nwrote {path}");
+    }
+    if let Some(blind) = &found.uninformative {
         text += &format!("\n\nwarning: {blind}");
-    }
-    Ok(Outcome::good(json, text))
-}
-
-/// Which way a bound on the objective is rounded: a bound on a gain up, on a loss down.
-fn outward(request: &Request) -> Round {
-    if request.objective.is_gain() { Round::Up } else { Round::Down }
-}
-
-/// A printed formula's level, as claimed and as it is.
-pub(super) fn printed(level: PrintedLevel) -> Value {
-    json!({"claimed": at_most(level.claimed), "attained": at_most(level.attained)})
-}
-
-fn describe(
-    args: &Args,
-    request: &Request,
-    designed: &Designed,
-    comparison: &designer::Comparison,
-    alone: &[price::Alone],
-) -> String {
-    let certificate = designed.policy.certificate();
-    let claims: Vec<String> =
-        designed.policy.draft().claims().iter().map(ToString::to_string).collect();
-    let mut text =
-        format!("verified: {}\npolicy id: {}\n\n", claims.join(" and "), designed.policy.id());
-    text += &crate::audit::strength_table(&certificate.input, certificate.secret.as_ref());
-    let goal = request.objective.name();
-    let direction = if request.objective.is_gain() { "more is better" } else { "less is better" };
-    let mut rows = vec![vec![
-        "this policy".into(),
-        designed.utility.map_or("-".into(), nats),
-        "of the integers that ship".into(),
-    ]];
-    if let Some(bound) = designed.bound {
-        let bound = rounded(bound, outward(request));
-        rows.push(vec!["no policy can pass".into(), bound, "under the same claims".into()]);
-    }
-    for one in alone {
-        let claim = format!("{} alone", claims[one.claim]);
-        let note = if one.decides { "the other claims cost nothing" } else { "" };
-        rows.push(vec![claim, nats(one.utility), note.into()]);
-    }
-    let epsilon = rounded(comparison.epsilon, Round::Up);
-    let compared = |value: Option<f64>| value.map_or("-".into(), nats);
-    rows.push(vec![
-        format!("LDP at {epsilon}"),
-        compared(comparison.ldp),
-        "the LDP optimum".into(),
-    ]);
-    let twice = rounded(2.0 * comparison.epsilon, Round::Up);
-    rows.push(vec![
-        format!("LDP at {twice}"),
-        compared(comparison.ldp_twice),
-        "the LDP optimum".into(),
-    ]);
-    rows.push(vec!["a blind guess".into(), nats(comparison.blind), "without any data".into()]);
-    text += &format!("\n\n{}", table(&[&format!("{goal} ({direction})"), "value", ""], rows));
-    if let Some(level) = designed.published {
-        text += &format!(
-            "\nThe printed formula claims {} and attains {}.",
-            rounded(level.claimed, Round::Up),
-            rounded(level.attained, Round::Up)
-        );
-    }
-    if !designed.parameters.is_empty() {
-        let list: Vec<String> = designed
-            .parameters
-            .iter()
-            .map(|(name, value)| format!("{name} = {}", nats(*value)))
-            .collect();
-        text += &format!("\nParameters: {}.", list.join(", "));
-    }
-    if let Some(channel) =
-        designed.channel.as_ref().filter(|c| c.inputs() <= 12 && c.outputs() <= 8)
-    {
-        let labels = designed.outputs.iter().map(|&y| designed.policy.draft().outputs().label(y));
-        let header: Vec<String> = std::iter::once("input".to_owned()).chain(labels).collect();
-        let header: Vec<&str> = header.iter().map(String::as_str).collect();
-        let row = |x: usize| {
-            let cells = channel.rows()[x].as_slice().iter().map(|q| format!("{q:.6}"));
-            std::iter::once(designed.policy.draft().inputs().label(x)).chain(cells).collect()
-        };
-        text += &format!(
-            "\n\nProbability of each output:\n{}",
-            table(&header, (0..channel.inputs()).map(row).collect())
-        );
-    }
-    if let Some(advice) = advice(request) {
-        text += &format!("\n\n{advice}");
-    }
-    if let Some(path) = &args.output {
-        text += &format!("\n\nwrote {}", path.display());
     }
     text
 }
 
-pub(super) fn refused(request: &Request, missed: &Missed) -> Outcome {
-    let json = json!({
-        "policy_id": null,
-        "method": request.method.name(),
-        "objective": request.objective.name(),
-        "published": printed(missed.level),
-        "refusal": {
-            "message": missed.refusal.to_string(),
-            "output": missed.refusal.cell.output,
-            "high": missed.refusal.cell.high,
-            "low": missed.refusal.cell.low,
-            "attained": exact(missed.refusal.attained),
-            "allowed": exact(missed.refusal.allowed),
-        },
-        "channel": missed.channel.rows().iter().map(Distribution::as_slice).collect::<Vec<_>>(),
-    });
-    let text = format!(
-        "REFUSED: the printed formula claims {} and leaks {} nats.\n{}\n\nUse --method optimal, or --accept to ship it with the level it attains.",
-        rounded(missed.level.claimed, Round::Up),
-        rounded(missed.level.attained, Round::Up),
-        missed.refusal
-    );
-    Outcome { json, text, good: false }
+/// What the policy is worth, beside what others are.
+fn worth(found: &VerifiedDesign) -> String {
+    let direction = if found.is_gain { "more is better" } else { "less is better" };
+    let compared = |value: Option<f64>| value.map_or("-".into(), nats);
+    let own = "of the integers that ship".into();
+    let mut rows = vec![vec!["this policy".into(), compared(found.utility), own]];
+    let (bound, of) = match &found.details {
+        DesignDetails::Symbols(_) => ("no policy can pass", "under the same claims"),
+        DesignDetails::Numbers(_) => ("the optimum", "over the same inputs and outputs"),
+    };
+    if let Some(value) = found.bound {
+        rows.push(vec![bound.into(), rounded(value.value, value.round()), of.into()]);
+    }
+    if let DesignDetails::Symbols(details) = &found.details {
+        for one in &details.alone {
+            let note = if one.decides { "the other claims cost nothing" } else { "" };
+            rows.push(vec![format!("{} alone", one.claim), nats(one.utility), note.into()]);
+        }
+    }
+    let comparison = &found.comparison;
+    for (times, value) in [(1.0, comparison.ldp), (2.0, comparison.ldp_twice)] {
+        let name = format!("LDP at {}", up(times * comparison.epsilon));
+        rows.push(vec![name, compared(value), "the LDP optimum".into()]);
+    }
+    rows.push(vec!["a blind guess".into(), nats(comparison.blind), "without any data".into()]);
+    table(&[&format!("{} ({direction})", found.objective), "value", ""], rows)
 }
 
-/// What somebody who asked for this would rather know before shipping it.
-fn advice(request: &Request) -> Option<String> {
-    let mut said = Vec::new();
-    let surveyed = request.objective == Objective::Frequency
-        && request.prior.len() > designer::LARGE_FREQUENCY;
-    let single = matches!(request.method, Method::Krr);
-    if surveyed && single {
-        said.push(
-            "A report of one symbol out of many tells little about frequencies: its variance grows with the square of their number. \
-             Use --method optimal, which takes bits where they serve better.",
+fn symbols(found: &VerifiedDesign, details: &SymbolDetails) -> String {
+    let mut text = String::new();
+    if let Some(level) = details.published {
+        text += &format!(
+            "\nThe printed formula claims {} and attains {}.",
+            up(level.claimed),
+            up(level.attained)
         );
     }
-    let slack = request.promise.claims.iter().any(|claim| claim.delta != Delta::ZERO);
-    let table = !surveyed && request.method == Method::Optimal;
-    if slack && table && !request.objective.is_linear() {
-        said.push(
-            "This objective cannot make use of a delta: the policy keeps its claims without it. \
-             Use hamming, absolute, squared or a matrix of losses to spend it.",
-        );
+    text += &parameters(&found.parameters.words());
+    let small = |rows: &&Vec<Vec<f64>>| rows.len() <= SHOWN.0 && found.outputs.len() <= SHOWN.1;
+    if let (Some(rows), Some(inputs)) = (found.channel.as_ref().filter(small), &details.inputs) {
+        let header: Vec<&str> =
+            ["input"].into_iter().chain(found.outputs.iter().map(String::as_str)).collect();
+        let row = |(input, row): (&String, &Vec<f64>)| {
+            let cells = row.iter().map(|q| format!("{q:.6}"));
+            [input.clone()].into_iter().chain(cells).collect()
+        };
+        let table = table(&header, inputs.iter().zip(rows).map(row).collect());
+        text += &format!("\n\nProbability of each output:\n{table}");
     }
-    (!said.is_empty()).then(|| said.join("\n"))
+    if let Some(advice) = &details.advice {
+        text += &format!("\n\n{advice}");
+    }
+    text
+}
+
+fn numbers(found: &VerifiedDesign, details: &NumberDetails) -> String {
+    let mut text = parameters(&found.parameters.words());
+    if let Some(kept) = &details.density {
+        text += &format!("\n{}", density(kept));
+    }
+    let [low, high] = details.codebook.range;
+    text += &format!(
+        "\n{} inputs and {} outputs between {} and {}; numbers beyond are clipped.",
+        details.codebook.inputs,
+        details.codebook.outputs,
+        nats(low),
+        nats(high)
+    );
+    if let Some([below, above]) = details.clipped {
+        let percent = |share: f64| nats((1e6 * share).round() / 1e4);
+        text += &format!(
+            "\nOf the law {} % lies below and {} % above that range.",
+            percent(below),
+            percent(above)
+        );
+        let empty = &details.floored;
+        if !empty.is_empty() {
+            text += &format!(
+                "\nnote: {} bins had no mass and were given the least a policy can carry: {}",
+                empty.len(),
+                empty.iter().take(10).cloned().collect::<Vec<_>>().join(", ")
+            );
+        }
+    }
+    text
+}
+
+/// A line of parameters, if there are any.
+fn parameters(words: &str) -> String {
+    if words.is_empty() { String::new() } else { format!("\n{words}") }
+}
+
+/// What noise leaks before it is put in bins.
+fn density(kept: &KeptReport) -> String {
+    let epsilon = kept.epsilon;
+    match &kept.delta {
+        None => format!(
+            "Before it is put in bins the noise leaks {}; {} is claimed.",
+            up(epsilon.attained),
+            up(epsilon.claimed)
+        ),
+        Some(delta) => format!(
+            "Before it is clipped and put in bins the noise needs a delta of {} at epsilon {}; {} is claimed.",
+            up(delta.attained),
+            up(epsilon.claimed),
+            up(delta.claimed)
+        ),
+    }
+}
+
+/// A level for people, never below it.
+fn up(value: f64) -> String {
+    rounded(value, Round::Up)
+}
+
+/// A formula that does not keep its claim.
+pub(super) fn refused(refused: &RefusedDesign) -> String {
+    let (noise, kept, refusal) = match &refused.details {
+        RefusedDetails::Symbols { published, refusal } => {
+            return format!(
+                "REFUSED: the printed formula claims {} and leaks {} nats.\n{}\n\nUse --method optimal, or --accept to ship it with the level it attains.",
+                up(published.claimed),
+                up(published.attained),
+                refusal.message
+            );
+        }
+        RefusedDetails::Numbers { parameters, density, refusal, .. } => {
+            (parameters, density, refusal)
+        }
+    };
+    let mut text = String::from("REFUSED: this noise does not keep its claim.");
+    match refusal {
+        Some(NumberRefusal { cell, delta }) => {
+            text += &format!("\n{}", cell.message);
+            if let Some(delta) = delta {
+                text += &format!("\nThe table needs a delta of {}.", up(*delta));
+            }
+        }
+        None => {
+            text += "\nThe formula's own noise does not. Its table over these outputs happens to: --accept ships that.";
+        }
+    }
+    if let Some(kept) = kept {
+        text += &format!("\n{}", density(kept));
+        if kept.delta.is_some() {
+            text += &match kept.epsilon.attained {
+                attained if attained.is_finite() => {
+                    format!(" At the claimed delta its epsilon is {}.", up(attained))
+                }
+                _ => " At the claimed delta its epsilon is above 60.".into(),
+            };
+        }
+    }
+    text += &parameters(&noise.words());
+    text += "\n\nLeave --scale and --sigma out for noise that keeps the claim, or use --accept to ship this with the level it attains.";
+    text
 }

@@ -128,8 +128,18 @@ fn uncertain_priors() {
     assert_eq!(code, 0);
     assert!(value["attained"]["lip"].as_f64().unwrap() <= 1.0);
     // Any prior: that is LDP.
-    let (code, value) = json(&["design", "--prior", "wc", "--prior", &b, "--protect", "lip:1"]);
+    let any = ["design", "--any-prior", "--protect", "lip:1"];
+    let (code, value) = json(&[&any[..], &["--prior", &b]].concat());
     assert_eq!((code, &value["requested"][0]), (0, &"ldp:1".into()));
+    for (more, words) in [
+        (vec![], "give a --prior that says the symbols"),
+        (vec!["--prior", &a, "--prior", &b], "several were given"),
+        (vec!["--prior-lower", &low, "--prior-upper", &high], "--any-prior"),
+        (vec!["--prior", "wc"], "use --any-prior"),
+    ] {
+        let (code, said) = complaint(&[&any[..], &more].concat());
+        assert!(code == 2 && said.contains(words), "{more:?}: {said}");
+    }
 }
 
 #[test]
@@ -358,9 +368,15 @@ fn a_policy_that_cannot_tell_symbols_apart_is_refused() {
     let (code, value) = json(&[&base[..], &[&matrix(&between)]].concat());
     let told = value["uninformative"].as_str().map(str::to_owned).unwrap_or_default();
     assert!(code == 0 && told.contains("only 2 of its rows are independent"), "{value}");
-    // Claims under which nothing can be told.
-    let (code, value) = json(&["design", "--prior", &three, "--protect", "lip:0"]);
+    // Claims under which nothing can be told: a policy that says nothing is made if it is asked for.
+    let nothing = ["design", "--prior", &three, "--protect", "lip:0"];
+    let (code, value) = json(&nothing);
     assert_eq!((code, &value["code"]), (1, &"uninformative".into()), "{value}");
+    for more in [&[][..], &["--method", "optimal"], &["--method", "krr"]] {
+        let (code, value) = json(&[&nothing[..], &["--allow-uninformative"], more].concat());
+        assert_eq!((code, &value["attained"]["ldp"]), (0, &0.0.into()), "{value}");
+        assert!(value["uninformative"].as_str().unwrap().contains("answers alike"), "{value}");
+    }
     // Noise for numbers tells them apart; the best single numbers do not.
     let pay = [
         "design",
@@ -393,6 +409,32 @@ fn a_policy_that_cannot_tell_symbols_apart_is_refused() {
     let (code, value) = json(&scale);
     assert_eq!((code, &value["uninformative"]), (0, &Value::Null), "{value}");
     assert_ne!(value["method"], "optimal");
+    // It says which one that is, and that a guess would serve single numbers better.
+    let utility = |field: &Value| field.as_f64().unwrap();
+    assert!(utility(&value["utility"]) > utility(&value["comparison"]["blind"]));
+    let note = value["method_note"].as_str().unwrap();
+    let method = format!("the method {} was taken", value["method"].as_str().unwrap());
+    assert!(note.contains(&method) && note.contains("no better than the"), "{note}");
+    let text = String::from_utf8(undertone(&scale).stdout).unwrap();
+    assert!(text.contains(note), "{text}");
+    let (_, asked) = json(&[&scale[..], &["--method", "sampling"]].concat());
+    assert_eq!(asked.get("method_note"), None);
+}
+
+#[test]
+fn a_refusal_calls_symbols_by_their_names() {
+    let dir = Scratch::new("named-refusal");
+    let named = dir.file("p.json", r#"{"no":0.9,"yes":0.1}"#);
+    let bare = dir.file("q.json", "[0.9,0.1]");
+    let message = |prior: &str| {
+        let asked = ["design", "--prior", prior, "--protect", "lip:1", "--method", "published"];
+        let (code, value) = json(&asked);
+        assert_eq!((code, &value["refusal"]["output"]), (1, &1.into()), "{value}");
+        value["refusal"]["message"].as_str().unwrap().to_owned()
+    };
+    let said = message(&named);
+    assert!(said.contains("is false at output \"yes\", input \"yes\": belief rises by"), "{said}");
+    assert!(message(&bare).contains("is false at output 1, input 1: belief rises by"));
 }
 
 #[test]
@@ -467,5 +509,15 @@ fn a_curve_is_a_table_and_a_picture() {
     assert!(at("published", 1.0)["policy_id"].is_null());
     assert!(at("published", 1.0)["lip"].as_f64().unwrap() > 1.9);
     assert_eq!(std::fs::read_to_string(csv).unwrap().lines().count(), 21);
-    assert!(std::fs::read_to_string(svg).unwrap().contains("<svg"));
+    assert!(std::fs::read_to_string(&svg).unwrap().contains("<svg"));
+    // The table goes to a file or to the terminal; a picture asked for is not buried under it.
+    let short = ["curve", "--prior", &prior, "--epsilons", "1", "--methods", "optimal,published"];
+    let table = String::from_utf8(undertone(&short).stdout).unwrap();
+    assert!(table.starts_with("epsilon,method,") && table.lines().count() == 3, "{table}");
+    let drawn = undertone(&[&short[..], &["--plot", &svg]].concat()).stdout;
+    let drawn = String::from_utf8(drawn).unwrap();
+    let expected = format!(
+        "frequency (less is better) of optimal, published at epsilon from 1 to 1; 1 verified, 1 printed that miss their claim.\nwrote {svg}\n"
+    );
+    assert_eq!(drawn, expected);
 }

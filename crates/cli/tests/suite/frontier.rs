@@ -54,6 +54,17 @@ fn it_says_where_lip_costs_nothing() {
     }
     let text = std::fs::read_to_string(&csv).unwrap();
     assert_eq!(text.lines().count(), 10, "{text}");
+    let shown = ["frontier", "--prior", &zipf, "--lip", "0.75,1", "--ldp", "1.5"];
+    let shown = undertone(&[&shown[..], &["--objective", "hamming"]].concat()).stdout;
+    let shown = String::from_utf8(shown).unwrap();
+    // Numbers stand one below the other, marked or not.
+    let ends: Vec<usize> = ["  0.414347 ", "= 0.391534 "]
+        .iter()
+        .map(|cell| {
+            shown.lines().find_map(|line| line.find(cell)).unwrap_or_else(|| panic!("{shown}"))
+        })
+        .collect();
+    assert_eq!(ends[0], ends[1], "{shown}");
     let picture = std::fs::read_to_string(&svg).unwrap();
     assert!(picture.contains("with LDP 1.5") && picture.contains("LIP alone"));
 }

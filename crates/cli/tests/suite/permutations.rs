@@ -154,7 +154,7 @@ const CASES: &[Case] = &[
         fields: &["/attained/lip", "/parameters/lambda"],
     },
     Case {
-        words: "design --prior wc --prior first --protect lip:1 --objective mi --allow-uninformative",
+        words: "design --any-prior --prior first --protect lip:1 --objective mi --allow-uninformative",
         first: &["first"],
         matched: &[],
         fields: &["/utility", "/attained/ldp"],

@@ -7,8 +7,8 @@ use crate::common::{
     self, Random, alip, draft, exact, holds, identifiability, level, prior, table, value,
 };
 use undertone_core::{
-    Bits, Bound, Cell, Claim, Context, Delta, Epsilon, KEEP_ONE, Keep, MASS_ONE, PriorBox, Priors,
-    Refusal, Secret, Shape, Side, Subject, WEIGHT_ONE,
+    Alphabet, Bits, Bound, Cell, Claim, Context, Delta, Epsilon, KEEP_ONE, Keep, MASS_ONE,
+    PriorBox, Priors, Refusal, Secret, Shape, Side, Subject, WEIGHT_ONE,
 };
 
 /// An eighth of a row.
@@ -88,6 +88,27 @@ fn table_lip() {
     // Two-sided: only the falling side is on the bound.
     let refusal = control(&square(), &lowered(), &uniform(), Claim::lip(level(2, 1)));
     assert_eq!((refusal.side, refusal.cell), (Side::Lower, fall(1, 0)));
+}
+
+/// With names, a refusal calls inputs and outputs by them; a secret's values have none.
+#[test]
+fn symbols_by_name() {
+    let names = |list: &[&str]| {
+        Alphabet::names(list.iter().map(|name| (*name).into()).collect::<Vec<String>>()).unwrap()
+    };
+    let (inputs, outputs) = (names(&["bus", "car"]), names(&["bus", "car", "a \"b\""]));
+    let refusal = control(&square(), &raised(), &Context::Unknown, Claim::ldp(level(3, 1)));
+    let (plain, named) = (refusal.to_string(), refusal.with_names(&inputs, &outputs).to_string());
+    assert!(plain.contains("at output 0, input 0 against 1: likelihoods"), "{plain}");
+    assert_eq!(
+        named,
+        plain.replace("output 0, input 0 against 1", r#"output "bus", input "bus" against "car""#)
+    );
+    let bare = Alphabet::indices(3).unwrap();
+    assert_eq!(refusal.with_names(&bare, &bare).to_string(), plain);
+    let about = Refusal { claim: refusal.claim.about_secret(), ..refusal };
+    let said = about.with_names(&inputs, &outputs).to_string();
+    assert!(said.contains(r#"at output "bus", secret value 0 against 1"#), "{said}");
 }
 
 /// Under the second prior, (1/4, 3/4), belief rises by 2 and falls by 5/2.

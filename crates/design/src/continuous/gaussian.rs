@@ -26,7 +26,8 @@ pub(super) fn noise(problem: &Problem<'_>, sigma: Sigma) -> Result<Noise, Error>
         if level.delta > 0.0 {
             return Ok(level);
         }
-        let said = "its formula needs a delta above 0: claim lip:E,DELTA, or use --sigma constant";
+        let said =
+            "its formula needs a delta above 0: claim lip:E,DELTA, or use the sigma constant";
         Err(Error::other(what, said))
     };
     let mut parameters = Vec::new();

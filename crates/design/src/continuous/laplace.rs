@@ -13,7 +13,7 @@ pub(super) fn noise(problem: &Problem<'_>, scale: Scale) -> Result<Noise, Error>
     let released = problem.request.codebook.output_edges();
     let (low, high) = problem.range;
     if released.first() != Some(&low) || released.last() != Some(&high) {
-        let said = "Laplace noise is confined to the range: leave --output-range out";
+        let said = "Laplace noise is confined to the range: leave the output range out";
         return Err(Error::other("output range", said));
     }
     let (points, prior, width) = (&problem.points, &problem.prior, problem.width());
@@ -74,7 +74,8 @@ pub(super) fn noise(problem: &Problem<'_>, scale: Scale) -> Result<Noise, Error>
 fn pure(problem: &Problem<'_>, what: &str) -> Result<Level, Error> {
     let level = problem.level(what)?;
     if level.delta > 0.0 {
-        let said = "it knows no delta: claim lip:E alone, use --scale table, or --method gaussian";
+        let said =
+            "it knows no delta: claim lip:E alone, use the scale table, or the method gaussian";
         return Err(Error::other(what, said));
     }
     Ok(level)
@@ -85,7 +86,7 @@ fn limits(problem: &Problem<'_>) -> Result<Limits, Error> {
     let refuse = |problem: &str| {
         Err(Error::other(
             "scale exact",
-            format!("{problem}: use --scale table, which asks the kernel"),
+            format!("{problem}: use the scale table, which asks the kernel"),
         ))
     };
     let mut limits = Limits { lower: f64::INFINITY, upper: f64::INFINITY, ldp: f64::INFINITY };

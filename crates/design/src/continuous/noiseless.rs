@@ -48,7 +48,8 @@ pub(super) fn sampled(problem: &Problem<'_>) -> Result<Outcome, Error> {
 
 pub(super) fn optimal(problem: &Problem<'_>) -> Result<Outcome, Error> {
     if problem.request.convention != Convention::Conditional {
-        let said = "the optimum is designed in the conditional convention: leave --convention out";
+        let said =
+            "the optimum is designed in the conditional convention: leave the convention out";
         return Err(Error::other("convention", said));
     }
     let mut inner = problem.inner(problem.promise.clone(), problem.objective());

@@ -46,7 +46,7 @@ impl<'a> Problem<'a> {
                 what: "the table of inputs times outputs".into(),
                 size: inputs.saturating_mul(outputs),
                 limit: MOST_CELLS,
-                fix: "use fewer bins, or --method sampling, which needs no table".into(),
+                fix: "use fewer bins, or the method sampling, which needs no table".into(),
             });
         }
         if request.convention != Convention::Conditional {
@@ -93,7 +93,7 @@ impl<'a> Problem<'a> {
     /// as far as it counts: an LDP claim ignores it.
     pub(super) fn level(&self, what: &str) -> Result<Level, Error> {
         let refuse = |problem: &str| {
-            let problem = format!("{problem}: give one --protect lip:E or lip:E,DELTA");
+            let problem = format!("{problem}: give one protection lip:E or lip:E,DELTA");
             Err(Error::other(what.to_owned(), problem))
         };
         let [claim] = self.promise.claims.as_slice() else {

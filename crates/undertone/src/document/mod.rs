@@ -5,6 +5,7 @@
 
 mod by_name;
 mod density;
+mod from;
 mod prior;
 mod words;
 

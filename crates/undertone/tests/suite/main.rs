@@ -1,0 +1,5 @@
+//! One binary for all integration tests of this crate: linking them one by one took longer than running them.
+
+#![allow(clippy::unwrap_used)]
+
+mod design;
