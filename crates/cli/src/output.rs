@@ -11,8 +11,7 @@ use undertone::Answer;
 use crate::failure::Failure;
 pub(crate) use undertone::error::listed as some;
 pub(crate) use undertone::number::{
-    Round, at_most, certified, finished, nats, number, number_to, optional, optional_at_most,
-    rounded,
+    Round, at_most, certified, finished, nats, number, optional, rounded,
 };
 
 /// A result in both forms, and whether it is good news.

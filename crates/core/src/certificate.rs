@@ -1,6 +1,5 @@
 //! Exact verification: what a channel attains, and whether that is what it claims.
 
-use crate::alphabet::{Alphabet, AlphabetView};
 use crate::claim::{Bound, Claim, Delta, PlainUnits, Subject};
 use crate::context::{Context, Secret};
 use crate::delta;
@@ -9,6 +8,7 @@ use crate::ratio::Ratio;
 use crate::shape::{Bits, Shape};
 use crate::unary;
 use crate::wide::Wide;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -110,60 +110,32 @@ pub struct Refusal {
     pub allowed: Ratio,
 }
 
-impl Refusal {
-    /// The refusal in words that call inputs and outputs by their names; bare indices stay indices, as do values
-    /// of a secret, which have no names in a policy.
-    pub fn with_names<'a>(
-        &'a self,
-        inputs: &'a Alphabet,
-        outputs: &'a Alphabet,
-    ) -> impl fmt::Display + 'a {
-        NamedRefusal { refusal: self, inputs: Some(inputs), outputs: Some(outputs) }
-    }
-}
-
-/// A refusal and the alphabets that name its symbols.
-struct NamedRefusal<'a> {
-    refusal: &'a Refusal,
-    inputs: Option<&'a Alphabet>,
-    outputs: Option<&'a Alphabet>,
-}
-
-/// A symbol in words: its name in quotes, or its index where the alphabet has no names.
-struct Called<'a>(Option<&'a Alphabet>, u32);
-
-impl fmt::Display for Called<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(alphabet) if !matches!(alphabet.view(), AlphabetView::Indices(_)) => {
-                write!(f, "{:?}", alphabet.label(self.1 as usize))
-            }
-            _ => write!(f, "{}", self.1),
-        }
-    }
-}
-
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        NamedRefusal { refusal: self, inputs: None, outputs: None }.fmt(f)
+        self.fmt_named(f, &|input| input.to_string(), &|output| output.to_string())
     }
 }
 
-impl fmt::Display for NamedRefusal<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { refusal, inputs, outputs } = *self;
-        let Refusal { index, claim, side, cell, attained, allowed } = refusal;
+impl Refusal {
+    /// Writes the refusal in words, with what `input` and `output` call a symbol; values of a secret have no names.
+    pub fn fmt_named(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        input: &dyn Fn(u32) -> String,
+        output: &dyn Fn(u32) -> String,
+    ) -> fmt::Result {
+        let Self { index, claim, side, cell, attained, allowed } = self;
         write!(f, "claim {index} ({claim}) is false")?;
-        let (who, values) = match claim.about {
-            Subject::Input => ("input", inputs),
-            Subject::Secret => ("secret value", None),
+        let index_alone = |value: u32| value.to_string();
+        let (who, called): (_, &dyn Fn(u32) -> String) = match claim.about {
+            Subject::Input => ("input", input),
+            Subject::Secret => ("secret value", &index_alone),
         };
         match cell.output {
-            Some(y) => write!(f, " at output {}", Called(outputs, y))?,
+            Some(y) => write!(f, " at output {}", output(y))?,
             None if *side == Side::Delta => {}
             None => f.write_str(" at a pattern of bits")?,
         }
-        let called = |x: u32| Called(values, x);
         match (cell.high, cell.low) {
             (Some(a), Some(b)) => write!(f, ", {who} {} against {}", called(a), called(b))?,
             (Some(x), None) | (None, Some(x)) => write!(f, ", {who} {}", called(x))?,

@@ -77,21 +77,20 @@ pub(crate) fn policy_id(draft: &Draft) -> PolicyId {
     PolicyId(Sha256::digest(draft.to_bytes()).into())
 }
 
-/// Fixed-length bytes from lower-case hexadecimal digits.
-pub(crate) fn from_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
+/// Bytes from lower-case hexadecimal digits.
+pub(crate) fn hex_bytes(text: &str) -> Option<Vec<u8>> {
     let digit = |byte: u8| match byte {
         b'0'..=b'9' => Some(byte - b'0'),
         b'a'..=b'f' => Some(byte - b'a' + 10),
         _ => None,
     };
-    if text.len() != 2 * N {
-        return None;
-    }
-    let mut bytes = [0; N];
-    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-        *byte = digit(pair[0])? << 4 | digit(pair[1])?;
-    }
-    Some(bytes)
+    let byte = |pair: &[u8]| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?);
+    text.as_bytes().chunks(2).map(byte).collect()
+}
+
+/// Fixed-length bytes from lower-case hexadecimal digits.
+pub(crate) fn from_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    hex_bytes(text)?.try_into().ok()
 }
 
 fn put_u32(out: &mut Vec<u8>, value: usize) {

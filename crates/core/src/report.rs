@@ -1,6 +1,6 @@
 //! The only thing that leaves the device.
 
-use crate::codec::{Reader, from_hex};
+use crate::codec::{Reader, from_hex, hex_bytes};
 use crate::document::DecodeError;
 use crate::ledger::Permit;
 use crate::policy::{Policy, PolicyId};
@@ -8,14 +8,12 @@ use crate::sample::SampleError;
 use crate::shape::Shape;
 use crate::strict::Object;
 use crate::symbol::{Symbol, Token};
-use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 use rand_core::CryptoRng;
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer};
 
 /// 128 random bits that make a report countable exactly once.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -111,36 +109,28 @@ impl Policy {
 const VERSION: u8 = 1;
 const NAME: &str = "report/1";
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawReport<'a> {
-    #[serde(borrow)]
-    undertone: Cow<'a, str>,
-    #[serde(borrow)]
-    policy: Cow<'a, str>,
-    #[serde(borrow)]
-    id: Cow<'a, str>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+struct RawReport {
+    undertone: String,
+    policy: String,
+    id: String,
     token: Option<u32>,
-    #[serde(default, borrow, skip_serializing_if = "Option::is_none")]
-    bits: Option<Cow<'a, str>>,
+    bits: Option<String>,
 }
 
-impl RawReport<'_> {
+impl RawReport {
     fn read(self) -> Result<Report, DecodeError> {
         let bad = |message: &str| DecodeError::Json { message: message.into() };
         if self.undertone != NAME {
-            return Err(DecodeError::Version { found: self.undertone.into_owned() });
+            return Err(DecodeError::Version { found: self.undertone });
         }
         let policy = self.policy.parse().map_err(|_| bad("policy: not 64 hexadecimal digits"))?;
         let id = from_hex(&self.id).ok_or_else(|| bad("id: not 32 hexadecimal digits"))?;
         let token = match (self.token, self.bits) {
             (Some(index), None) => Token::Index(index),
             (None, Some(digits)) => {
-                let pairs = digits.as_bytes().chunks(2).map(|pair| {
-                    core::str::from_utf8(pair).ok().and_then(from_hex::<1>).map(|byte| byte[0])
-                });
-                let bytes: Option<Vec<u8>> = pairs.collect();
+                let bytes = hex_bytes(&digits);
                 Token::Bits(bytes.ok_or_else(|| bad("bits: not hexadecimal digits"))?.into())
             }
             _ => return Err(bad("a report has exactly one of: token, bits")),
@@ -149,31 +139,18 @@ impl RawReport<'_> {
     }
 }
 
-impl Serialize for Report {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (token, bits) = match &self.token {
-            Token::Index(index) => (Some(*index), None),
-            Token::Bits(bytes) => {
-                let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-                (None, Some(digits.into()))
-            }
-        };
-        let (policy, id) = (self.policy.to_string().into(), self.id.to_string().into());
-        RawReport { undertone: NAME.into(), policy, id, token, bits }.serialize(serializer)
-    }
-}
-
 /// As strict as [`Report::from_json`]; for reports inside a longer document.
 impl<'de> Deserialize<'de> for Report {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Object(raw) = Object::<RawReport<'de>>::deserialize(deserializer)?;
-        raw.read().map_err(|error| match error {
-            DecodeError::Json { message } => D::Error::custom(message),
+        let Object::<RawReport>(raw) = Object::deserialize(deserializer)?;
+        let words = |error| match error {
+            DecodeError::Json { message } => message,
             DecodeError::Version { found } => {
-                D::Error::custom(format!("undertone: {found:?} where {NAME:?} is read"))
+                format!("undertone: {found:?} where {NAME:?} is read")
             }
-            other => D::Error::custom(other),
-        })
+            other => other.to_string(),
+        };
+        raw.read().map_err(|error| serde::de::Error::custom(words(error)))
     }
 }
 
@@ -218,13 +195,21 @@ impl Report {
 
     /// The report as JSON.
     pub fn to_json(&self) -> String {
-        // A plain record of texts and a number always serialises.
-        serde_json::to_string(self).unwrap_or_default()
+        let Self { policy, id, token } = self;
+        let token = match token {
+            Token::Index(index) => format!("\"token\":{index}"),
+            Token::Bits(bytes) => {
+                let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                format!("\"bits\":\"{digits}\"")
+            }
+        };
+        // Digits need no escapes.
+        format!(r#"{{"undertone":"{NAME}","policy":"{policy}","id":"{id}",{token}}}"#)
     }
 
     /// Reads a report from JSON.
     pub fn from_json(text: &str) -> Result<Self, DecodeError> {
-        let Object::<RawReport<'_>>(raw) = serde_json::from_str(text)
+        let Object::<RawReport>(raw) = serde_json::from_str(text)
             .map_err(|error| DecodeError::Json { message: error.to_string() })?;
         raw.read()
     }

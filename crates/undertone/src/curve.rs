@@ -179,11 +179,8 @@ fn wanted(
         CurveMethod::LdpTwice => (format!("input:ldp:{:.10}", 2.0 * epsilon), Method::Optimal),
         CurveMethod::Design(method) => {
             let found = method.of_symbols().ok_or_else(|| {
-                let problem = format!(
-                    "{:?} is for numbers: design with {}",
-                    method.name(),
-                    mention("range")
-                );
+                let problem =
+                    format!("{:?} is for numbers: design with {}", method.name(), mention("range"));
                 Error::field("methods", problem)
             })?;
             match found {

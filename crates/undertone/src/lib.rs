@@ -15,6 +15,7 @@ pub mod document;
 pub mod error;
 pub mod estimate;
 pub mod frontier;
+pub mod named_refusal;
 pub mod number;
 pub mod perturb;
 pub mod policy_report;

@@ -7,6 +7,7 @@ use undertone_core::{
 
 use crate::answer::Answer;
 use crate::attained::{AttainedAll, ExactRatio};
+use crate::named_refusal::NamedRefusal;
 use crate::risk::RiskReport;
 use crate::{Error, number};
 
@@ -71,7 +72,7 @@ pub struct RefusalReport {
 impl RefusalReport {
     fn of(refusal: &Refusal, inputs: &Alphabet, outputs: &Alphabet) -> Self {
         Self {
-            message: refusal.with_names(inputs, outputs).to_string(),
+            message: NamedRefusal { refusal, inputs, outputs }.to_string(),
             claim: refusal.index,
             side: format!("{:?}", refusal.side).to_lowercase(),
             output: refusal.cell.output,

@@ -3,15 +3,9 @@
 use crate::BatchError;
 use crate::limits::MOST_REPORTS;
 use serde::de::{Error, IgnoredAny, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 use std::fmt;
 use undertone_core::{Object, Report};
-
-/// `{"reports": [..]}` as it is written.
-#[derive(Serialize)]
-struct Written<'a> {
-    reports: &'a [Report],
-}
 
 /// `{"reports": [..]}` as it is read.
 #[derive(Deserialize)]
@@ -63,11 +57,11 @@ impl<'de> Visitor<'de> for List {
 /// Writes one report in the kernel's JSON form, or `{"reports": [..]}` with 2 to [`MOST_REPORTS`] of them.
 pub fn reports_to_json(reports: &[Report]) -> Result<Vec<u8>, BatchError> {
     BatchError::check_count(reports.len())?;
-    let written = match reports {
-        [one] => serde_json::to_vec(one),
-        reports => serde_json::to_vec(&Written { reports }),
-    };
-    written.map_err(|error| BatchError::Json(error.to_string()))
+    if let [one] = reports {
+        return Ok(one.to_json().into());
+    }
+    let list: Vec<String> = reports.iter().map(Report::to_json).collect();
+    Ok(format!("{{\"reports\":[{}]}}", list.join(",")).into())
 }
 
 /// Reads one report in the kernel's JSON form, or `{"reports": [..]}` with 1 to [`MOST_REPORTS`] of them.

@@ -21,7 +21,7 @@ def risk(policy: Any, ax: Any = None) -> Any:
     axes = _axes(ax, figsize=(7, 1.2 + 0.3 * len(beliefs)))
     for row, belief in enumerate(beliefs):
         axes.plot([belief["least"], belief["most"]], [row, row], color="tab:blue", linewidth=6, alpha=0.5)
-        axes.plot([belief["before"]], [row], "k|", markersize=12)
+        axes.plot([belief["before_least"], belief["before_most"]], [row, row], "k|", markersize=12)
     axes.set_yticks(range(len(beliefs)), [belief["symbol"] for belief in beliefs])
     axes.invert_yaxis()
     axes.set_xlabel("belief before one answer (mark) and after it (bar)")

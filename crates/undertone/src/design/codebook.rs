@@ -153,8 +153,7 @@ fn codebook(asked: &NumberOptions, prior: Option<&Prior>) -> Result<Codebook, Er
                 Codebook::of_alphabet(inputs, outputs(Some(bins)))
             }
             None => {
-                let (points, range, bins) =
-                    (mention("points"), mention("range"), mention("bins"));
+                let (points, range, bins) = (mention("points"), mention("range"), mention("bins"));
                 return Err(Error::usage(format!(
                     "the data must be numbers here: give {points} with {range}, {range} with {bins}, or a prior fitted with {range}"
                 )));

@@ -11,6 +11,7 @@ use undertone_design::{Channel, Distribution};
 
 use crate::answer::Answer;
 use crate::attained::{AttainedAll, ExactRatio};
+use crate::named_refusal::NamedRefusal;
 use crate::number::{self, Round, nats, rounded};
 use crate::{Error, ErrorCode};
 
@@ -350,7 +351,7 @@ pub struct CellRefusal {
 impl CellRefusal {
     pub(super) fn of(refusal: &Refusal, inputs: &Alphabet, outputs: &Alphabet) -> Self {
         Self {
-            message: refusal.with_names(inputs, outputs).to_string(),
+            message: NamedRefusal { refusal, inputs, outputs }.to_string(),
             output: refusal.cell.output,
             high: refusal.cell.high,
             low: refusal.cell.low,

@@ -60,7 +60,7 @@ fn words_and_types_ask_for_the_same() {
     assert_eq!(id(named(prior)), written);
     let turned = Design::new(["no", "yes"]).prior([("no", 0.9), ("yes", 0.1)]).protect("lip:1");
     assert_eq!(id(turned.method("krr")), written);
-    let over = Design::over(&Alphabet::names(vec!["no".into(), "yes".into()]).unwrap());
+    let over = Design::over(&Alphabet::names(["no", "yes"]).unwrap());
     assert_eq!(id(over.prior(vec![0.9, 0.1]).protect("lip:1").method("krr")), written);
 }
 
