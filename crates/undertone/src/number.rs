@@ -136,6 +136,14 @@ pub fn as_text<T: std::fmt::Display, S: Serializer>(value: &T, to: S) -> Result<
     to.collect_str(value)
 }
 
+/// Writes something that may be missing by its words.
+pub fn as_optional_text<T: std::fmt::Display, S: Serializer>(
+    value: &Option<T>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    value.as_ref().map(ToString::to_string).serialize(to)
+}
+
 /// Writes a list of things by their words.
 pub fn as_texts<T: std::fmt::Display, S: Serializer>(
     values: &[T],

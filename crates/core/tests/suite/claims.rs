@@ -90,6 +90,15 @@ fn table_lip() {
     assert_eq!((refusal.side, refusal.cell), (Side::Lower, fall(1, 0)));
 }
 
+struct Named<'a>(&'a Refusal, &'a Alphabet, &'a Alphabet);
+
+impl std::fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let called = |alphabet: &Alphabet, at: u32| format!("{:?}", alphabet.label(at as usize));
+        self.0.fmt_named(f, &|x| called(self.1, x), &|y| called(self.2, y))
+    }
+}
+
 /// With names, a refusal calls inputs and outputs by them; a secret's values have none.
 #[test]
 fn symbols_by_name() {
@@ -98,16 +107,18 @@ fn symbols_by_name() {
     };
     let (inputs, outputs) = (names(&["bus", "car"]), names(&["bus", "car", "a \"b\""]));
     let refusal = control(&square(), &raised(), &Context::Unknown, Claim::ldp(level(3, 1)));
-    let (plain, named) = (refusal.to_string(), refusal.with_names(&inputs, &outputs).to_string());
+    let (plain, named) = (refusal.to_string(), Named(&refusal, &inputs, &outputs).to_string());
     assert!(plain.contains("at output 0, input 0 against 1: likelihoods"), "{plain}");
     assert_eq!(
         named,
         plain.replace("output 0, input 0 against 1", r#"output "bus", input "bus" against "car""#)
     );
-    let bare = Alphabet::indices(3).unwrap();
-    assert_eq!(refusal.with_names(&bare, &bare).to_string(), plain);
+    let bare = names(&["0", "1", "2"]);
+    let plain =
+        plain.replace("output 0, input 0 against 1", r#"output "0", input "0" against "1""#);
+    assert_eq!(Named(&refusal, &bare, &bare).to_string(), plain);
     let about = Refusal { claim: refusal.claim.about_secret(), ..refusal };
-    let said = about.with_names(&inputs, &outputs).to_string();
+    let said = Named(&about, &inputs, &outputs).to_string();
     assert!(said.contains(r#"at output "bus", secret value 0 against 1"#), "{said}");
 }
 

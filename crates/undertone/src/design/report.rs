@@ -18,6 +18,7 @@ use crate::{Error, ErrorCode};
 /// A verified policy with what an honest reader wants beside it, or a formula that does not keep its claim.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
+#[allow(clippy::large_enum_variant, reason = "refusals are shown at once, not stored")]
 pub enum DesignReport {
     /// A verified policy.
     Verified(Box<VerifiedDesign>),
@@ -292,7 +293,9 @@ impl From<&Kept> for KeptReport {
 /// Printed or given noise that leaks more than it claims.
 #[derive(Debug, Clone, Serialize)]
 pub struct RefusedDesign {
-    policy_id: (),
+    /// Always nothing: there is no policy.
+    #[serde(serialize_with = "number::as_optional_text")]
+    pub policy_id: Option<PolicyId>,
     /// The method that was asked for.
     pub method: &'static str,
     /// What it would have been for.
@@ -378,7 +381,7 @@ impl RefusedDesign {
         channel: Option<Vec<Vec<f64>>>,
         details: RefusedDetails,
     ) -> Self {
-        Self { policy_id: (), method, objective, channel, details }
+        Self { policy_id: None, method, objective, channel, details }
     }
 }
 
