@@ -243,7 +243,7 @@ fn other_contexts_and_claims_go_through_the_kernel() {
     let own = quantize::prior(&several.prior).unwrap().prior;
     let both = undertone_core::Priors::new(vec![own, uniform]).unwrap();
     several.promise.context = Context::Each(both);
-    assert!(continuous::design(&several).unwrap_err().to_string().contains("--scale table"));
+    assert!(continuous::design(&several).unwrap_err().to_string().contains("use the scale table"));
     several.method = Method::Laplace(Scale::Table);
     let found = shipped(&several);
     assert!(attained(&found) > 0.999 && attained(&found) <= 1.0);
