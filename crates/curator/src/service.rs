@@ -1,4 +1,4 @@
-//! What a curator does, whoever asks: one module for each use case, over [`AppState`].
+//! What a curator does, whoever asks: one module for each use case, over `AppState`.
 
 mod counting;
 pub mod design;
