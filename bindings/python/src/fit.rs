@@ -137,7 +137,7 @@ fn fields<'py>(py: Python<'py>, fit: &Fit) -> PyResult<Bound<'py, PyDict>> {
 pub(crate) fn check_found(values: Vec<String>, rows: u64, categories: bool) -> PyResult<()> {
     guarded(|| {
         found::check_names(&values).map_err(failed)?;
-        found::check_found(&values, rows, categories).map_err(failed)
+        undertone::prior::check_found(&values, rows, categories).map_err(failed)
     })
 }
 

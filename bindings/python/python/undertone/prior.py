@@ -10,7 +10,7 @@ import os
 from typing import Any, Sequence
 
 from . import _native
-from ._call import Call, in_python, listed, numbers, series_names, shown
+from ._call import Call, listed, numbers, series_names, shown
 from ._columns import plain
 from ._errors import Error
 
@@ -304,10 +304,7 @@ def _found(data: Any, skip: bool, categories: bool) -> dict[str, Any]:
         raise Error(f"the column has more than {_MAX_FOUND} different values: give symbols, or range and bins for numbers")
     if not found:
         raise Error("there are no values to fit a prior to")
-    try:
-        _native.check_found(list(found), sum(found.values()), categories)
-    except Error as error:
-        raise Error(in_python(str(error))) from None
+    _native.check_found(list(found), sum(found.values()), categories)
     order: dict[str, float] | None = {}
     for text in found:
         try:

@@ -3,6 +3,32 @@
 //! Reports are counted first ([`CountedReports`]), then asked ([`estimate`]). The headline is maximum likelihood or
 //! unbiased and converges to the truth whatever the prior says; what the prior makes of the reports comes second, and
 //! a warning where prior and reports disagree.
+//!
+//! ```
+//! use undertone::columns::Source;
+//! use undertone::estimate::{CountedReports, EstimateRequest, NamedPolicy, ReportColumn, estimate};
+//!
+//! # use undertone_core::{Alphabet, Claim, Context, Draft, Epsilon, Keep, Policy, Provenance, Shape};
+//! # fn policy() -> Result<Policy, Box<dyn std::error::Error>> {
+//! #     let inputs = Alphabet::names(["no", "yes"])?;
+//! #     let shape = Shape::Keep(Keep::new(vec![1 << 39; 2], vec![1 << 47; 2])?);
+//! #     let claims = vec![Claim::ldp(Epsilon::parse("1.1")?)];
+//! #     let draft =
+//! #         Draft::new(inputs, None, shape, Context::Unknown, claims, Provenance::default())?;
+//! #     draft.verify().map_err(|refusal| refusal.to_string().into())
+//! # }
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // Half of the answers were kept, the others drawn anew from `no` and `yes`.
+//! let released = format!("answer\n{}{}", "no\n".repeat(500), "yes\n".repeat(300));
+//! let rows = vec![Source::reader("released", std::io::Cursor::new(released))];
+//! let policies = [NamedPolicy::new(policy()?)];
+//! let reports = CountedReports::read(&policies, rows, &ReportColumn::new("answer"))?;
+//! let found = estimate(&reports, &EstimateRequest::default())?;
+//! let no = &found.headline.shares.shares[0];
+//! assert!(no.symbol == "no" && (no.share.value - 0.75).abs() < 1e-9);
+//! # Ok(())
+//! # }
+//! ```
 
 mod answers;
 mod counting;

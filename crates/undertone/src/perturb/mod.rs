@@ -3,6 +3,28 @@
 //! Every row is one release: the column's cell is replaced by what the policy's channel draws for it, with fresh
 //! randomness from the system. Nothing else leaves but the columns that are named to be kept. The output has the
 //! input's format, and nothing is left behind by a run that fails.
+//!
+//! ```
+//! use undertone::columns::Source;
+//! use undertone::perturb::{PerturbRequest, Target, perturb};
+//!
+//! # use undertone_core::{Alphabet, Claim, Context, Draft, Epsilon, Keep, Policy, Provenance, Shape};
+//! # fn policy() -> Result<Policy, Box<dyn std::error::Error>> {
+//! #     let inputs = Alphabet::names(["no", "yes"])?;
+//! #     let shape = Shape::Keep(Keep::new(vec![1 << 39; 2], vec![1 << 47; 2])?);
+//! #     let claims = vec![Claim::ldp(Epsilon::parse("1.1")?)];
+//! #     let draft =
+//! #         Draft::new(inputs, None, shape, Context::Unknown, claims, Provenance::default())?;
+//! #     draft.verify().map_err(|refusal| refusal.to_string().into())
+//! # }
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let people = Source::reader("people", "name,answer\nAda,yes\nBo,no\n".as_bytes());
+//! let output = Target::writer("nowhere", std::io::sink());
+//! let report = perturb(PerturbRequest::new(policy()?, people, "answer", output))?;
+//! assert_eq!((report.perturbed, report.left_out), (2, vec!["name".to_owned()]));
+//! # Ok(())
+//! # }
+//! ```
 
 mod chosen;
 mod noise;

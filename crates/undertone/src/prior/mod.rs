@@ -13,6 +13,7 @@
 //! ```
 
 mod fitting;
+mod found;
 mod groups;
 mod mix;
 mod mixture;
@@ -20,6 +21,7 @@ mod symbols;
 mod tally;
 
 pub use fitting::{PriorFit, PriorFitRequest, fit};
+pub use found::check_found;
 pub use groups::{GroupEntry, GroupIndex, GroupPriors, GroupRequest, GroupValues, fit_groups};
 pub use mix::{PriorMix, PriorMixRequest, mix};
 pub use mixture::{Components, FittedMixtures, fit_mixture};

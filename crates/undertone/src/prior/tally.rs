@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use undertone_core::AlphabetView;
 use undertone_design::codebook::{decimal, float};
-use undertone_design::found::{self, LONGEST_NAME};
+use undertone_design::found::LONGEST_NAME;
 
+use super::found::too_many;
 use super::symbols::{Given, NoSymbol, PriorSymbols};
 use crate::Error;
 use crate::columns::{Source, UnknownValues};
@@ -204,8 +205,9 @@ impl Tally {
         if tally.found {
             let own: Vec<String> =
                 tally.symbols.iter().filter(|name| *name != OTHER).cloned().collect();
-            found::check_found(&own, counted, categories)
-                .map_err(|error| problem(format!("column {column:?}: {error}")))?;
+            if let Some(reason) = too_many(&own, counted, categories) {
+                return Err(problem(format!("column {column:?}: {reason}")));
+            }
             tally.sort();
         }
         Ok(tally)
