@@ -1,6 +1,6 @@
 //! The only thing that leaves the device.
 
-use crate::codec::{Reader, from_hex};
+use crate::codec::{Reader, from_hex, from_hex_pair, to_hex};
 use crate::document::DecodeError;
 use crate::ledger::Permit;
 use crate::policy::{Policy, PolicyId};
@@ -23,7 +23,7 @@ pub struct ReportId(pub [u8; 16]);
 
 impl fmt::Display for ReportId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&to_hex(&self.0))
     }
 }
 
@@ -137,11 +137,8 @@ impl RawReport<'_> {
         let token = match (self.token, self.bits) {
             (Some(index), None) => Token::Index(index),
             (None, Some(digits)) => {
-                let pairs = digits.as_bytes().chunks(2).map(|pair| {
-                    core::str::from_utf8(pair).ok().and_then(from_hex::<1>).map(|byte| byte[0])
-                });
-                let bytes: Option<Vec<u8>> = pairs.collect();
-                Token::Bits(bytes.ok_or_else(|| bad("bits: not hexadecimal digits"))?.into())
+                let bytes = digits.as_bytes().chunks(2).map(from_hex_pair).collect::<Option<_>>();
+                Token::Bits(bytes.ok_or_else(|| bad("bits: not hexadecimal digits"))?)
             }
             _ => return Err(bad("a report has exactly one of: token, bits")),
         };
@@ -153,12 +150,9 @@ impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (token, bits) = match &self.token {
             Token::Index(index) => (Some(*index), None),
-            Token::Bits(bytes) => {
-                let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-                (None, Some(digits.into()))
-            }
+            Token::Bits(bytes) => (None, Some(to_hex(bytes).into())),
         };
-        let (policy, id) = (self.policy.to_string().into(), self.id.to_string().into());
+        let (policy, id) = (to_hex(&self.policy.0).into(), to_hex(&self.id.0).into());
         RawReport { undertone: NAME.into(), policy, id, token, bits }.serialize(serializer)
     }
 }
@@ -167,13 +161,14 @@ impl Serialize for Report {
 impl<'de> Deserialize<'de> for Report {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Object(raw) = Object::<RawReport<'de>>::deserialize(deserializer)?;
-        raw.read().map_err(|error| match error {
-            DecodeError::Json { message } => D::Error::custom(message),
+        let words = |error| match error {
+            DecodeError::Json { message } => message,
             DecodeError::Version { found } => {
-                D::Error::custom(format!("undertone: {found:?} where {NAME:?} is read"))
+                format!("undertone: {found:?} where {NAME:?} is read")
             }
-            other => D::Error::custom(other),
-        })
+            other => other.to_string(),
+        };
+        raw.read().map_err(|error| D::Error::custom(words(error)))
     }
 }
 
