@@ -398,10 +398,7 @@ fn marginals(
             let range = ranges.into_iter().map(|(l, g)| [(l, None), (g, None)]).collect();
             Marginals { range, scale: 32 }
         }
-        Context::Secret(_) => {
-            let pushed = pushed?;
-            Marginals { range: pushed.marginals.range.clone(), scale: 64 }
-        }
+        Context::Secret(_) => Marginals { range: pushed?.marginals.range.clone(), scale: 64 },
     })
 }
 

@@ -77,20 +77,30 @@ pub(crate) fn policy_id(draft: &Draft) -> PolicyId {
     PolicyId(Sha256::digest(draft.to_bytes()).into())
 }
 
-/// Bytes from lower-case hexadecimal digits.
-pub(crate) fn hex_bytes(text: &str) -> Option<Vec<u8>> {
+/// Lower-case hexadecimal digits, two per byte.
+pub(crate) fn to_hex(bytes: &[u8]) -> String {
+    let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// One byte from two lower-case hexadecimal digits.
+pub(crate) fn from_hex_pair(pair: &[u8]) -> Option<u8> {
     let digit = |byte: u8| match byte {
         b'0'..=b'9' => Some(byte - b'0'),
         b'a'..=b'f' => Some(byte - b'a' + 10),
         _ => None,
     };
-    let byte = |pair: &[u8]| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?);
-    text.as_bytes().chunks(2).map(byte).collect()
+    let &[high, low] = pair else { return None };
+    Some(digit(high)? << 4 | digit(low)?)
 }
 
 /// Fixed-length bytes from lower-case hexadecimal digits.
 pub(crate) fn from_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
-    hex_bytes(text)?.try_into().ok()
+    let mut bytes = [0; N];
+    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
+        *byte = from_hex_pair(pair)?;
+    }
+    (text.len() == 2 * N).then_some(bytes)
 }
 
 fn put_u32(out: &mut Vec<u8>, value: usize) {
@@ -317,10 +327,9 @@ impl<'a> Reader<'a> {
                 let inputs = self.u32()? as usize;
                 let outputs = self.u32()? as usize;
                 let bytes = inputs.saturating_mul(outputs).saturating_mul(8);
-                if outputs == 0 || bytes > self.0.len() {
-                    return Err(DecodeError::Truncated {
-                        missing: bytes.saturating_sub(self.0.len()),
-                    });
+                let missing = bytes.saturating_sub(self.0.len());
+                if outputs == 0 || missing > 0 {
+                    return Err(DecodeError::Truncated { missing });
                 }
                 let rows = (0..inputs).map(|_| self.u64s(outputs)).collect::<Result<_, _>>()?;
                 Shape::Table(Table::from_masses(rows)?)

@@ -131,7 +131,7 @@ struct RawAlphabet {
     values: Option<Vec<String>>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(tag = "shape", rename_all = "lowercase", deny_unknown_fields)]
 enum RawChannel {
     Table { masses: Vec<Vec<Integer>> },
@@ -157,10 +157,16 @@ struct RawLevel {
 }
 
 #[derive(Serialize, Deserialize, Clone, Copy)]
-#[serde(rename_all = "lowercase", try_from = "String")]
-enum RawSubject {
-    Input,
-    Secret,
+#[serde(try_from = "String", into = "&'static str")]
+struct RawSubject(Subject);
+
+impl From<RawSubject> for &'static str {
+    fn from(about: RawSubject) -> Self {
+        match about.0 {
+            Subject::Input => "input",
+            Subject::Secret => "secret",
+        }
+    }
 }
 
 impl TryFrom<String> for RawSubject {
@@ -168,8 +174,8 @@ impl TryFrom<String> for RawSubject {
 
     fn try_from(text: String) -> Result<Self, String> {
         match text.as_str() {
-            "input" => Ok(Self::Input),
-            "secret" => Ok(Self::Secret),
+            "input" => Ok(Self(Subject::Input)),
+            "secret" => Ok(Self(Subject::Secret)),
             _ => Err(format!("a claim is about \"input\" or \"secret\", not {text:?}")),
         }
     }
@@ -260,15 +266,14 @@ impl Draft {
                 "{{\"shape\": \"table\", \"masses\": {}}}",
                 list(table.rows().iter().map(|row| json(&row.masses())))
             ),
-            Shape::Keep(keep) => json(&RawChannel::Keep {
-                keep: written(keep.keep()),
-                base: written(keep.base().masses()),
-            }),
-            Shape::Bits(bits) => json(&RawChannel::Bits {
-                symbols: bits.symbols() as u32,
-                own: Integer(bits.own()),
-                other: Integer(bits.other()),
-            }),
+            Shape::Keep(keep) => {
+                let (keep, base) = (json(&keep.keep()), json(&keep.base().masses()));
+                format!(r#"{{"shape":"keep","keep":{keep},"base":{base}}}"#)
+            }
+            Shape::Bits(bits) => {
+                let (symbols, own, other) = (bits.symbols(), bits.own(), bits.other());
+                format!(r#"{{"shape":"bits","symbols":{symbols},"own":{own},"other":{other}}}"#)
+            }
         };
         fields.push(("channel", channel));
         let lines: Vec<String> =
@@ -409,18 +414,11 @@ impl RawClaim {
                 (about, Bound::Lip { lower: lower.0.read()?, upper: upper.0.read()? }, delta)
             }
         };
-        let about = match about {
-            RawSubject::Input => Subject::Input,
-            RawSubject::Secret => Subject::Secret,
-        };
-        Ok(Claim { about, bound, delta: Delta::from_units(delta.0)? })
+        Ok(Claim { about: about.0, bound, delta: Delta::from_units(delta.0)? })
     }
 
     fn write(claim: &Claim) -> Self {
-        let about = match claim.about {
-            Subject::Input => RawSubject::Input,
-            Subject::Secret => RawSubject::Secret,
-        };
+        let about = RawSubject(claim.about);
         let delta = Integer(claim.delta.units());
         let one = |level| RawOneLevel { about, epsilon: RawLevel::write(level), delta };
         match claim.bound {

@@ -76,19 +76,18 @@ pub enum Exhausted {
     #[error(transparent)]
     Consent(#[from] AboveConsent),
     /// One of the releases has no finite LDP level and the claims of all of them together fail or cannot be checked.
-    #[error("{}", not_composable(*checked))]
+    #[error(
+        "this datum was already released {}",
+        if *checked {
+            "under a policy whose promise does not add up, and all releases together break a claim"
+        } else {
+            "and one of the policies has no finite LDP level: such a policy is used once per datum, unless the earlier policies are at hand and the claims of all hold together"
+        }
+    )]
     NotComposable {
         /// Whether the claims were checked and one fails (otherwise what is needed was not at hand).
         checked: bool,
     },
-}
-
-fn not_composable(checked: bool) -> &'static str {
-    if checked {
-        "this datum was already released under a policy whose promise does not add up, and all releases together break a claim"
-    } else {
-        "this datum was already released and one of the policies has no finite LDP level: such a policy is used once per datum, unless the earlier policies are at hand and the claims of all hold together"
-    }
 }
 
 /// Budgets per datum, all of the same size. Persistence is the client's business.

@@ -36,7 +36,7 @@ pub struct PolicyId(pub [u8; 32]);
 
 impl fmt::Display for PolicyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&codec::to_hex(&self.0))
     }
 }
 
@@ -247,28 +247,22 @@ impl Draft {
 
 impl Provenance {
     fn check(&self) -> Result<(), DraftError> {
-        let refuse = |field| Err(DraftError::Provenance { field });
-        if self.source.len() > 500 {
-            return refuse("source");
-        }
-        // Every language must be able to read the numbers exactly.
-        for (field, value) in [("n", self.n), ("rounding", self.rounding)] {
-            if value >= Integer::END {
-                return refuse(field);
-            }
-        }
         let shape = |(at, byte): (usize, u8)| match at {
             4 | 7 => byte == b'-',
             _ => byte.is_ascii_digit(),
         };
         let dated = self.date.len() == 10 && self.date.bytes().enumerate().all(shape);
-        if !self.date.is_empty() && !dated {
-            return refuse("date");
-        }
-        if self.confidence.is_some_and(|c| c < Decimal::ZERO || c > Decimal::ONE) {
-            return refuse("confidence");
-        }
-        Ok(())
+        let probability = Decimal::ZERO..=Decimal::ONE;
+        let fields = [
+            ("source", self.source.len() <= 500),
+            // Every language must be able to read the numbers exactly.
+            ("n", self.n < Integer::END),
+            ("rounding", self.rounding < Integer::END),
+            ("date", self.date.is_empty() || dated),
+            ("confidence", self.confidence.is_none_or(|c| probability.contains(&c))),
+        ];
+        let bad = fields.into_iter().find(|&(_, good)| !good);
+        bad.map_or(Ok(()), |(field, _)| Err(DraftError::Provenance { field }))
     }
 }
 

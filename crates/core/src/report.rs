@@ -1,6 +1,6 @@
 //! The only thing that leaves the device.
 
-use crate::codec::{Reader, from_hex, hex_bytes};
+use crate::codec::{Reader, from_hex, from_hex_pair, to_hex};
 use crate::document::DecodeError;
 use crate::ledger::Permit;
 use crate::policy::{Policy, PolicyId};
@@ -21,7 +21,7 @@ pub struct ReportId(pub [u8; 16]);
 
 impl fmt::Display for ReportId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&to_hex(&self.0))
     }
 }
 
@@ -130,8 +130,8 @@ impl RawReport {
         let token = match (self.token, self.bits) {
             (Some(index), None) => Token::Index(index),
             (None, Some(digits)) => {
-                let bytes = hex_bytes(&digits);
-                Token::Bits(bytes.ok_or_else(|| bad("bits: not hexadecimal digits"))?.into())
+                let bytes = digits.as_bytes().chunks(2).map(from_hex_pair).collect::<Option<_>>();
+                Token::Bits(bytes.ok_or_else(|| bad("bits: not hexadecimal digits"))?)
             }
             _ => return Err(bad("a report has exactly one of: token, bits")),
         };
@@ -139,10 +139,21 @@ impl RawReport {
     }
 }
 
+impl Serialize for Report {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (token, bits) = match &self.token {
+            Token::Index(index) => (Some(*index), None),
+            Token::Bits(bytes) => (None, Some(to_hex(bytes).into())),
+        };
+        let (policy, id) = (to_hex(&self.policy.0).into(), to_hex(&self.id.0).into());
+        RawReport { undertone: NAME.into(), policy, id, token, bits }.serialize(serializer)
+    }
+}
+
 /// As strict as [`Report::from_json`]; for reports inside a longer document.
 impl<'de> Deserialize<'de> for Report {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Object::<RawReport>(raw) = Object::deserialize(deserializer)?;
+        let Object(raw) = Object::<RawReport<'de>>::deserialize(deserializer)?;
         let words = |error| match error {
             DecodeError::Json { message } => message,
             DecodeError::Version { found } => {
@@ -150,7 +161,7 @@ impl<'de> Deserialize<'de> for Report {
             }
             other => other.to_string(),
         };
-        raw.read().map_err(|error| serde::de::Error::custom(words(error)))
+        raw.read().map_err(|error| D::Error::custom(words(error)))
     }
 }
 

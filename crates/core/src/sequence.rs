@@ -104,8 +104,7 @@ impl<'a> Sequence<'a> {
     /// Adds a release whose policy and report are at hand.
     pub fn released(&mut self, policy: &'a Policy, report: &Report) -> Result<(), Foreign> {
         policy.accepts(report)?;
-        let past = Past::at_hand(policy, Some(report.token.clone()));
-        self.past.push(past);
+        self.past.push(Past::at_hand(policy, Some(report.token.clone())));
         Ok(())
     }
 
@@ -472,13 +471,20 @@ impl Found {
         beyond: Odds,
         exact: &mut bool,
     ) {
-        let mut ranges: Vec<(Vec<Wide>, Vec<Wide>, Wide, u32)> = Vec::new();
+        let (upper, lower) = (&mut self.upper, &mut self.lower);
+        let mut hold = |least: Vec<Wide>, greatest: Vec<Wide>, lightest: Wide, unit: u32| {
+            let mixture = |value: Wide| Mixture { value, lightest, unit };
+            for (y, &(top, bottom)) in extremes.iter().enumerate() {
+                beyond.rise(upper, top, mixture(least[y]), exact);
+                beyond.fall(lower, bottom, mixture(greatest[y]), exact);
+            }
+        };
         let mut prior = |weights: Vec<Wide>, unit: u32| {
-            let least = weights.iter().copied().min().unwrap_or(Wide::ZERO);
-            ranges.push((low.mixture(&weights), high.mixture(&weights), least, unit));
+            let lightest = weights.iter().copied().min().unwrap_or(Wide::ZERO);
+            hold(low.mixture(&weights), high.mixture(&weights), lightest, unit);
         };
         match &self.context {
-            Context::Unknown => (self.upper, self.lower) = (Ratio::UNBOUNDED, Ratio::UNBOUNDED),
+            Context::Unknown => (*upper, *lower) = (Ratio::UNBOUNDED, Ratio::UNBOUNDED),
             Context::Known(known) => prior(wide(known), 32),
             Context::Each(priors) => priors.as_slice().iter().for_each(|one| prior(wide(one), 32)),
             Context::Secret(secret) => prior(unary::data_weights(secret), 64),
@@ -487,14 +493,7 @@ impl Found {
                 let greatest = high.box_ranges(within).into_iter().map(|(_, most)| most).collect();
                 let lightest =
                     (0..within.lower().len()).map(|x| within.least(x)).min().unwrap_or(0);
-                ranges.push((least, greatest, Wide::from(lightest), 32));
-            }
-        }
-        for (least, greatest, lightest, unit) in ranges {
-            for (y, &(top, bottom)) in extremes.iter().enumerate() {
-                let mixture = |value: Wide| Mixture { value, lightest, unit };
-                beyond.rise(&mut self.upper, top, mixture(least[y]), exact);
-                beyond.fall(&mut self.lower, bottom, mixture(greatest[y]), exact);
+                hold(least, greatest, Wide::from(lightest), 32);
             }
         }
     }

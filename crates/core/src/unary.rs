@@ -77,15 +77,13 @@ pub(crate) fn data_weights(secret: &Secret) -> Vec<Wide> {
 /// bit for it against the lightest with its bit against it.
 pub(crate) fn weighted_extremes(bits: &Bits, weights: &[u64]) -> Option<Extremes> {
     let (high, low) = bits.likelihoods();
-    let mut order: Vec<usize> = (0..bits.symbols()).collect();
-    order.sort_by_key(|&x| weights[x]);
-    let (&lightest, &heaviest) = (order.first()?, order.last()?);
-    if bits.symbols() == 1 {
-        return None;
-    }
+    // With one symbol there are no two inputs.
+    let weighed = || weights.iter().copied().enumerate().filter(|_| bits.symbols() > 1);
+    let (heaviest, most) = weighed().max_by_key(|&(_, weight)| weight)?;
+    let (lightest, least) = weighed().min_by_key(|&(_, weight)| weight)?;
     Some(Extremes {
-        high: (Wide::from(weights[heaviest]) * Wide::from(high), heaviest),
-        low: (Wide::from(weights[lightest]) * Wide::from(low), lightest),
+        high: (Wide::from(most) * Wide::from(high), heaviest),
+        low: (Wide::from(least) * Wide::from(low), lightest),
     })
 }
 

@@ -1,5 +1,6 @@
 //! Integers wide enough for every product the kernel compares.
 
+use alloc::format;
 use alloc::string::String;
 use core::cmp::Ordering;
 use core::fmt;
@@ -47,18 +48,6 @@ impl Wide {
         u128::from(self.0[0]) | u128::from(self.0[1]) << 64
     }
 
-    /// Quotient and remainder by a small divisor.
-    fn div_rem_u64(self, divisor: u64) -> (Self, u64) {
-        let mut limbs = [0; 6];
-        let mut rest = 0u128;
-        for at in (0..6).rev() {
-            let part = rest << 64 | u128::from(self.0[at]);
-            limbs[at] = (part / u128::from(divisor)) as u64;
-            rest = part % u128::from(divisor);
-        }
-        (Self(limbs), rest as u64)
-    }
-
     /// `self` / 2^`by`, rounded up.
     pub(crate) fn shift_up(self, by: u32) -> Self {
         let down = self >> by;
@@ -88,7 +77,7 @@ impl Wide {
         a << shared
     }
 
-    /// The quotient by an exact divisor, bit by bit.
+    /// The quotient, rounded down, bit by bit.
     pub(crate) fn div(self, divisor: Self) -> Self {
         let (mut rest, mut quotient) = (Self::ZERO, Self::ZERO);
         for at in (0..self.bits()).rev() {
@@ -217,16 +206,16 @@ impl PartialOrd for Wide {
 
 impl fmt::Display for Wide {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut digits = String::new();
-        let mut rest = *self;
-        loop {
-            let digit;
-            (rest, digit) = rest.div_rem_u64(10);
-            digits.insert(0, char::from(b'0' + digit as u8));
-            if rest.is_zero() {
-                return f.pad_integral(true, "", &digits);
-            }
+        // Eighteen digits at a time.
+        let many = Self::from(10u64.pow(18));
+        let (mut digits, mut rest) = (String::new(), *self);
+        while rest >= many {
+            let above = rest.div(many);
+            digits.insert_str(0, &format!("{:018}", (rest - above * many).low_u128()));
+            rest = above;
         }
+        digits.insert_str(0, &format!("{}", rest.low_u128()));
+        f.pad_integral(true, "", &digits)
     }
 }
 

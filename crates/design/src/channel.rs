@@ -43,7 +43,7 @@ impl Channel {
         Ok(Self { rows, inputs: None })
     }
 
-    /// The same matrix, row by row, for these inputs.
+    /// This channel's matrix, row by row, for these inputs.
     pub fn of_inputs(self, symbols: &Symbols) -> Result<Self, Error> {
         let (expected, found) = (self.inputs(), symbols.len());
         if expected != found {
@@ -52,7 +52,7 @@ impl Channel {
         Ok(Self { inputs: Some(symbols.clone()), ..self })
     }
 
-    /// The same matrix, column by column, with these outputs.
+    /// This channel's matrix, column by column, with these outputs.
     pub fn of_outputs(self, symbols: &Symbols) -> Result<Self, Error> {
         let rows = self.rows.into_iter().map(|row| row.over(symbols));
         Ok(Self { rows: rows.collect::<Result<_, _>>()?, inputs: self.inputs })

@@ -33,7 +33,7 @@ impl Range {
         Err(Error::other("range", problem))
     }
 
-    /// The same from two texts.
+    /// A range from the texts of its two ends.
     pub fn parse(ends: &[String]) -> Result<Self, Error> {
         let [low, high] = ends else {
             return Err(Error::other("range", format!("{} numbers: give two, lo,hi", ends.len())));
@@ -106,17 +106,17 @@ impl Codebook {
         Ok(Self { outputs: range.bins(outputs)?, inputs, range })
     }
 
-    /// The same inputs, released in `bins` equal bins over another range.
+    /// This codebook's inputs, released in `bins` equal bins over another range.
     pub fn releasing(self, range: Range, bins: usize) -> Result<Self, Error> {
         Ok(Self { outputs: range.bins(bins)?, ..self })
     }
 
-    /// What goes in.
+    /// The alphabet of what goes in.
     pub fn inputs(&self) -> &Alphabet {
         &self.inputs
     }
 
-    /// What comes out.
+    /// The alphabet of what comes out.
     pub fn outputs(&self) -> &Alphabet {
         &self.outputs
     }

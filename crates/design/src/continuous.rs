@@ -99,7 +99,7 @@ impl Loss {
     }
 }
 
-/// What is wanted.
+/// A request for a mechanism over continuous data.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// What the symbols stand for.

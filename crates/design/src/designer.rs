@@ -66,7 +66,7 @@ impl Method {
     }
 }
 
-/// What is wanted.
+/// A request for a mechanism: what is promised, and what is to be best.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// Inputs, context, claims, provenance.
@@ -147,7 +147,7 @@ pub enum Outcome {
 pub(crate) const PRINTED_SLACK: f64 = 1e-9;
 
 impl Request {
-    /// The same request with its prior in the order of the promise's inputs.
+    /// This request with its prior in the order of the promise's inputs.
     fn in_order(&self) -> Result<Cow<'_, Self>, Error> {
         Ok(match self.promise.in_order(&self.prior)? {
             Cow::Borrowed(_) => Cow::Borrowed(self),
@@ -434,7 +434,7 @@ fn published(request: &Request) -> Result<Outcome, Error> {
     }
 }
 
-/// The same request claiming what the printed channel attains.
+/// The request with its claims replaced by what the printed channel attains.
 pub(crate) fn accept(request: &Request, channel: &Channel) -> Result<Request, Error> {
     let mut accepted = request.clone();
     let largest = undertone_core::Epsilon::LARGEST;
@@ -470,7 +470,7 @@ pub struct Comparison {
 /// Alphabets above this are not compared: the comparison would cost more than the design.
 pub const COMPARED: usize = 64;
 
-/// The same for objectives that are not linear in the channel.
+/// Alphabets above this are not compared where the objective is not linear in the channel.
 pub const COMPARED_CONVEX: usize = 12;
 
 /// Up to how many symbols a request is compared with others.

@@ -55,7 +55,7 @@ impl Distribution {
         Self::unnamed(vec![1.0 / n as f64; n])
     }
 
-    /// The same probabilities, place by place, of these symbols.
+    /// These probabilities, place by place, of the given symbols.
     pub fn over(self, symbols: &Symbols) -> Result<Self, Error> {
         self.check_len("the list of symbols", symbols.len())?;
         Ok(Self { p: self.p, symbols: symbols.clone() })
@@ -66,7 +66,7 @@ impl Distribution {
         &self.symbols
     }
 
-    /// The same law with its symbols in the `wanted` order; refuses other symbols than those wanted.
+    /// This law with its symbols in the `wanted` order; refuses other symbols than those wanted.
     /// `what` names this law in the refusal.
     pub fn in_order_of(&self, what: &str, wanted: &Symbols) -> Result<Cow<'_, Self>, Error> {
         Ok(match self.symbols.places(what, wanted)? {

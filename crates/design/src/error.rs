@@ -18,7 +18,7 @@ pub enum Error {
     NotFinite {
         /// The field, with its index.
         what: String,
-        /// What was found.
+        /// The value found.
         value: f64,
     },
     /// A probability is negative.
@@ -26,7 +26,7 @@ pub enum Error {
     Negative {
         /// The field, with its index.
         what: String,
-        /// What was found.
+        /// The value found.
         value: f64,
     },
     /// Probabilities do not sum to one.
@@ -34,7 +34,7 @@ pub enum Error {
     Sum {
         /// The field.
         what: String,
-        /// What it sums to.
+        /// The sum found.
         sum: f64,
     },
     /// Two sizes that must agree do not.
@@ -64,7 +64,7 @@ pub enum Error {
     Range {
         /// The field.
         what: String,
-        /// What was found.
+        /// The value found.
         value: f64,
         /// The permitted range, in words.
         range: String,
@@ -74,9 +74,9 @@ pub enum Error {
     TooLarge {
         /// The field.
         what: String,
-        /// What was asked.
+        /// The size asked for.
         size: usize,
-        /// What is possible.
+        /// The largest size that is possible.
         limit: usize,
         /// The way out.
         fix: String,
@@ -84,7 +84,7 @@ pub enum Error {
     /// A number was found whose own witness does not confirm it: floats have too few digits for this case.
     #[error("{what} could not be confirmed by the channel that should attain it: {fix}")]
     Unconfirmed {
-        /// What was computed.
+        /// The quantity that was computed.
         what: String,
         /// The way out.
         fix: String,

@@ -31,7 +31,7 @@ pub struct Fit {
     /// The symbols that were never seen and got the mass of [`UNSEEN`] observations; empty when
     /// smoothing gave them mass already.
     pub floored: Vec<usize>,
-    /// Where the truth is.
+    /// The region that holds the true prior with the confidence asked for.
     pub confidence: Confidence,
 }
 
@@ -158,14 +158,14 @@ impl Confidence {
 /// One source of a mixture; its regions list the symbols in the order of its prior.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
-    /// Its prior.
+    /// The source's prior.
     pub p: Distribution,
     /// How well that is known, if it is.
     pub confidence: Option<Confidence>,
 }
 
 impl Source {
-    /// The same source with its symbols in the `wanted` order.
+    /// This source with its symbols in the `wanted` order.
     fn in_order_of(&self, wanted: &Symbols) -> Result<Self, Error> {
         let what = "a prior of the mixture";
         let p = self.p.in_order_of(what, wanted)?.into_owned();

@@ -39,7 +39,7 @@ impl Joint {
         Ok(Self { secret, given_secret })
     }
 
-    /// The same law, row by row and column by column, of these values of the secret and symbols of the data.
+    /// This law, row by row and column by column, of the given values of the secret and symbols of the data.
     pub fn over(self, secret: &Symbols, data: &Symbols) -> Result<Self, Error> {
         Ok(Self {
             secret: self.secret.over(secret)?,

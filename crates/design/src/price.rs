@@ -9,7 +9,7 @@ const SAME: f64 = 1e-7;
 /// The utility with one of the request's claims alone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Alone {
-    /// Which claim.
+    /// The index of the claim.
     pub claim: usize,
     /// The utility of the design that promises nothing else.
     pub utility: f64,

@@ -21,15 +21,15 @@ pub const GHOST: f64 = 1e-9;
 /// Everything of a policy but its channel.
 #[derive(Debug, Clone)]
 pub struct Promise {
-    /// What goes in.
+    /// The alphabet of what goes in.
     pub inputs: Alphabet,
     /// What comes out, if it is not the inputs' own symbols.
     pub outputs: Option<Alphabet>,
-    /// What is assumed.
+    /// The context: what is assumed about the data.
     pub context: Context,
-    /// What is claimed.
+    /// The claims to be made.
     pub claims: Vec<Claim>,
-    /// Where the prior came from.
+    /// The origin of the prior.
     pub provenance: Provenance,
 }
 
@@ -119,7 +119,7 @@ impl Promise {
             .map_err(|error| Error::other("policy", error.to_string()))
     }
 
-    /// The same promise over the outputs `kept` of the `all` there were: the output alphabet names
+    /// This promise over the outputs `kept` of the `all` there were: the output alphabet names
     /// those only. Without names of their own, outputs are the inputs' symbols if there are as many,
     /// and bare numbers otherwise.
     pub fn releasing(&self, all: usize, kept: &[usize]) -> Result<Self, Error> {

@@ -56,7 +56,7 @@ pub struct Belief {
     pub least_after: Option<usize>,
 }
 
-/// What one output says.
+/// One output, and what it says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
     /// The output.

@@ -108,7 +108,7 @@ impl Program {
         self.solve_roughly(TOLERANCE)
     }
 
-    /// The same to a given tolerance, for a first look.
+    /// Solves to a given tolerance, for a first look.
     pub fn solve_roughly(&self, tolerance: f64) -> Result<Solution, Error> {
         let columns = self.cost.len();
         let equalities = self.equal.bounds.len();

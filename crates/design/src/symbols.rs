@@ -52,7 +52,7 @@ impl Symbols {
         Ok(Self(Kind::Named(Arc::new(alphabet))))
     }
 
-    /// How many.
+    /// The number of symbols.
     #[expect(clippy::len_without_is_empty, reason = "laws and alphabets are never empty")]
     pub fn len(&self) -> usize {
         match &self.0 {

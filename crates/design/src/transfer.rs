@@ -143,7 +143,7 @@ pub struct SmallestTerm {
     pub distance: f64,
     /// JSTL21 Corollary 6 as printed: c(e^min(ε,Φ) - 1) with Φ = (e^ε - 1 + p1)/p1 - ε. False.
     pub printed_threshold: f64,
-    /// The same with the missing logarithm, Φ = ln((e^ε - 1 + p1)/p1) - ε: an equivalence.
+    /// JSTL21 Corollary 6 with the missing logarithm, Φ = ln((e^ε - 1 + p1)/p1) - ε: an equivalence.
     pub threshold: f64,
 }
 

@@ -23,7 +23,7 @@ const SHOWN: usize = 8;
 pub struct Origin {
     /// The method that chose the maps.
     pub method: String,
-    /// Where the model came from.
+    /// The origin of the model, in words.
     pub source: String,
     /// How many samples it rests on; 0 for an assumption.
     pub samples: u64,
@@ -158,12 +158,12 @@ impl Bundle {
         self.budgets
     }
 
-    /// What is attained.
+    /// The certificate: what the maps attain together.
     pub fn certificate(&self) -> &Certificate {
         &self.certificate
     }
 
-    /// Where it came from.
+    /// The origin of the bundle.
     pub fn origin(&self) -> &Origin {
         &self.origin
     }

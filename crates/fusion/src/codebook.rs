@@ -21,7 +21,7 @@ pub enum Spacing {
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// Its name.
+    /// The column's name.
     pub name: String,
     /// Its cells, one per sample.
     pub cells: Vec<String>,
@@ -88,7 +88,7 @@ impl Codebook {
         })
     }
 
-    /// The same where only part of the data may decide: labels and names are those of `all`, levels are
+    /// Fits a codebook where only part of the data may decide: labels and names are those of `all`, levels are
     /// fitted on `train`. Numbers of few different values are readings themselves.
     pub fn fit_part(
         train: &Columns,

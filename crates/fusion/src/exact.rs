@@ -65,7 +65,7 @@ impl ExactModel {
         Ok(exact)
     }
 
-    /// The same as floats; they hold these integers exactly.
+    /// This model in floats; they hold its integers exactly.
     pub fn model(&self) -> Result<Model, Error> {
         let unit = 1.0 / MASS_ONE as f64;
         let total: u128 = self.atoms.iter().map(|atom| u128::from(atom.weight)).sum();

@@ -17,7 +17,7 @@ impl Maps {
         Ok(Self(channels))
     }
 
-    /// The same map for every sensor of `model`.
+    /// One map, given to every sensor of `model`.
     pub fn same(model: &Model, channel: &Channel) -> Result<Self, Error> {
         let maps = Self::new(vec![channel.clone(); model.sensors().len()])?;
         maps.check(model)?;

@@ -19,9 +19,9 @@ pub use file::read;
 pub struct Atom {
     /// Its probability; positive.
     pub weight: f64,
-    /// Its value of H.
+    /// The atom's value of H.
     pub public: usize,
-    /// Its value of G.
+    /// The atom's value of G.
     pub private: usize,
 }
 
@@ -123,7 +123,7 @@ impl Hypothesis {
         Self::new(name, (0..total).map(value).collect(), components.clone())
     }
 
-    /// What it is called.
+    /// The hypothesis' name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -172,12 +172,12 @@ impl Sensor {
         Ok(Self { name, readings, rows, row_of })
     }
 
-    /// What it is called.
+    /// The sensor's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it may read.
+    /// The alphabet of what the sensor may read.
     pub fn readings(&self) -> &Alphabet {
         &self.readings
     }

@@ -158,7 +158,7 @@ impl Samples {
         order
     }
 
-    /// The same samples as seen by these sensors only.
+    /// These samples as seen by the given sensors only.
     pub fn keep(&self, sensors: &[usize]) -> Result<Self, Error> {
         if let Some(&t) = sensors.iter().find(|&&t| t >= self.sensors.len()) {
             let problem = format!("there is no sensor {t} among {}", self.sensors.len());

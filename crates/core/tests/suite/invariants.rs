@@ -107,7 +107,7 @@ fn dependency_tree_is_the_listed_one() {
 
 /// Lines of code the kernel may have: where it stands. The design aims at about 2,500; lower
 /// this number when the kernel shrinks, and think twice before raising it.
-const MOST_LINES: usize = 4_773;
+const MOST_LINES: usize = 4_750;
 
 /// Lines without tests, and how many of them are code.
 #[test]

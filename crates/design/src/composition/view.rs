@@ -62,7 +62,7 @@ impl View {
         Self { side, symbol, mass, groups, others, masses }
     }
 
-    /// The same with all other symbols merged into one that may take any value any of them may.
+    /// A view with all other symbols merged into one that may take any value any of them may.
     ///
     /// `rest` is the mass of the others, and `smallest` the least positive mass among them: its slice is the
     /// widest.

@@ -13,7 +13,7 @@ use crate::{Channel, Distribution, Error, Symbols, measure, protection, realise}
 /// How far rounding to integers moves a prior at most, in total variation.
 const ROUNDING: f64 = 1e-6;
 
-/// What the kernel said.
+/// The kernel's verdict on a proposal: a policy or a refusal.
 type Verdict = Result<Result<Policy, Refusal>, Error>;
 
 /// A request with everything in floats that the mechanisms read.

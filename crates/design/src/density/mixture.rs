@@ -9,7 +9,7 @@ use undertone_numeric::normal::normal_cdf;
 pub struct Component {
     /// The share of the population.
     pub weight: f64,
-    /// Its law.
+    /// The component's law.
     pub law: Normal,
 }
 

@@ -284,7 +284,7 @@ impl Density {
 }
 
 impl Binned {
-    /// The same with bins of less than `floor` raised to it, and named.
+    /// These bins, those of less than `floor` raised to it, and named.
     pub fn raised(self, floor: f64) -> Result<Self, Error> {
         if !(0.0..1.0).contains(&floor) {
             return Err(Error::range("the floor of a bin", floor, "at least 0 and below 1"));

@@ -43,7 +43,7 @@ impl LiftRange {
         })
     }
 
-    /// The same ε on both sides, once per entry.
+    /// One range per entry, with that ε on both sides.
     pub fn each_symmetric(epsilons: &[f64]) -> Result<Vec<Self>, Error> {
         epsilons.iter().map(|&epsilon| Self::symmetric(epsilon)).collect()
     }

@@ -54,7 +54,7 @@ pub fn optimal(
     optimal_under(&Rules::of(promise)?, &*promise.in_order(prior)?, losses)
 }
 
-/// The same under rules in floats.
+/// The channel of least expected loss under rules in floats, before rounding.
 pub fn optimal_under(
     rules: &Rules,
     prior: &Distribution,

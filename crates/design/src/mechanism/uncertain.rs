@@ -43,7 +43,7 @@ impl Interval {
         self.upper
     }
 
-    /// The same interval, told about symbol 0.
+    /// This interval, told about symbol 0.
     fn of_the_other(self) -> Self {
         Self { lower: 1.0 - self.upper, upper: 1.0 - self.lower }
     }

@@ -10,7 +10,7 @@ pub struct Answer {
     pub from: Guarantee,
     /// The notion asked for.
     pub to: Notion,
-    /// What follows.
+    /// The outcome: what follows from the premises.
     pub outcome: Outcome,
 }
 
@@ -21,7 +21,7 @@ pub enum Outcome {
     Holds(Holds),
     /// An implication exists, but it uses something that was not given.
     Needs {
-        /// What to give.
+        /// The parts to give.
         missing: Vec<Missing>,
     },
     /// Nothing follows, as a counterexample shows.
@@ -50,11 +50,11 @@ pub struct Holds {
 /// One step of a chain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
-    /// What the rule says.
+    /// The rule in words.
     pub rule: &'static str,
     /// Paper key and number, or `derived`.
     pub paper: &'static str,
-    /// Its formula.
+    /// The rule's formula.
     pub formula: &'static str,
     /// The guarantee after this step.
     pub guarantee: Guarantee,

@@ -18,7 +18,7 @@ pub enum Convention {
     Posterior,
     /// P(x)·max{A, B}: STL19 Definition 4 on single inputs.
     Joint,
-    /// The same on sets of inputs: the worst set instead of the worst input.
+    /// P(x)·max{A, B} on sets of inputs: the worst set instead of the worst input.
     JointSets,
 }
 
@@ -86,7 +86,7 @@ impl Guarantee {
         Ok(Self::sides(lower, upper))
     }
 
-    /// The same guarantee with a δ in the given convention.
+    /// This guarantee with a δ in the given convention.
     pub fn with_delta(self, delta: f64, convention: Convention) -> Result<Self, Error> {
         if !(0.0..1.0).contains(&delta) {
             return Err(Error::range("delta", delta, "at least 0 and below 1"));
@@ -134,7 +134,7 @@ impl Guarantee {
         Self { delta, convention, ..self }
     }
 
-    /// The same guarantee with each side at least this.
+    /// This guarantee with each side at least the given one.
     pub(super) fn raised_to(self, lower: f64, upper: f64) -> Self {
         let both = self.notion != Notion::Alip;
         let (lower, upper) =
@@ -142,7 +142,7 @@ impl Guarantee {
         Self { lower: self.lower.max(lower), upper: self.upper.max(upper), ..self }
     }
 
-    /// What is bounded.
+    /// The notion: what the guarantee bounds.
     pub fn notion(&self) -> Notion {
         self.notion
     }

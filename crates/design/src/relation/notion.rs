@@ -12,7 +12,7 @@ pub enum Notion {
     Ldp,
     /// Posterior over prior of every input, both sides.
     Lip,
-    /// The same with separate budgets for the two sides.
+    /// Posterior over prior of every input, with separate budgets for the two sides.
     Alip,
     /// LIP for every prior of a given set.
     Bplip,
@@ -123,7 +123,7 @@ impl Notion {
         }
     }
 
-    /// Where the notion is defined.
+    /// The paper and number of the notion's definition.
     pub fn paper(self) -> &'static str {
         match self {
             Self::Ldp => "JSTL21 Def 1, JLT18 Def 1, STL19 Def 1, ST20 Def 2",

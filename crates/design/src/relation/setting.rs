@@ -200,7 +200,7 @@ impl Setting {
         Ok(())
     }
 
-    /// The same setting with the symbols of the set of priors in the order of the prior's, or of the
+    /// This setting with the symbols of the set of priors in the order of the prior's, or of the
     /// first of them; refuses priors of different symbols.
     pub(super) fn in_one_order(&self) -> Result<Cow<'_, Self>, Error> {
         let Some(first) = self.prior.as_ref().or_else(|| self.priors.first()) else {

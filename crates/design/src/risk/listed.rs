@@ -84,7 +84,7 @@ impl<'a> Listed<'a> {
         list.into_iter().map(settled).collect()
     }
 
-    /// The same over all priors of a box, whose ends are exact.
+    /// The range of every input's posterior over all outputs, for all priors of a box, whose ends are exact.
     ///
     /// A posterior grows with the input's own mass, and for a given mass it is largest when the others'
     /// mass sits where the output is least likely: a greedy fill finds the worst prior.

@@ -101,7 +101,7 @@ pub(super) fn bits(bits: &Bits, prior: &[Interval]) -> Vec<Belief> {
     prior.iter().map(|&p| bits_belief(bits, (p.low, p.high))).collect()
 }
 
-/// The same over all priors of a box.
+/// `Bits` under all priors of a box: the range of every input's posterior.
 pub(super) fn bits_in_box(bits: &Bits, lower: &[Interval], upper: &[Interval]) -> Vec<Belief> {
     let ends: Vec<(f64, f64)> = lower.iter().zip(upper).map(|(l, u)| (l.low, u.high)).collect();
     feasible(&ends).into_iter().map(|reach| bits_belief(bits, reach)).collect()

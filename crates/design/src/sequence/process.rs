@@ -84,7 +84,7 @@ impl Process {
         Self::listed(vec![joint.len(), columns], cells.collect())
     }
 
-    /// The same sequence, place by place, whose data X_k are of the symbols `symbols[k]`.
+    /// This process, place by place, whose data X_k are of the symbols `symbols[k]`.
     pub fn over(mut self, symbols: &[Symbols]) -> Result<Self, Error> {
         self.check_len("the list of alphabets", symbols.len())?;
         let named = self.marginals.into_iter().zip(symbols).map(|(law, symbols)| law.over(symbols));
@@ -135,7 +135,7 @@ impl Process {
         Ok(Self { law: Law::Markov { initial, steps }, alphabets, marginals })
     }
 
-    /// The same datum in every one of `length` epochs.
+    /// A process with one datum that stays what it is in every one of `length` epochs.
     pub fn constant(prior: &Distribution, length: usize) -> Result<Self, Error> {
         let states = prior.as_slice().iter().enumerate().map(|(x, &p)| (vec![x; length], p));
         let same = vec![prior.symbols().clone(); length];

@@ -12,7 +12,7 @@ use crate::{Distribution, Error};
 pub struct Estimated {
     /// The l1 distance the truth keeps to the estimate, see [`radius`].
     pub radius: f64,
-    /// The same as printed in JSTL21 Corollary 7, see [`published_radius`].
+    /// That distance as printed in JSTL21 Corollary 7, see [`published_radius`].
     pub published_radius: f64,
     /// A lower bound on the smallest mass of either prior: min P̂ - radius/2; zero if negative.
     pub floor: f64,

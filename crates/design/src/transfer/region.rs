@@ -50,7 +50,7 @@ impl PriorBox {
         Ok(Self { lower, upper, symbols })
     }
 
-    /// The same limits, place by place, of these symbols.
+    /// These limits, place by place, of the given symbols.
     pub fn over(self, symbols: &Symbols) -> Result<Self, Error> {
         let (expected, found) = (self.lower.len(), symbols.len());
         if expected != found {
@@ -59,7 +59,7 @@ impl PriorBox {
         Ok(Self { symbols: symbols.clone(), ..self })
     }
 
-    /// The same box with its symbols in the `wanted` order; refuses other symbols.
+    /// This box with its symbols in the `wanted` order; refuses other symbols.
     pub fn in_order_of(&self, wanted: &Symbols) -> Result<Self, Error> {
         let Some(places) = self.symbols.places("the box of priors", wanted)? else {
             return Ok(self.clone());

@@ -53,7 +53,7 @@ impl Budget {
         self.upper
     }
 
-    /// The same budget a little inside; may turn negative, and then only merging everything is left.
+    /// This budget a little inside; may turn negative, and then only merging everything is left.
     pub(super) fn tightened(self, by: f64) -> Self {
         Self { lower: self.lower - by, upper: self.upper - by }
     }

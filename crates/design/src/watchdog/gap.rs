@@ -23,7 +23,7 @@ struct Part {
     bound: f64,
     lower: Vec<f64>,
     upper: Vec<f64>,
-    /// Where the relaxation is least.
+    /// The point at which the relaxation is least.
     corner: Vec<f64>,
 }
 
@@ -93,7 +93,7 @@ fn relax(
     Some(Part { bound: bound + constant, lower, upper, corner })
 }
 
-/// What a search found.
+/// The result of a search.
 pub(super) struct Found {
     /// A lower bound on H(X|Y) over all releases within the budget.
     pub(super) least: f64,

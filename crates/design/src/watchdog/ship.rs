@@ -19,7 +19,7 @@ pub struct Request {
     pub upper: Epsilon,
     /// An LDP level of the secret to claim as well.
     pub ldp: Option<Epsilon>,
-    /// Where the joint law came from.
+    /// The origin of the joint law, in words.
     pub source: String,
     /// How to choose the release.
     pub method: Method,

@@ -22,7 +22,7 @@ pub struct Mixture {
     /// The distance between the laws of all outputs given the two private values, for one who sees which
     /// deterministic map was drawn.
     pub visible: f64,
-    /// The same for one who does not.
+    /// The distance between those laws for one who does not see which map was drawn.
     pub spread: f64,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Spread {
 }
 
 impl Limits {
-    /// The same with shares of both levels, on a logarithmic scale.
+    /// These limits with shares of both levels, on a logarithmic scale.
     pub(crate) fn shared(&self, information: f64, ldp: f64) -> Self {
         let spread = |spread: &Spread| Spread { most: spread.most * information, ..spread.clone() };
         Self {

@@ -28,9 +28,9 @@ pub enum Method {
     Joint,
     /// Information privacy, then LDP at the level promised (ST20 ILL, corrected).
     Ill,
-    /// The same as printed: LDP at half the level.
+    /// ST20 ILL as printed: LDP at half the level.
     IllHalf,
-    /// The same with the exact level of the second stage.
+    /// ST20 ILL with the exact level of the second stage.
     IllEta,
     /// LDP, then information privacy (ST20 LIP).
     Lip,
@@ -118,15 +118,15 @@ fn level(what: &str, nats: f64) -> Result<Option<Epsilon>, Error> {
 /// A design to make.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// How.
+    /// The method by which the maps are chosen.
     pub method: Method,
-    /// Within what.
+    /// The budgets that must not be exceeded.
     pub budgets: Budgets,
     /// How many outputs every sensor has.
     pub outputs: Vec<usize>,
     /// How many starts each search makes.
     pub restarts: u32,
-    /// Where its randomness begins.
+    /// The seed of the search's randomness.
     pub seed: u64,
 }
 
@@ -146,7 +146,7 @@ impl Watch<'_> {
 /// What one part of a search reached.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attempt {
-    /// Which part.
+    /// The name of the part.
     pub name: &'static str,
     /// The error of H it reached.
     pub error: f64,

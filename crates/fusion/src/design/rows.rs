@@ -27,7 +27,7 @@ pub(super) struct LiftRow {
     upper: bool,
 }
 
-/// Which inequality.
+/// The inequality that a row stands for.
 #[derive(Clone, Copy)]
 enum Name {
     /// m_z <= p(z|x).

@@ -21,7 +21,7 @@ pub fn best(difference: &[f64], odds: f64) -> Vec<f64> {
     difference.iter().map(|&d| if d < 0.0 { a } else { b }).collect()
 }
 
-/// The same as printed (ST20 (3)): two levels always.
+/// The best vertex as printed (ST20 (3)): two levels always.
 pub fn printed(difference: &[f64], odds: f64) -> Vec<f64> {
     let high = if odds.is_finite() { odds / (1.0 + odds) } else { 1.0 };
     difference.iter().map(|&d| if d < 0.0 { high } else { 1.0 - high }).collect()

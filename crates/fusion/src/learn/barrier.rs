@@ -8,7 +8,7 @@ use undertone_numeric::vector::dot;
 
 /// A smooth convex function.
 pub(crate) trait Convex {
-    /// Its value.
+    /// The function's value at `x`.
     fn value(&self, x: &[f64]) -> f64;
     /// Writes the gradient over `gradient`, and adds `scale` times the Hessian to `hessian`.
     fn derivatives(&self, x: &[f64], gradient: &mut [f64], scale: f64, hessian: &mut Symmetric);

@@ -27,7 +27,7 @@ pub enum Entry {
 }
 
 impl Entry {
-    /// What it is called.
+    /// The entry's name.
     pub fn name(self) -> String {
         match self {
             Self::Learned(method) => method.name().into(),
@@ -77,7 +77,7 @@ pub struct Study<'a> {
 /// How a method did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// Which.
+    /// The method that was compared.
     pub entry: Entry,
     /// What was learned, for maps.
     pub trained: Option<Trained>,

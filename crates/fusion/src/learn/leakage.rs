@@ -37,7 +37,7 @@ pub fn counted(private: &[usize], rows: &[Vec<usize>]) -> f64 {
     worst
 }
 
-/// The same with the maps' own probabilities in place of drawn outputs, p(g,z) = (1/n) Σ_{i: g_i = g}
+/// ε_I of ST20 (12) with the maps' own probabilities in place of drawn outputs, p(g,z) = (1/n) Σ_{i: g_i = g}
 /// Π_t p_t(z_t|x_t^i): exact for these samples as a law, zero for constant maps. Still a largest of
 /// noisy ratios, and no guarantee for the law the samples come from. `None` where there are too many
 /// output vectors to enumerate.

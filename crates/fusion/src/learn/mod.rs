@@ -37,9 +37,9 @@ use search::{Search, State};
 pub enum Method {
     /// Little risk for H, a large risk for whoever guesses G, and LDP: ST20 (18).
     Epic,
-    /// The same without LDP.
+    /// Little risk for H and a large risk for whoever guesses G, without LDP.
     Npo,
-    /// The same without hiding G.
+    /// Little risk for H under LDP, without hiding G.
     ELdp,
 }
 
@@ -85,7 +85,7 @@ pub struct Settings {
     pub restarts: u32,
     /// The most sweeps over all sensors in each step.
     pub sweeps: u32,
-    /// Where its randomness begins.
+    /// The seed of the training's randomness.
     pub seed: u64,
 }
 
@@ -142,7 +142,7 @@ pub struct Trained {
     pub maps: Maps,
     /// The empirical risk of H, ST20 F.
     pub risk: f64,
-    /// The same if the outputs said nothing.
+    /// The risk of H if the outputs said nothing.
     pub blind: f64,
     /// For every private value but the first, the least risk of whoever tells it from the first; ln 2
     /// is a coin toss.

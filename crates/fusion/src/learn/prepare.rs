@@ -13,7 +13,7 @@ pub struct Recipe {
     pub plan: Plan,
     /// Into how many levels a continuous reading is cut.
     pub levels: usize,
-    /// Where the levels are cut.
+    /// The rule by which the levels are cut.
     pub spacing: Spacing,
     /// Keep this many sensors, those that say most about H; all without it.
     pub keep: Option<usize>,

@@ -12,7 +12,7 @@ use undertone_numeric::dice::{below, unit};
 
 /// A sweep that gains less than this is the last (the risk of H).
 const RISK_GAIN: f64 = 1e-5;
-/// The same for the adversaries' risk.
+/// A sweep that gains less than this is the last (the adversaries' risk).
 const LEAK_GAIN: f64 = 1e-6;
 /// A constraint that holds up to this holds.
 const TOLERANCE: f64 = 1e-7;
@@ -48,7 +48,7 @@ impl State {
         state
     }
 
-    /// The same with another map for sensor `t`; the rules are those of before.
+    /// This state with another map for sensor `t`; the rules stay.
     fn with(&self, data: &Data, t: usize, map: Vec<f64>) -> Self {
         let mut next = self.clone();
         data.write(&mut next.features, t, &map);

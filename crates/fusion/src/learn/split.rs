@@ -18,7 +18,7 @@ pub struct Plan {
     pub test: Option<usize>,
     /// Learn from equally many samples of every pair of labels, as far as there are enough.
     pub balance: bool,
-    /// Where the randomness begins.
+    /// The seed of the split's randomness.
     pub seed: u64,
 }
 

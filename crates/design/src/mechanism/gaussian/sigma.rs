@@ -87,9 +87,9 @@ pub fn corollary_10(prior: &[Spread], x: f64, epsilon: f64, delta: f64) -> Resul
 /// A part of the data's law before noise: normal, or a single point if its deviation is 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// Its share, above 0.
+    /// The component's share, above 0.
     pub weight: f64,
-    /// Where it lies.
+    /// The mean of the component.
     pub mean: f64,
     /// How wide it is.
     pub deviation: f64,

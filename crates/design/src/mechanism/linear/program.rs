@@ -108,7 +108,7 @@ pub(super) fn program(rules: &Rules, costs: &[Vec<f64>]) -> Result<Layout, Error
     Ok(Layout { program, columns })
 }
 
-/// The same rules on other likelihoods, given as forms of the channel's columns.
+/// Adds the rules on likelihoods other than the channel's, given as forms of its columns.
 fn tie(
     program: &mut Program,
     channel: &[Column],

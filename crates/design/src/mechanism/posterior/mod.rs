@@ -72,7 +72,7 @@ pub fn optimal(
     Ok(Proposal { optimum, bound, ..found })
 }
 
-/// The same for lifts in a given range, in floats: no rounding of the prior or the odds.
+/// The optimal channel for lifts in a given range, in floats: no rounding of the prior or the odds.
 pub fn optimal_lifts(
     prior: &Distribution,
     range: LiftRange,
@@ -81,7 +81,7 @@ pub fn optimal_lifts(
     optimal_in(Region::range(prior, range.low(), range.high()), objective)
 }
 
-/// The same under LDP at ε alone, in floats.
+/// The optimal channel under LDP at ε alone, in floats.
 pub fn optimal_odds(
     prior: &Distribution,
     epsilon: f64,

@@ -61,7 +61,7 @@ impl Box2 {
     }
 }
 
-/// What an arrow says.
+/// The relation that an arrow of the map shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// An implication a paper prints.

@@ -28,7 +28,7 @@ const fn rule(
     }
 }
 
-/// The same LIP guarantee with its δ counted in another convention.
+/// A rule that counts the δ of a LIP guarantee in another convention.
 const fn convention(
     from: Convention,
     name: &'static str,
