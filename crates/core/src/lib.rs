@@ -74,7 +74,7 @@ pub use context::{Context, ContextError, PriorBox, Priors, Secret};
 pub use decimal::Decimal;
 pub use document::DecodeError;
 pub use epsilon::{Epsilon, EpsilonError};
-pub use ledger::{Decision, Exhausted, Ledger, Permit, Release};
+pub use ledger::{Decision, Ledger, LedgerError, Permit, Release};
 pub use mass::{KEEP_ONE, MASS_ONE, PartsError, Prior, Row, WEIGHT_ONE};
 pub use nats::Nats;
 pub use policy::{Draft, DraftError, Policy, PolicyError, PolicyId, Provenance};
