@@ -79,7 +79,7 @@ pub use mass::{KEEP_ONE, MASS_ONE, PartsError, Prior, Row, WEIGHT_ONE};
 pub use nats::Nats;
 pub use policy::{Draft, DraftError, Policy, PolicyError, PolicyId, Provenance};
 pub use ratio::Ratio;
-pub use report::{Foreign, Report, ReportId};
+pub use report::{Report, ReportId, ReportMismatch};
 pub use sample::{SampleError, Sampler};
 pub use sequence::{Sequence, Standing};
 pub use shape::{Bits, Keep, Shape, ShapeError, Table};
