@@ -8,7 +8,7 @@ use crate::survey::{Survey, choices};
 use rand_core::CryptoRng;
 use std::collections::BTreeMap;
 use undertone_core::{
-    AboveConsent, Consent, Exhausted, Nats, PolicyId, Report, SampleError, Sequence, Symbol,
+    AboveConsent, Consent, LedgerError, Nats, PolicyId, Report, SampleError, Sequence, Symbol,
 };
 use undertone_wire::Form;
 use undertone_wire::limits::MOST_REPORTS;
@@ -63,7 +63,7 @@ pub enum ClientError {
     Consent(#[from] AboveConsent),
     /// The ledger refuses.
     #[error(transparent)]
-    Exhausted(#[from] Exhausted),
+    Ledger(#[from] LedgerError),
     /// The collector has had its budget.
     #[error(
         "the budget of all questions of {collector} is {budget} nats, {spent} are spent and this release costs {cost}"
@@ -270,7 +270,7 @@ impl Client {
         let (mut ledger, past) = self.device.ledger_of(datum, &survey.curator);
         let permit = match ledger.spend(datum, policy, &past, &self.consent) {
             Ok(permit) => permit,
-            Err(Exhausted::Consent(above)) => return Err(ClientError::Consent(above)),
+            Err(LedgerError::Consent(above)) => return Err(ClientError::Consent(above)),
             Err(refused) => return Err(refused.into()),
         };
         // Time and memory accesses do not depend on the answer.

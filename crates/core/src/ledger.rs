@@ -53,7 +53,7 @@ pub struct Release {
 /// Why nothing may be released.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Exhausted {
+pub enum LedgerError {
     /// The budget would be exceeded.
     #[error(
         "the budget is {budget} nats, {spent} are spent and this release costs {cost}: answer less often or raise the budget"
@@ -135,7 +135,7 @@ impl Ledger {
         policy: &Policy,
         past: &Sequence<'_>,
         consent: &Consent,
-    ) -> Result<Decision, Exhausted> {
+    ) -> Result<Decision, LedgerError> {
         let known = self.noted(datum).iter().any(|release| release.policy == policy.id());
         if known {
             Ok(Decision::Repeat)
@@ -155,7 +155,7 @@ impl Ledger {
         past: &Sequence<'_>,
         consent: &Consent,
         rng: &mut R,
-    ) -> Result<Option<Report>, Exhausted> {
+    ) -> Result<Option<Report>, LedgerError> {
         let answer = policy.inputs().named(name)?;
         Ok(match self.request(datum, policy, past, consent)? {
             Decision::Fresh(permit) => Some(policy.randomize(answer, permit, rng)?),
@@ -170,7 +170,7 @@ impl Ledger {
         policy: &Policy,
         past: &Sequence<'_>,
         consent: &Consent,
-    ) -> Result<Permit, Exhausted> {
+    ) -> Result<Permit, LedgerError> {
         let noted = self.noted(datum);
         let (spent, cost) = (self.spent(datum), policy.ldp());
         // A sum too large for a number is above every budget.
@@ -179,7 +179,7 @@ impl Ledger {
             let total = spent.and_then(|spent| spent.checked_add(cost));
             if total.is_none_or(|total| total > self.budget) {
                 let spent = spent.unwrap_or(Nats::from_units(u64::MAX));
-                return Err(Exhausted::Budget { spent, cost, budget: self.budget });
+                return Err(LedgerError::Budget { spent, cost, budget: self.budget });
             }
         }
         let forgotten = || {
@@ -192,7 +192,7 @@ impl Ledger {
             false => forgotten().after(policy),
         };
         if adds_up.is_none() && !noted.is_empty() && standing.claims != Some(true) {
-            return Err(Exhausted::NotComposable { checked: standing.claims.is_some() });
+            return Err(LedgerError::NotComposable { checked: standing.claims.is_some() });
         }
         consent.check(&standing)?;
         let release = Release { policy: policy.id(), cost };

@@ -39,7 +39,7 @@ pub struct Report {
 /// Why a report does not belong to a policy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Foreign {
+pub enum ReportMismatch {
     /// The report was drawn under another policy.
     #[error("the report was made under another policy")]
     Policy,
@@ -88,9 +88,9 @@ impl Policy {
     }
 
     /// Whether a report could have come from this policy.
-    pub fn accepts(&self, report: &Report) -> Result<(), Foreign> {
+    pub fn accepts(&self, report: &Report) -> Result<(), ReportMismatch> {
         if report.policy != self.id() {
-            return Err(Foreign::Policy);
+            return Err(ReportMismatch::Policy);
         }
         let outputs = self.draft().shape().outputs();
         let fits = match (&report.token, self.draft().shape()) {
@@ -102,7 +102,7 @@ impl Policy {
             }
             _ => false,
         };
-        if fits { Ok(()) } else { Err(Foreign::Token) }
+        if fits { Ok(()) } else { Err(ReportMismatch::Token) }
     }
 }
 

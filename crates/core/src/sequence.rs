@@ -18,7 +18,7 @@ use crate::mass::Prior;
 use crate::nats::Nats;
 use crate::policy::{Policy, PolicyId};
 use crate::ratio::Ratio;
-use crate::report::{Foreign, Report};
+use crate::report::{Report, ReportMismatch};
 use crate::shape::Shape;
 use crate::symbol::Token;
 use crate::transcript::{Factor, listed_tokens, token_at};
@@ -102,7 +102,7 @@ impl<'a> Sequence<'a> {
     }
 
     /// Adds a release whose policy and report are at hand.
-    pub fn released(&mut self, policy: &'a Policy, report: &Report) -> Result<(), Foreign> {
+    pub fn released(&mut self, policy: &'a Policy, report: &Report) -> Result<(), ReportMismatch> {
         policy.accepts(report)?;
         self.past.push(Past::at_hand(policy, Some(report.token.clone())));
         Ok(())

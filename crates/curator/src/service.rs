@@ -201,9 +201,7 @@ impl AppState {
 
     /// A survey, at most as old as the settings allow.
     pub(crate) async fn survey(&self, name: &str) -> Result<Arc<CachedSurvey>, Problem> {
-        let id: SurveyId = name.parse().map_err(|error: undertone_wire::NotASurveyId| {
-            Problem::new(Code::SurveyUnknown, error.to_string())
-        })?;
+        let id = surveys::known(name)?;
         let Some(cached) = locked(&self.surveys).get(&id).cloned() else {
             return self.fresh(&id).await;
         };

@@ -6,7 +6,7 @@ use undertone_client::{
     AboveConsent, Client, ClientError, Connection, Consent, Delivery, Device, FetchError, Form,
     SecretConsent, SubmitError,
 };
-use undertone_core::{Exhausted, Nats, Policy, Sequence, Symbol, Token};
+use undertone_core::{LedgerError, Nats, Policy, Sequence, Symbol, Token};
 
 fn symbol(policy: &Policy, at: usize) -> Symbol {
     policy.draft().inputs().symbol(at).unwrap()
@@ -290,7 +290,7 @@ fn the_budget_of_a_datum_is_shared_by_surveys_about_it() {
     client.answer(&first, symbol(&one, 0)).unwrap();
     let second = client.survey("other").unwrap();
     let refused = client.answer(&second.clone().about("age"), symbol(&two, 0));
-    assert!(matches!(refused, Err(ClientError::Exhausted(Exhausted::Budget { .. }))));
+    assert!(matches!(refused, Err(ClientError::Ledger(LedgerError::Budget { .. }))));
     assert_eq!(client.device().spent("age"), Some(nats("1.0986122887")));
     client.answer(&second.clone().about("weight"), symbol(&two, 0)).unwrap();
     client.device_mut().set_budget(nats("3")).unwrap();

@@ -167,7 +167,7 @@ fn the_file_never_holds_the_answer() {
 #[test]
 fn two_releases_without_a_finite_level_are_checked_together() {
     use undertone_client::Consent;
-    use undertone_core::Exhausted;
+    use undertone_core::LedgerError;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("device.json");
     let curator = TestCurator::start();
@@ -189,7 +189,7 @@ fn two_releases_without_a_finite_level_are_checked_together() {
     let refused = client.record(&second, symbol(&two, 0));
     assert!(matches!(
         refused,
-        Err(ClientError::Exhausted(Exhausted::NotComposable { checked: true }))
+        Err(ClientError::Ledger(LedgerError::NotComposable { checked: true }))
     ));
     assert!(client.record(&survey, symbol(&three, 0)).unwrap().1, "the first may be repeated");
 }

@@ -3,7 +3,7 @@
 use crate::common::{TestCurator, golden};
 use serde_json::Value;
 use undertone_client::{AboveConsent, Client, ClientError, Consent, Device, SecretConsent};
-use undertone_core::{Draft, Exhausted, Nats, Policy, Provenance, Symbol};
+use undertone_core::{Draft, LedgerError, Nats, Policy, Provenance, Symbol};
 
 fn symbol(policy: &Policy, at: usize) -> Symbol {
     policy.draft().inputs().symbol(at).unwrap()
@@ -36,7 +36,7 @@ fn fifteen_surveys_with_one_question_share_one_budget() {
         let survey = client.survey(&id).unwrap();
         match client.answer(&survey, symbol(&policy, 0)) {
             Ok(_) => released += 1,
-            Err(ClientError::Exhausted(Exhausted::Budget { .. })) => {}
+            Err(ClientError::Ledger(LedgerError::Budget { .. })) => {}
             Err(other) => panic!("{other}"),
         }
     }
@@ -56,7 +56,7 @@ fn a_dummy_answer_is_no_new_budget() {
     client.answer(&survey, symbol(&two, 0)).unwrap();
     let survey = client.survey("three").unwrap();
     let refused = client.answer(&survey, symbol(&three, 0));
-    assert!(matches!(refused, Err(ClientError::Exhausted(Exhausted::Budget { .. }))));
+    assert!(matches!(refused, Err(ClientError::Ledger(LedgerError::Budget { .. }))));
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn consent_covers_the_sequence_whatever_the_order_of_answers() {
         match outcome {
             Ok(_) => assert!(allowed),
             Err(ClientError::Consent(AboveConsent::Secret { .. }))
-            | Err(ClientError::Exhausted(Exhausted::NotComposable { checked: true })) => {
+            | Err(ClientError::Ledger(LedgerError::NotComposable { checked: true })) => {
                 assert!(!allowed);
             }
             Err(other) => panic!("{other}"),
@@ -237,10 +237,7 @@ fn an_old_file_is_migrated_and_nothing_is_forgotten() {
     let mut client = Client::with_connection(curator.connection(), device);
     let renamed = client.survey("renamed").unwrap();
     let refused = client.answer(&renamed, symbol(&policy, 0));
-    assert!(
-        matches!(refused, Err(ClientError::Exhausted(Exhausted::Budget { .. }))),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(ClientError::Ledger(LedgerError::Budget { .. }))), "{refused:?}");
     // Answering the old surveys again is free and tells the device what they ask.
     for id in ["commute", "smoking"] {
         let survey = client.survey(id).unwrap();

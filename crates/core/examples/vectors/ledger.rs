@@ -4,7 +4,7 @@ use super::grid::Named;
 use super::policies::named;
 use super::text::{inline, list, object, quoted};
 use undertone_core::{
-    Consent, Context, Decision, Exhausted, Ledger, Nats, Policy, Prior, Sequence,
+    Consent, Context, Decision, Ledger, LedgerError, Nats, Policy, Prior, Sequence,
 };
 
 /// One step: `request` or `spend`, a datum, a policy, the earlier policy where it is at hand, and
@@ -158,8 +158,8 @@ fn step(accepted: &[Named], ledger: &mut Ledger, step: &Step) -> String {
     let found = match outcome {
         Ok(Decision::Fresh(_)) => "fresh",
         Ok(Decision::Repeat) => "repeat",
-        Err(Exhausted::Budget { .. }) => "budget",
-        Err(Exhausted::NotComposable { checked: true }) => "not_composable_checked",
+        Err(LedgerError::Budget { .. }) => "budget",
+        Err(LedgerError::NotComposable { checked: true }) => "not_composable_checked",
         Err(_) => "not_composable",
     };
     assert_eq!(found, expected, "{step:?}");

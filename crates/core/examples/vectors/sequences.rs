@@ -6,7 +6,7 @@ use super::policies::named;
 use super::stream::Mix;
 use super::text::{inline, list, object, quoted};
 use undertone_core::{
-    Alphabet, Claim, Consent, Context, Delta, Exhausted, Ledger, MASS_ONE, Nats, Policy,
+    Alphabet, Claim, Consent, Context, Delta, Ledger, LedgerError, MASS_ONE, Nats, Policy,
     Provenance, Ratio, Release, Report, ReportId, SecretConsent, Sequence, Shape, Table, Token,
     WEIGHT_ONE,
 };
@@ -397,13 +397,13 @@ fn file(
     let mut ledger = Ledger::restore(Nats::from_units(u64::MAX), [("datum".to_owned(), noted)]);
     let outcome = match ledger.spend("datum", &next_policy, &sequence, consent) {
         Ok(_) => "fresh",
-        Err(Exhausted::Consent(above)) => match above {
+        Err(LedgerError::Consent(above)) => match above {
             undertone_core::AboveConsent::Ldp { .. } => "consent_ldp",
             undertone_core::AboveConsent::Lip { .. } => "consent_lip",
             _ => "consent_secret",
         },
-        Err(Exhausted::NotComposable { checked: true }) => "not_composable_checked",
-        Err(Exhausted::NotComposable { checked: false }) => "not_composable",
+        Err(LedgerError::NotComposable { checked: true }) => "not_composable_checked",
+        Err(LedgerError::NotComposable { checked: false }) => "not_composable",
         Err(other) => panic!("{other}"),
     };
     let standing = sequence.after(&next_policy);

@@ -6,8 +6,8 @@ use crate::common::{
     self, Q, Random, alip, doubt, draft, exp, level, ln, nats, past, prior, ratio, table,
 };
 use undertone_core::{
-    Bits, Claim, Consent, Context, Decision, Delta, Draft, Epsilon, Exhausted, KEEP_ONE, Keep,
-    Ledger, MASS_ONE, Nats, Permit, Policy, Release, Secret, Sequence, Shape, WEIGHT_ONE,
+    Bits, Claim, Consent, Context, Decision, Delta, Draft, Epsilon, KEEP_ONE, Keep, Ledger,
+    LedgerError, MASS_ONE, Nats, Permit, Policy, Release, Secret, Sequence, Shape, WEIGHT_ONE,
 };
 
 const BUDGET: &str = "3";
@@ -33,7 +33,7 @@ fn marked(draft: &Draft, mark: u64) -> Draft {
     Draft::new(inputs.clone(), outputs, shape.clone(), context.clone(), claims, provenance).unwrap()
 }
 
-fn fresh(decision: Result<Decision, Exhausted>) -> Permit {
+fn fresh(decision: Result<Decision, LedgerError>) -> Permit {
     match decision {
         Ok(Decision::Fresh(permit)) => permit,
         other => panic!("{other:?}"),
@@ -64,7 +64,7 @@ fn costs_add_up_until_the_budget_is_spent() {
         assert_eq!(ledger.spent("age"), Some(Nats::from_units(mark * cost.units())));
     }
     let spent = Nats::from_units(2 * cost.units());
-    let expected = Exhausted::Budget { spent, cost, budget: budget(BUDGET) };
+    let expected = LedgerError::Budget { spent, cost, budget: budget(BUDGET) };
     let refused =
         ledger.request("age", &response(3), &Sequence::new(), &Consent::UNLIMITED).unwrap_err();
     assert_eq!(refused, expected);
@@ -122,7 +122,7 @@ fn a_sum_past_the_largest_number_is_no_leave() {
     assert_eq!(past.after(&silent).claims, Some(true));
     let mut ledger = Ledger::restore(largest, [("age".into(), vec![release; 2])]);
     let refused = ledger.spend("age", &silent, &past, &Consent::UNLIMITED).unwrap_err();
-    let expected = Exhausted::Budget { spent: largest, cost: Nats::ZERO, budget: largest };
+    let expected = LedgerError::Budget { spent: largest, cost: Nats::ZERO, budget: largest };
     assert_eq!(refused, expected);
     assert_eq!(ledger.releases().map(|(_, past)| past.len()).sum::<usize>(), 2);
 }
@@ -145,7 +145,7 @@ fn a_repeat_costs_nothing_but_a_second_draw_does() {
     assert_eq!(ledger.spent("age").unwrap().units(), 2 * spent.unwrap().units());
     assert!(matches!(
         ledger.spend("age", &policy, &Sequence::new(), &Consent::UNLIMITED),
-        Err(Exhausted::Budget { .. })
+        Err(LedgerError::Budget { .. })
     ));
     // With the budget gone the remembered answer may still be sent.
     assert!(matches!(
@@ -293,7 +293,7 @@ fn the_q36_pair_is_refused() {
         let _permit = fresh(ledger.request("x", a, &Sequence::new(), &Consent::UNLIMITED));
         assert_eq!(ledger.spent("x"), None);
         // Unchecked without the earlier policy, checked and found wanting with it.
-        let unchecked = Exhausted::NotComposable { checked: false };
+        let unchecked = LedgerError::NotComposable { checked: false };
         assert_eq!(
             ledger.request("x", b, &Sequence::new(), &Consent::UNLIMITED).unwrap_err(),
             unchecked
@@ -302,7 +302,7 @@ fn the_q36_pair_is_refused() {
             ledger.request("x", b, &past(Some(b)), &Consent::UNLIMITED).unwrap_err(),
             unchecked
         );
-        let checked = Exhausted::NotComposable { checked: true };
+        let checked = LedgerError::NotComposable { checked: true };
         assert_eq!(
             ledger.request("x", b, &past(Some(a)), &Consent::UNLIMITED).unwrap_err(),
             checked
@@ -342,7 +342,7 @@ fn a_pair_that_composes_is_accepted_and_a_third_refused() {
     // Even one that says nothing: three releases cannot be checked as two.
     for earlier in [None, Some(&first), Some(&second)] {
         let refused = ledger.request("x", &third, &past(earlier), &Consent::UNLIMITED).unwrap_err();
-        assert_eq!(refused, Exhausted::NotComposable { checked: false });
+        assert_eq!(refused, LedgerError::NotComposable { checked: false });
     }
     // The same pair in a fresh ledger, with a noisy first bit instead: 3/4 against 1/4 meets the
     // claim once but not twice.
@@ -378,7 +378,7 @@ fn a_policy_without_a_finite_level_is_used_alone() {
         // A δ is a sum over outputs and does not survive an adaptive choice: never joined.
         for earlier in [None, Some(&a)] {
             let refused = ledger.request("x", &b, &past(earlier), &Consent::UNLIMITED).unwrap_err();
-            assert_eq!(refused, Exhausted::NotComposable { checked: false });
+            assert_eq!(refused, LedgerError::NotComposable { checked: false });
         }
     }
     // Shapes that cannot be listed together exactly are not joined either.
@@ -395,7 +395,7 @@ fn a_policy_without_a_finite_level_is_used_alone() {
     let mut ledger = Ledger::new(budget(BUDGET));
     let _permit = fresh(ledger.request("x", &keep, &Sequence::new(), &Consent::UNLIMITED));
     let refused = ledger.request("x", &bits, &past(Some(&keep)), &Consent::UNLIMITED).unwrap_err();
-    assert_eq!(refused, Exhausted::NotComposable { checked: false });
+    assert_eq!(refused, LedgerError::NotComposable { checked: false });
 }
 
 /// The joint check is that of the product channel: on random pairs the ledger decides as the
@@ -440,7 +440,7 @@ fn the_joint_channel_is_the_product() {
                 accepted += 1;
             }
             Err(error) => {
-                assert_eq!(error, Exhausted::NotComposable { checked: true });
+                assert_eq!(error, LedgerError::NotComposable { checked: true });
                 assert!(!expected);
                 refused += 1;
             }

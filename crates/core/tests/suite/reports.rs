@@ -2,8 +2,8 @@
 
 use crate::common::{draft, level, table, unhex};
 use undertone_core::{
-    Bits, Claim, Context, DecodeError, Foreign, MASS_ONE, Policy, PolicyId, Report, ReportId,
-    Shape, Token, WEIGHT_ONE,
+    Bits, Claim, Context, DecodeError, MASS_ONE, Policy, PolicyId, Report, ReportId,
+    ReportMismatch, Shape, Token, WEIGHT_ONE,
 };
 
 fn report(token: Token) -> Report {
@@ -102,14 +102,14 @@ fn foreign_reports_are_told() {
     let of = |policy: &Policy, token| Report { policy: policy.id(), ..report(token) };
     let set = |bytes: &[u8]| Token::Bits(bytes.into());
     assert_eq!(flat.accepts(&of(&flat, Token::Index(1))), Ok(()));
-    assert_eq!(flat.accepts(&of(&flat, Token::Index(2))), Err(Foreign::Token));
-    assert_eq!(flat.accepts(&of(&flat, set(&[0]))), Err(Foreign::Token));
-    assert_eq!(flat.accepts(&of(&bits, Token::Index(0))), Err(Foreign::Policy));
+    assert_eq!(flat.accepts(&of(&flat, Token::Index(2))), Err(ReportMismatch::Token));
+    assert_eq!(flat.accepts(&of(&flat, set(&[0]))), Err(ReportMismatch::Token));
+    assert_eq!(flat.accepts(&of(&bits, Token::Index(0))), Err(ReportMismatch::Policy));
     assert_eq!(bits.accepts(&of(&bits, set(&[0xff, 0xe0]))), Ok(()));
     for bytes in [&[][..], &[0], &[0, 0, 0], &[0, 0x10], &[0, 1], &[0; 100]] {
-        assert_eq!(bits.accepts(&of(&bits, set(bytes))), Err(Foreign::Token), "{bytes:?}");
+        assert_eq!(bits.accepts(&of(&bits, set(bytes))), Err(ReportMismatch::Token), "{bytes:?}");
     }
-    assert_eq!(bits.accepts(&of(&bits, Token::Index(0))), Err(Foreign::Token));
+    assert_eq!(bits.accepts(&of(&bits, Token::Index(0))), Err(ReportMismatch::Token));
     // A whole number of bytes leaves no spare bits.
     let eight = Shape::Bits(Bits::new(8, half, half).unwrap());
     let eight = draft(eight, Context::Unknown, claims()).verify().unwrap();

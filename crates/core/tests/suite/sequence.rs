@@ -7,7 +7,7 @@ use crate::common::{
     value,
 };
 use undertone_core::{
-    AboveConsent, Alphabet, Claim, Consent, Context, Delta, Draft, Epsilon, Exhausted, Ledger,
+    AboveConsent, Alphabet, Claim, Consent, Context, Delta, Draft, Epsilon, Ledger, LedgerError,
     MASS_ONE, Nats, Policy, Prior, PriorBox, Priors, Provenance, Release, Report, ReportId, Secret,
     SecretConsent, Sequence, Shape, Standing, Token, WEIGHT_ONE,
 };
@@ -397,7 +397,7 @@ fn reordered_alphabets_are_matched_by_name() {
     let mut past = Sequence::new();
     past.released(&first, &report(&first, 1)).unwrap();
     let refused = ledger.request("bits", &then, &past, &consent).unwrap_err();
-    assert_eq!(refused, Exhausted::NotComposable { checked: true });
+    assert_eq!(refused, LedgerError::NotComposable { checked: true });
     let standing = past.after(&then);
     assert!(standing.about_secret("first").is_unbounded());
     let attained =
@@ -435,7 +435,8 @@ fn finite_releases_are_held_against_consent_together() {
     let mut past = Sequence::new();
     past.released(&first, &report(&first, 0)).unwrap();
     let refused = ledger.spend("bits", &then, &past, &consent).unwrap_err();
-    let Exhausted::Consent(AboveConsent::Secret { attained: Some(attained), .. }) = refused else {
+    let LedgerError::Consent(AboveConsent::Secret { attained: Some(attained), .. }) = refused
+    else {
         panic!("{refused:?}");
     };
     // ln((16 + 1)/(4 + 4)): the odds that both parts tell the truth or both lie.
@@ -473,7 +474,7 @@ fn belief_is_measured_from_before_the_first_release() {
     let mut past = Sequence::new();
     past.released(&first, &report(&first, 1)).unwrap();
     let refused = ledger.request("x", &then, &past, &consent).unwrap_err();
-    let Exhausted::Consent(AboveConsent::Lip { attained: Some(attained), .. }) = refused else {
+    let LedgerError::Consent(AboveConsent::Lip { attained: Some(attained), .. }) = refused else {
         panic!("{refused:?}");
     };
     assert!(nats(attained) > ratio(21, 10) && nats(attained) < ratio(222, 100), "{attained}");

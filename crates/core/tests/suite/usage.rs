@@ -4,8 +4,8 @@ use crate::common::{draft, level, prior, table};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use undertone_core::{
-    Alphabet, AlphabetError, Claim, Consent, Context, DecodeError, Draft, Epsilon, Exhausted,
-    Ledger, MASS_ONE, Nats, Policy, PolicyError, Provenance, Sequence, WEIGHT_ONE,
+    Alphabet, AlphabetError, Claim, Consent, Context, DecodeError, Draft, Epsilon, Ledger,
+    LedgerError, MASS_ONE, Nats, Policy, PolicyError, Provenance, Sequence, WEIGHT_ONE,
 };
 
 const QUARTER: u64 = MASS_ONE / 4;
@@ -104,16 +104,16 @@ fn an_answer_that_may_not_be_given_costs_nothing() {
     let mut ask = |name, consent: &Consent| {
         ledger.answer("datum", &policy, name, &none, consent, &mut rng).unwrap_err()
     };
-    let unknown = Exhausted::Answer(AlphabetError::Unknown);
+    let unknown = LedgerError::Answer(AlphabetError::Unknown);
     assert_eq!(ask("perhaps", &Consent::UNLIMITED), unknown);
     assert!(!unknown.to_string().contains("perhaps"));
     let (budget, cost) = (nats("1"), nats("1.0986122887"));
-    let dear = Exhausted::Budget { spent: Nats::ZERO, cost, budget };
+    let dear = LedgerError::Budget { spent: Nats::ZERO, cost, budget };
     assert_eq!(ask("yes", &Consent::UNLIMITED), dear);
     assert_eq!(ledger.spent("datum"), Some(Nats::ZERO));
     let mut ledger = Ledger::new(nats("2"));
     let shy = Consent { lip: Some(nats("0.9")), ..Consent::UNLIMITED };
     let refused = ledger.answer("datum", &policy, "yes", &none, &shy, &mut rng).unwrap_err();
-    assert!(matches!(refused, Exhausted::Consent(_)), "{refused:?}");
+    assert!(matches!(refused, LedgerError::Consent(_)), "{refused:?}");
     assert_eq!(ledger.spent("datum"), Some(Nats::ZERO));
 }

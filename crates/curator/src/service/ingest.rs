@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use undertone_core::{Foreign, PolicyId, Report};
+use undertone_core::{PolicyId, Report, ReportMismatch};
 use undertone_wire::{Code, PackedBatch, Problem, ReportRows};
 
 use super::{AppState, CachedSurvey};
@@ -75,7 +75,7 @@ async fn sorted(
         for report in &reports {
             match policy.accepts(report) {
                 Ok(()) => {}
-                Err(Foreign::Token) => return Err(out_of_range(id)),
+                Err(ReportMismatch::Token) => return Err(out_of_range(id)),
                 Err(other) => return Err(Problem::new(Code::PolicyForeign, other.to_string())),
             }
         }

@@ -6,7 +6,7 @@ use crate::vectors::{fields, policy, text};
 use dashu::integer::UBig;
 use dashu::rational::RBig;
 use serde_json::Value;
-use undertone_core::{Consent, Decision, Epsilon, EpsilonError, Exhausted, Ledger, Nats, Prior};
+use undertone_core::{Consent, Decision, Epsilon, EpsilonError, Ledger, LedgerError, Nats, Prior};
 
 fn odds(value: &Value) -> (u32, u32) {
     let pair: Vec<u32> =
@@ -123,9 +123,9 @@ fn run(ledger: &mut Ledger, step: &Value) {
     let found = match outcome {
         Ok(Decision::Fresh(_)) => "fresh",
         Ok(Decision::Repeat) => "repeat",
-        Err(Exhausted::Budget { .. }) => "budget",
-        Err(Exhausted::NotComposable { checked: true }) => "not_composable_checked",
-        Err(Exhausted::NotComposable { checked: false }) => "not_composable",
+        Err(LedgerError::Budget { .. }) => "budget",
+        Err(LedgerError::NotComposable { checked: true }) => "not_composable_checked",
+        Err(LedgerError::NotComposable { checked: false }) => "not_composable",
         Err(other) => panic!("{other}"),
     };
     assert_eq!(text(&step["outcome"]), found, "{step}");

@@ -3,7 +3,7 @@
 use crate::vectors::generator::stream::Stream;
 use crate::vectors::{bytes, draw, fields, load, policy, text};
 use serde_json::Value;
-use undertone_core::{Consent, Foreign, Ledger, Nats, Report, Sequence};
+use undertone_core::{Consent, Ledger, Nats, Report, ReportMismatch, Sequence};
 
 pub(crate) fn good(path: &str) {
     let file = load(path);
@@ -42,8 +42,8 @@ pub(crate) fn bad(path: &str) {
         let report = Report::from_json(&file["report"].to_string()).unwrap();
         assert_eq!(Report::from_bytes(&bytes(&file["bytes"])).unwrap(), report, "{path}");
         let expected = match text(&file["error"]) {
-            "policy" => Foreign::Policy,
-            "token" => Foreign::Token,
+            "policy" => ReportMismatch::Policy,
+            "token" => ReportMismatch::Token,
             other => panic!("{path}: {other}"),
         };
         let refused = policy::verified(&file["policy"]).accepts(&report);

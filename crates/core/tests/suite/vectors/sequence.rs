@@ -5,7 +5,7 @@ use crate::sequence::by_definition;
 use crate::vectors::{bytes, fields, load, policy, text};
 use serde_json::Value;
 use undertone_core::{
-    AboveConsent, Consent, Exhausted, Ledger, Nats, Policy, Ratio, Release, Report, ReportId,
+    AboveConsent, Consent, Ledger, LedgerError, Nats, Policy, Ratio, Release, Report, ReportId,
     SecretConsent, Sequence, Token,
 };
 
@@ -110,11 +110,11 @@ pub(crate) fn check(path: &str) {
     let mut ledger = Ledger::restore(Nats::from_units(u64::MAX), [("datum".to_owned(), noted)]);
     let outcome = match ledger.spend("datum", &next, &sequence, &consent) {
         Ok(_) => "fresh",
-        Err(Exhausted::Consent(AboveConsent::Ldp { .. })) => "consent_ldp",
-        Err(Exhausted::Consent(AboveConsent::Lip { .. })) => "consent_lip",
-        Err(Exhausted::Consent(AboveConsent::Secret { .. })) => "consent_secret",
-        Err(Exhausted::NotComposable { checked: true }) => "not_composable_checked",
-        Err(Exhausted::NotComposable { checked: false }) => "not_composable",
+        Err(LedgerError::Consent(AboveConsent::Ldp { .. })) => "consent_ldp",
+        Err(LedgerError::Consent(AboveConsent::Lip { .. })) => "consent_lip",
+        Err(LedgerError::Consent(AboveConsent::Secret { .. })) => "consent_secret",
+        Err(LedgerError::NotComposable { checked: true }) => "not_composable_checked",
+        Err(LedgerError::NotComposable { checked: false }) => "not_composable",
         Err(other) => panic!("{path}: {other}"),
     };
     assert_eq!(text(&file["outcome"]), outcome, "{path}");
