@@ -8,12 +8,14 @@ use crate::sample::SampleError;
 use crate::shape::Shape;
 use crate::strict::Object;
 use crate::symbol::{Symbol, Token};
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 use rand_core::CryptoRng;
-use serde::{Deserialize, Deserializer};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// 128 random bits that make a report countable exactly once.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -109,21 +111,26 @@ impl Policy {
 const VERSION: u8 = 1;
 const NAME: &str = "report/1";
 
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawReport {
-    undertone: String,
-    policy: String,
-    id: String,
+struct RawReport<'a> {
+    #[serde(borrow)]
+    undertone: Cow<'a, str>,
+    #[serde(borrow)]
+    policy: Cow<'a, str>,
+    #[serde(borrow)]
+    id: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     token: Option<u32>,
-    bits: Option<String>,
+    #[serde(default, borrow, skip_serializing_if = "Option::is_none")]
+    bits: Option<Cow<'a, str>>,
 }
 
-impl RawReport {
+impl RawReport<'_> {
     fn read(self) -> Result<Report, DecodeError> {
         let bad = |message: &str| DecodeError::Json { message: message.into() };
         if self.undertone != NAME {
-            return Err(DecodeError::Version { found: self.undertone });
+            return Err(DecodeError::Version { found: self.undertone.into_owned() });
         }
         let policy = self.policy.parse().map_err(|_| bad("policy: not 64 hexadecimal digits"))?;
         let id = from_hex(&self.id).ok_or_else(|| bad("id: not 32 hexadecimal digits"))?;
@@ -206,21 +213,13 @@ impl Report {
 
     /// The report as JSON.
     pub fn to_json(&self) -> String {
-        let Self { policy, id, token } = self;
-        let token = match token {
-            Token::Index(index) => format!("\"token\":{index}"),
-            Token::Bits(bytes) => {
-                let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-                format!("\"bits\":\"{digits}\"")
-            }
-        };
-        // Digits need no escapes.
-        format!(r#"{{"undertone":"{NAME}","policy":"{policy}","id":"{id}",{token}}}"#)
+        // A plain record of texts and a number always serialises.
+        serde_json::to_string(self).unwrap_or_default()
     }
 
     /// Reads a report from JSON.
     pub fn from_json(text: &str) -> Result<Self, DecodeError> {
-        let Object::<RawReport>(raw) = serde_json::from_str(text)
+        let Object::<RawReport<'_>>(raw) = serde_json::from_str(text)
             .map_err(|error| DecodeError::Json { message: error.to_string() })?;
         raw.read()
     }
