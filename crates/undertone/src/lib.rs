@@ -3,6 +3,40 @@
 //! Every use case is a typed request, one function and a typed [`Answer`], which serialises to the same JSON
 //! wherever it is asked for and can say itself in words. The command line, the Python package and the curator parse,
 //! call these functions and show what they return.
+//!
+//! A yes/no question from a prior to an estimate:
+//!
+//! ```
+//! use undertone::prelude::*;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let made = Design::new(["no", "yes"]).prior([0.9, 0.1]).protect("lip:1").policy()?;
+//! let policy = Policy::from_json(&made.to_json())?; // on a device: every claim is checked again, exactly
+//! let (mut tally, mut rng) = (Tally::new(&policy), system_rng()?);
+//! for person in 0..2000 {
+//!     let answer = if person % 8 == 0 { "yes" } else { "no" };
+//!     let mut ledger = Ledger::new("2".parse()?); // a person's own: at most 2 nats about any datum
+//!     let (past, consent) = (Sequence::new(), Consent::default());
+//!     let report = ledger.answer("pens", &policy, answer, &past, &consent, &mut rng)?;
+//!     tally.add_report(&report.ok_or("this person has answered before")?)?;
+//! }
+//! let shares = Estimator::new(Pool::new(&policy, tally)?, Settings::default())?.headline()?.shares;
+//! println!("{} say yes, between {} and {}", shares.symbols[1].value, shares.symbols[1].low, shares.symbols[1].high);
+//! # assert!(shares.symbols[1].high < 0.5);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | module | what it answers |
+//! |---|---|
+//! | [`design`], [`curve`], [`frontier`] | the best verified policy for a purpose, and what privacy costs |
+//! | [`watchdog`] | a release that keeps a secret behind the data |
+//! | [`audit`], [`risk`], [`policy_report`], [`together`] | what a channel, a policy or several reveal |
+//! | [`relate`], [`compose`], [`transfer`] | what one guarantee says about another, several releases, another population |
+//! | [`columns`], [`prior`], [`perturb`], [`estimate`] | files of rows: their priors, their randomised copies, their statistics |
+//! | [`document`] | priors, channels, joint laws and policies as people write them |
+//!
+//! Longer programs are in the crate's `examples`: a survey, a frame of columns, a telemetry counter and a sensor.
 
 pub mod answer;
 pub mod attained;
@@ -19,7 +53,9 @@ pub mod named_refusal;
 pub mod number;
 pub mod perturb;
 pub mod policy_report;
+pub mod prelude;
 pub mod prior;
+pub mod random;
 pub mod relate;
 pub mod risk;
 pub mod together;
@@ -29,3 +65,4 @@ pub mod watchdog;
 pub use answer::Answer;
 pub use document::Prior;
 pub use error::{Error, ErrorCode};
+pub use undertone_design::{Channel, Distribution, Joint, Symbols};
