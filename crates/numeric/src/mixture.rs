@@ -75,6 +75,7 @@ pub fn maximise_mixture_within(
     check(columns, costs, rhs)?;
     let mut simplex = Simplex::new(&rhs.iter().map(|&b| Row::equal(b)).collect::<Vec<_>>());
     simplex.set_tolerance(tolerance);
+    simplex.always_refresh();
     for (column, cost) in columns.iter().zip(costs) {
         simplex.add_column(column, Bounds::NON_NEGATIVE, -cost);
     }
@@ -223,10 +224,10 @@ mod tests {
             columns.push(vec![1.0; m]);
             let costs: Vec<f64> = (0..=n).map(|_| unit(&mut rng)).collect();
             let optimum = maximise_mixture(&columns, &costs, &vec![1.0; m]).unwrap();
-            for row in 0..m {
-                let sum: f64 = optimum.weights.iter().map(|&(j, w)| w * columns[j][row]).sum();
-                assert!((sum - 1.0).abs() < 1e-10);
-            }
+            let sum = |row: usize| -> f64 {
+                optimum.weights.iter().map(|&(j, w)| w * columns[j][row]).sum()
+            };
+            assert!((0..m).all(|row| (sum(row) - 1.0).abs() < 1e-10));
             assert!(optimum.weights.len() <= m && optimum.weights.iter().all(|w| w.1 >= 0.0));
             let dual: f64 = optimum.prices.iter().sum();
             assert!((dual - optimum.value).abs() < 1e-9 * (1.0 + dual.abs()), "{dual} {optimum:?}");

@@ -1,3 +1,5 @@
 //! Numerical methods against exact arithmetic.
 
+#![allow(clippy::unwrap_used)]
+
 mod rounding;
