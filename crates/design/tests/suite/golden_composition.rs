@@ -1,10 +1,10 @@
 //! Golden values and printed numbers of the specification: composition, sequences, transfer.
-use crate::common::assert_golden;
 use undertone_design::composition::{self, Side, compose, family, given, worst_case};
 use undertone_design::extremal::LiftRange;
 use undertone_design::sequence::{self, Process};
 use undertone_design::transfer::{self, estimated, smallest_term, transfer};
 use undertone_design::{Channel, Distribution, Error};
+use undertone_testkit::golden::assert_golden;
 
 fn prior(p: &[f64]) -> Distribution {
     Distribution::new("prior", p.to_vec()).unwrap()

@@ -1,11 +1,11 @@
 //! Relations against the golden values and worked examples of the specification.
 
-use crate::common::assert_golden;
 use undertone_design::relation::{
     Convention, Guarantee, Holds, Missing, Notion, Outcome, Setting, Verdict, degrade, forms,
     relate,
 };
 use undertone_design::{Channel, Distribution};
+use undertone_testkit::golden::assert_golden;
 
 fn law(p: &[f64]) -> Distribution {
     Distribution::new("p", p.to_vec()).unwrap()

@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
 mod golden_binary;
 mod golden_composition;
 mod golden_continuous;

@@ -1,47 +1,31 @@
-//! Properties of composition, sequences and transfer on random priors, channels and processes.
-use rand_chacha::ChaCha12Rng;
-use rand_core::{Rng, SeedableRng};
+//! Properties of composition, sequences and transfer on dice priors, channels and processes.
 use undertone_design::composition::{self, given, sharpened, worst_case};
 use undertone_design::extremal::{self, LiftRange};
 use undertone_design::sequence::{self, Process};
 use undertone_design::transfer::{self, PriorBall, PriorBox, smallest_term, transfer};
 use undertone_design::{Channel, Distribution};
+use undertone_numeric::vector::dot;
+use undertone_testkit::dice::Dice;
+use undertone_testkit::law::distribution;
 
-struct Random(ChaCha12Rng);
+/// Sometimes skewed, sometimes nearly uniform; all masses positive.
+fn random_prior(m: usize, dice: &mut Dice) -> Distribution {
+    let power = [1.0, 4.0][dice.below(2)];
+    let weights: Vec<f64> = (0..m).map(|_| dice.between(0.05, 1.0).powf(power)).collect();
+    distribution(&weights)
+}
 
-impl Random {
-    fn new(seed: u64) -> Self {
-        Self(ChaCha12Rng::seed_from_u64(seed))
-    }
+fn random_channel(inputs: usize, outputs: usize, dice: &mut Dice) -> Channel {
+    Channel::from_rows((0..inputs).map(|_| random_prior(outputs, dice)).collect()).unwrap()
+}
 
-    /// Uniform in [low, high).
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.0.next_u64() % n as u64) as usize
-    }
-
-    /// Sometimes skewed, sometimes nearly uniform; all masses positive.
-    fn prior(&mut self, m: usize) -> Distribution {
-        let power = [1.0, 4.0][self.below(2)];
-        let weights = (0..m).map(|_| self.between(0.05, 1.0).powf(power)).collect();
-        Distribution::normalised("prior", weights).unwrap()
-    }
-
-    fn channel(&mut self, inputs: usize, outputs: usize) -> Channel {
-        Channel::from_rows((0..inputs).map(|_| self.prior(outputs)).collect()).unwrap()
-    }
-
-    /// A random promise, sometimes asymmetric.
-    fn range(&mut self) -> LiftRange {
-        let epsilon = self.between(0.05, 2.5);
-        if self.below(3) == 0 {
-            LiftRange::asymmetric(epsilon, self.between(0.05, 2.5)).unwrap()
-        } else {
-            LiftRange::symmetric(epsilon).unwrap()
-        }
+/// A dice promise, sometimes asymmetric.
+fn random_range(dice: &mut Dice) -> LiftRange {
+    let epsilon = dice.between(0.05, 2.5);
+    if dice.below(3) == 0 {
+        LiftRange::asymmetric(epsilon, dice.between(0.05, 2.5)).unwrap()
+    } else {
+        LiftRange::symmetric(epsilon).unwrap()
     }
 }
 
@@ -49,10 +33,6 @@ impl Random {
 fn kept(prior: &Distribution, channel: &Channel) -> LiftRange {
     let leakage = given(prior, std::slice::from_ref(channel)).unwrap();
     LiftRange::asymmetric(leakage.min_lift, leakage.max_lift).unwrap()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// Every product of vertices, no structure used.
@@ -76,11 +56,11 @@ fn brute_worst_case(prior: &Distribution, ranges: &[LiftRange]) -> f64 {
 
 #[test]
 fn the_search_equals_brute_force_over_all_products() {
-    let mut random = Random::new(1);
+    let mut dice = Dice::new(1);
     for case in 0..300 {
-        let m = 2 + random.below(4);
-        let n = if m < 5 { 1 + random.below(3) } else { 2 };
-        let mut prior = random.prior(m);
+        let m = 2 + dice.below(4);
+        let n = if m < 5 { 1 + dice.below(3) } else { 2 };
+        let mut prior = random_prior(m, &mut dice);
         if case % 7 == 0 {
             prior = Distribution::uniform(m);
         }
@@ -89,9 +69,10 @@ fn the_search_equals_brute_force_over_all_products() {
             p[0] = 0.0;
             prior = Distribution::normalised("prior", p).unwrap();
         }
-        let first = random.range();
-        let ranges: Vec<LiftRange> =
-            (0..n).map(|_| if random.below(2) == 0 { first } else { random.range() }).collect();
+        let first = random_range(&mut dice);
+        let ranges: Vec<LiftRange> = (0..n)
+            .map(|_| if dice.below(2) == 0 { first } else { random_range(&mut dice) })
+            .collect();
         let ours = worst_case(&prior, &ranges).unwrap();
         let brute = brute_worst_case(&prior, &ranges);
         assert!(
@@ -104,13 +85,14 @@ fn the_search_equals_brute_force_over_all_products() {
 
 #[test]
 fn worst_cases_are_attained_by_channels_that_keep_their_promises() {
-    let mut random = Random::new(2);
+    let mut dice = Dice::new(2);
     for _ in 0..200 {
         let prior = {
-            let m = 2 + random.below(5);
-            random.prior(m)
+            let m = 2 + dice.below(5);
+            random_prior(m, &mut dice)
         };
-        let ranges: Vec<LiftRange> = (0..1 + random.below(3)).map(|_| random.range()).collect();
+        let ranges: Vec<LiftRange> =
+            (0..1 + dice.below(3)).map(|_| random_range(&mut dice)).collect();
         let worst = worst_case(&prior, &ranges).unwrap();
         let channels = worst.channels(&ranges).unwrap();
         for (channel, range) in channels.iter().zip(&ranges) {
@@ -125,13 +107,13 @@ fn worst_cases_are_attained_by_channels_that_keep_their_promises() {
 
 #[test]
 fn given_channels_stay_below_the_worst_case_and_it_below_the_bounds() {
-    let mut random = Random::new(3);
+    let mut dice = Dice::new(3);
     let mut tighter = 0;
     for _ in 0..300 {
-        let m = 2 + random.below(4);
-        let prior = random.prior(m);
+        let m = 2 + dice.below(4);
+        let prior = random_prior(m, &mut dice);
         let channels: Vec<Channel> =
-            (0..1 + random.below(3)).map(|_| random.channel(m, 3)).collect();
+            (0..1 + dice.below(3)).map(|_| random_channel(m, 3, &mut dice)).collect();
         let ranges: Vec<LiftRange> = channels.iter().map(|channel| kept(&prior, channel)).collect();
         let leak = given(&prior, &channels).unwrap();
         let exact = worst_case(&prior, &ranges).unwrap().leakage;
@@ -154,12 +136,13 @@ fn given_channels_stay_below_the_worst_case_and_it_below_the_bounds() {
 
 #[test]
 fn the_order_of_the_bounds_holds_for_many_releases_and_symbols() {
-    let mut random = Random::new(4);
+    let mut dice = Dice::new(4);
     for _ in 0..40 {
-        let m = 6 + random.below(5);
-        let prior = if random.below(2) == 0 { random.prior(m) } else { Distribution::uniform(m) };
-        let n = 3 + random.below(4);
-        let ranges = vec![LiftRange::symmetric(random.between(0.1, 2.0)).unwrap(); n];
+        let m = 6 + dice.below(5);
+        let prior =
+            if dice.below(2) == 0 { random_prior(m, &mut dice) } else { Distribution::uniform(m) };
+        let n = 3 + dice.below(4);
+        let ranges = vec![LiftRange::symmetric(dice.between(0.1, 2.0)).unwrap(); n];
         let answer = composition::compose(&prior, &ranges).unwrap();
         let exact = answer.exact.expect("ten symbols and six equal releases are within reach");
         assert!(exact.leakage <= answer.sharpened + 1e-9);
@@ -178,12 +161,12 @@ fn the_order_of_the_bounds_holds_for_many_releases_and_symbols() {
 
 #[test]
 fn the_product_channel_agrees_with_one_that_is_built() {
-    let mut random = Random::new(5);
+    let mut dice = Dice::new(5);
     for _ in 0..100 {
-        let m = 2 + random.below(3);
-        let prior = random.prior(m);
-        let channel = random.channel(m, 3);
-        let other = random.channel(m, 2);
+        let m = 2 + dice.below(3);
+        let prior = random_prior(m, &mut dice);
+        let channel = random_channel(m, 3, &mut dice);
+        let other = random_channel(m, 2, &mut dice);
         let all = [channel.clone(), other.clone(), channel.clone()];
         let built = channel.beside(&other).unwrap().beside(&channel).unwrap();
         let (ours, theirs) = (given(&prior, &all).unwrap(), given(&prior, &[built]).unwrap());
@@ -195,18 +178,18 @@ fn the_product_channel_agrees_with_one_that_is_built() {
 
 #[test]
 fn a_family_of_one_is_the_single_prior() {
-    let mut random = Random::new(6);
+    let mut dice = Dice::new(6);
     for _ in 0..60 {
         let prior = {
-            let m = 2 + random.below(3);
-            random.prior(m)
+            let m = 2 + dice.below(3);
+            random_prior(m, &mut dice)
         };
-        let ranges = [random.range(), random.range()];
+        let ranges = [random_range(&mut dice), random_range(&mut dice)];
         let set = std::slice::from_ref(&prior);
         let single = worst_case(&prior, &ranges).unwrap().leakage;
         let family = composition::family(set, &ranges).unwrap();
         assert!((family.exact.unwrap() - single).abs() < 1e-8, "{:?} {single}", family.exact);
-        let truth = random.prior(prior.len());
+        let truth = random_prior(prior.len(), &mut dice);
         let one = transfer(&prior, &truth, ranges[0]).unwrap().exact;
         let many = transfer::family(set, &truth, ranges[0]).unwrap();
         assert!((many.exact.unwrap() - one).abs() < 1e-8);
@@ -215,16 +198,16 @@ fn a_family_of_one_is_the_single_prior() {
 
 #[test]
 fn a_family_keeps_its_order_and_covers_its_mixtures() {
-    let mut random = Random::new(7);
+    let mut dice = Dice::new(7);
     for _ in 0..40 {
-        let m = 2 + random.below(2);
-        let priors = [random.prior(m), random.prior(m)];
-        let ranges = [random.range(), random.range()];
+        let m = 2 + dice.below(2);
+        let priors = [random_prior(m, &mut dice), random_prior(m, &mut dice)];
+        let ranges = [random_range(&mut dice), random_range(&mut dice)];
         let answer = composition::family(&priors, &ranges).unwrap();
         let exact = answer.exact.unwrap();
         assert!(exact <= answer.sharpened + 1e-9 && answer.sharpened <= answer.published + 1e-9);
 
-        let truth = random.prior(m);
+        let truth = random_prior(m, &mut dice);
         let moved = transfer::family(&priors, &truth, ranges[0]).unwrap();
         assert!(moved.exact.unwrap() <= moved.sharpened + 1e-9);
         assert!(moved.sharpened <= moved.published + 1e-9);
@@ -239,15 +222,15 @@ fn a_family_keeps_its_order_and_covers_its_mixtures() {
 
 #[test]
 fn transfer_is_exact_below_every_bound_and_attained() {
-    let mut random = Random::new(8);
+    let mut dice = Dice::new(8);
     for _ in 0..300 {
-        let m = 2 + random.below(4);
-        let (from, other) = (random.prior(m), random.prior(m));
+        let m = 2 + dice.below(4);
+        let (from, other) = (random_prior(m, &mut dice), random_prior(m, &mut dice));
         // Close, so that every bound has something to say.
-        let step = random.between(0.0, 0.3);
+        let step = dice.between(0.0, 0.3);
         let near = from.as_slice().iter().zip(other.as_slice()).map(|(a, b)| a + step * (b - a));
         let to = Distribution::normalised("to", near.collect()).unwrap();
-        let range = random.range();
+        let range = random_range(&mut dice);
         let answer = transfer(&from, &to, range).unwrap();
         // Exactly the largest over all vertices.
         let vertices = extremal::lifts(&from, range.low(), range.high()).unwrap();
@@ -267,12 +250,12 @@ fn transfer_is_exact_below_every_bound_and_attained() {
         assert!(answer.prior_free.is_none_or(|bound| answer.exact <= bound + 1e-9));
 
         // A channel that keeps the promise it was measured at stays below what that promise allows.
-        let channel = random.channel(m, 3);
+        let channel = random_channel(m, 3, &mut dice);
         let moved = transfer(&from, &to, kept(&from, &channel)).unwrap();
         assert!(transfer::of_channel(&to, &channel).unwrap().lip() <= moved.exact + 1e-9);
 
         // The corrected Corollary 6 is an equivalence.
-        let epsilon = random.between(0.1, 2.5);
+        let epsilon = dice.between(0.1, 2.5);
         let term = smallest_term(&from, &to, epsilon).unwrap();
         let p = from.min();
         let others = (2.0 * epsilon).min(((epsilon.exp() - 1.0 + p) / p).ln());
@@ -296,12 +279,12 @@ fn conditional_delta(prior: &Distribution, channel: &Channel, epsilon: f64) -> f
 
 #[test]
 fn delta_moves_by_at_most_the_distance_times_e() {
-    let mut random = Random::new(9);
+    let mut dice = Dice::new(9);
     let mut positive = 0;
     for _ in 0..300 {
-        let m = 2 + random.below(3);
-        let (from, to) = (random.prior(m), random.prior(m));
-        let (channel, epsilon) = (random.channel(m, 3), random.between(0.0, 0.5));
+        let m = 2 + dice.below(3);
+        let (from, to) = (random_prior(m, &mut dice), random_prior(m, &mut dice));
+        let (channel, epsilon) = (random_channel(m, 3, &mut dice), dice.between(0.0, 0.5));
         let before = conditional_delta(&from, &channel, epsilon);
         let bound = transfer::delta(epsilon, before, from.total_variation(&to).unwrap()).unwrap();
         let after = conditional_delta(&to, &channel, epsilon);
@@ -330,15 +313,15 @@ fn box_vertices(lower: &[f64], upper: &[f64]) -> Vec<Vec<f64>> {
 
 #[test]
 fn the_greedy_worst_prior_equals_brute_force_over_the_boxs_vertices() {
-    let mut random = Random::new(10);
+    let mut dice = Dice::new(10);
     for _ in 0..200 {
-        let m = 2 + random.below(4);
-        let centre = random.prior(m);
+        let m = 2 + dice.below(4);
+        let centre = random_prior(m, &mut dice);
         let lower: Vec<f64> =
-            centre.as_slice().iter().map(|p| p * random.between(0.2, 1.0)).collect();
+            centre.as_slice().iter().map(|p| p * dice.between(0.2, 1.0)).collect();
         let upper: Vec<f64> =
-            centre.as_slice().iter().map(|p| p + random.between(0.0, 0.3)).collect();
-        let channel = random.channel(m, 3);
+            centre.as_slice().iter().map(|p| p + dice.between(0.0, 0.3)).collect();
+        let channel = random_channel(m, 3, &mut dice);
         let ours = PriorBox::new(lower.clone(), upper.clone()).unwrap().leakage(&channel).unwrap();
         let (mut max_lift, mut min_lift) = (0.0f64, 0.0f64);
         for p in box_vertices(&lower, &upper) {
@@ -354,12 +337,12 @@ fn the_greedy_worst_prior_equals_brute_force_over_the_boxs_vertices() {
 
 #[test]
 fn a_ball_covers_its_priors_and_is_attained() {
-    let mut random = Random::new(11);
+    let mut dice = Dice::new(11);
     for _ in 0..200 {
-        let m = 2 + random.below(4);
-        let (centre, other) = (random.prior(m), random.prior(m));
+        let m = 2 + dice.below(4);
+        let (centre, other) = (random_prior(m, &mut dice), random_prior(m, &mut dice));
         let distance = centre.total_variation(&other).unwrap();
-        let channel = random.channel(m, 3);
+        let channel = random_channel(m, 3, &mut dice);
         let ball = PriorBall::new(centre.clone(), distance).unwrap();
         let over = ball.leakage(&channel).unwrap();
         assert!(transfer::of_channel(&other, &channel).unwrap().lip() <= over.lip() + 1e-12);
@@ -377,30 +360,30 @@ fn a_ball_covers_its_priors_and_is_attained() {
 }
 
 /// A chain, sometimes with forbidden transitions, and one channel per step.
-fn chain(random: &mut Random, length: usize) -> (Process, Vec<Channel>) {
-    let m = 2 + random.below(2);
-    let sparse = random.below(3) == 0;
-    let row = |random: &mut Random, x: usize| {
-        let mut p = random.prior(m).as_slice().to_vec();
+fn chain(dice: &mut Dice, length: usize) -> (Process, Vec<Channel>) {
+    let m = 2 + dice.below(2);
+    let sparse = dice.below(3) == 0;
+    let row = |dice: &mut Dice, x: usize| {
+        let mut p = random_prior(m, dice).as_slice().to_vec();
         if sparse {
             p[x] = 0.0;
         }
         Distribution::normalised("row", p).unwrap()
     };
-    let transition = Channel::from_rows((0..m).map(|x| row(random, x)).collect()).unwrap();
-    let initial = random.prior(m);
+    let transition = Channel::from_rows((0..m).map(|x| row(dice, x)).collect()).unwrap();
+    let initial = random_prior(m, dice);
     let process = Process::markov(initial, &transition, length).unwrap();
-    let channels = (0..length).map(|_| random.channel(m, 2)).collect();
+    let channels = (0..length).map(|_| random_channel(m, 2, dice)).collect();
     (process, channels)
 }
 
 #[test]
 fn forward_backward_equals_brute_force_over_hidden_paths() {
-    let mut random = Random::new(12);
+    let mut dice = Dice::new(12);
     for _ in 0..60 {
-        let length = 1 + random.below(5);
-        let (process, channels) = chain(&mut random, length);
-        let outputs: Vec<usize> = (0..length).map(|_| random.below(2)).collect();
+        let length = 1 + dice.below(5);
+        let (process, channels) = chain(&mut dice, length);
+        let outputs: Vec<usize> = (0..length).map(|_| dice.below(2)).collect();
         let ours = sequence::posterior(&process, &channels, &outputs).unwrap();
         let paths = process.trajectories(10_000).unwrap();
         assert!((paths.iter().map(|(_, p)| p).sum::<f64>() - 1.0).abs() < 1e-12);
@@ -425,10 +408,10 @@ fn forward_backward_equals_brute_force_over_hidden_paths() {
 
 #[test]
 fn a_chain_and_its_list_of_trajectories_leak_the_same() {
-    let mut random = Random::new(13);
+    let mut dice = Dice::new(13);
     for _ in 0..40 {
-        let length = 1 + random.below(4);
-        let (process, channels) = chain(&mut random, length);
+        let length = 1 + dice.below(4);
+        let (process, channels) = chain(&mut dice, length);
         let paths = process.trajectories(10_000).unwrap();
         let listed = Process::listed(process.alphabets().to_vec(), paths).unwrap();
         assert!((listed.min_mass() - process.min_mass()).abs() < 1e-12);
@@ -451,10 +434,10 @@ fn a_chain_and_its_list_of_trajectories_leak_the_same() {
 
 #[test]
 fn bounds_without_enumeration_cover_the_exact_leakage() {
-    let mut random = Random::new(14);
+    let mut dice = Dice::new(14);
     for _ in 0..60 {
-        let length = 1 + random.below(5);
-        let (process, channels) = chain(&mut random, length);
+        let length = 1 + dice.below(5);
+        let (process, channels) = chain(&mut dice, length);
         let paths = process.trajectories(10_000).unwrap();
         let listed = Process::listed(process.alphabets().to_vec(), paths).unwrap();
         let exact = sequence::exact_leakage(&process, &channels).unwrap();
@@ -493,10 +476,10 @@ fn a_mixing_chains_bound_does_not_grow_with_its_length() {
 
 #[test]
 fn sequences_under_promises_keep_the_order_of_corollary_5() {
-    let mut random = Random::new(15);
+    let mut dice = Dice::new(15);
     for _ in 0..60 {
-        let length = 1 + random.below(3);
-        let (process, channels) = chain(&mut random, length);
+        let length = 1 + dice.below(3);
+        let (process, channels) = chain(&mut dice, length);
         let pairs = channels.iter().zip(process.marginals());
         let ranges: Vec<LiftRange> = pairs.map(|(channel, law)| kept(law, channel)).collect();
         let exact = sequence::exact_leakage(&process, &channels).unwrap();
@@ -520,17 +503,17 @@ fn sequences_under_promises_keep_the_order_of_corollary_5() {
 
 #[test]
 fn a_constant_process_is_composition_on_one_datum() {
-    let mut random = Random::new(16);
+    let mut dice = Dice::new(16);
     for _ in 0..40 {
-        let m = 2 + random.below(3);
-        let prior = random.prior(m);
-        let channels: Vec<Channel> = (0..3).map(|_| random.channel(m, 2)).collect();
+        let m = 2 + dice.below(3);
+        let prior = random_prior(m, &mut dice);
+        let channels: Vec<Channel> = (0..3).map(|_| random_channel(m, 2, &mut dice)).collect();
         let process = Process::constant(&prior, 3).unwrap();
         let together = given(&prior, &channels).unwrap();
         let leakage = sequence::exact_leakage(&process, &channels).unwrap();
         assert!((leakage.sequence.lip() - together.lip()).abs() < 1e-11);
         assert!(leakage.each.iter().all(|each| (each.lip() - together.lip()).abs() < 1e-11));
-        let ranges = [random.range(), random.range()];
+        let ranges = [random_range(&mut dice), random_range(&mut dice)];
         let process = Process::constant(&prior, 2).unwrap();
         let worst = sequence::worst_case(&process, &ranges).unwrap();
         assert!((worst.sequence - worst_case(&prior, &ranges).unwrap().leakage).abs() < 1e-10);

@@ -7,7 +7,8 @@ use undertone_design::objective::Objective;
 use undertone_design::quantize::Promise;
 use undertone_design::{Distribution, Joint, protection};
 
-use super::generate::{below, budget, prior, rng, rounds, unit};
+use super::generate::{budget, prior, rounds};
+use undertone_testkit::dice::Dice;
 
 fn objective(at: usize, symbols: usize) -> Objective {
     let values = (0..symbols).map(|x| x as f64).collect();
@@ -51,17 +52,17 @@ fn request(
 
 #[test]
 fn no_shipped_policy_passes_the_bound() {
-    let mut rng = rng(61);
+    let mut dice = Dice::new(61);
     let (mut compared, mut wrong) = (0, Vec::new());
     for round in 0..rounds(420) {
-        let m = 2 + below(&mut rng, 4);
-        let weighs = prior(&mut rng, m);
-        let knowledge = match below(&mut rng, 5) {
-            0 => Knowledge::Each(vec![weighs.clone(), prior(&mut rng, m)]),
+        let m = 2 + dice.below(4);
+        let weighs = prior(&mut dice, m);
+        let knowledge = match dice.below(5) {
+            0 => Knowledge::Each(vec![weighs.clone(), prior(&mut dice, m)]),
             1 => {
                 let given: Vec<Vec<f64>> =
-                    (0..2).map(|_| prior(&mut rng, m).as_slice().to_vec()).collect();
-                let share = 0.2 + 0.6 * unit(&mut rng);
+                    (0..2).map(|_| prior(&mut dice, m).as_slice().to_vec()).collect();
+                let share = 0.2 + 0.6 * dice.unit();
                 let row = |s: usize, w: f64| given[s].iter().map(|p| w * p).collect();
                 Knowledge::Secret(
                     "s".into(),
@@ -74,14 +75,14 @@ fn no_shipped_policy_passes_the_bound() {
             Knowledge::Known(_) => weighs,
             other => other.typical_prior().unwrap().unwrap(),
         };
-        let epsilon = budget(&mut rng).clamp(1e-3, 15.0);
-        let mut protect = vec![match below(&mut rng, 3) {
+        let epsilon = budget(&mut dice).clamp(1e-3, 15.0);
+        let mut protect = vec![match dice.below(3) {
             0 => format!("ldp:{epsilon:.9}"),
-            1 => format!("alip:{epsilon:.9},{:.9}", budget(&mut rng).clamp(1e-3, 15.0)),
+            1 => format!("alip:{epsilon:.9},{:.9}", budget(&mut dice).clamp(1e-3, 15.0)),
             _ => format!("lip:{epsilon:.9}"),
         }];
-        if unit(&mut rng) < 0.2 {
-            protect.push(format!("ldp:{:.9}", 0.1 + 2.0 * unit(&mut rng)));
+        if dice.unit() < 0.2 {
+            protect.push(format!("ldp:{:.9}", 0.1 + 2.0 * dice.unit()));
         }
         let goal = objective(round % 7, m);
         let Some(request) = request(&knowledge, &weighs, &protect, goal) else { continue };

@@ -5,12 +5,12 @@ use undertone_design::measure::{delta, ldp};
 use undertone_design::relation::{Convention, Guarantee, Notion, Outcome, Setting, relate};
 use undertone_design::{Channel, Distribution};
 
-use super::generate::{
-    Cone, Lifts, Odds, below, budget, extreme_channel, law, order, prior, random_channel, rng,
-    rounds, special_channel,
-};
+use super::generate::{budget, order, prior, rounds};
 use super::measured::{kept, leakage};
 use crate::properties_relations::generate::{about_datum, settings};
+use undertone_testkit::channel::{self, Cone, Lifts, Odds};
+use undertone_testkit::dice::Dice;
+use undertone_testkit::law::distribution;
 
 /// Whether a leakage respects a claim up to 10⁻⁹ of it, and to what floats can say of lifts near one.
 fn within(found: f64, claimed: f64) -> bool {
@@ -65,23 +65,23 @@ impl Seen {
 
 #[test]
 fn no_channel_leaks_more_than_its_own_level_implies() {
-    let mut rng = rng(41);
+    let mut dice = Dice::new(41);
     let mut seen = Seen::default();
     for round in 0..rounds(300) {
-        let m = 2 + below(&mut rng, if round % 8 == 0 { 11 } else { 5 });
-        let prior = prior(&mut rng, m);
+        let m = 2 + dice.below(if round % 8 == 0 { 11 } else { 5 });
+        let prior = prior(&mut dice, m);
         let q = match round % 3 {
-            0 => Channel::new(random_channel(&mut rng, m)).unwrap(),
-            1 => special_channel(&mut rng, m),
+            0 => channel::channel(&channel::pulled(m, &mut dice)),
+            1 => channel::channel(&channel::special(m, &mut dice)),
             _ => {
-                let (lower, upper) = (budget(&mut rng), budget(&mut rng));
-                let cone = Lifts { prior: &prior, lower, upper };
-                let Some(q) = extreme_channel(&mut rng, &cone, m) else { continue };
+                let (lower, upper) = (budget(&mut dice), budget(&mut dice));
+                let cone = Lifts { prior: prior.as_slice(), lower, upper };
+                let Ok(q) = Channel::new(channel::extreme(&cone, m, &mut dice)) else { continue };
                 q
             }
         };
-        let set = vec![super::generate::prior(&mut rng, m), prior.clone()];
-        let alpha = order(&mut rng);
+        let set = vec![super::generate::prior(&mut dice, m), prior.clone()];
+        let alpha = order(&mut dice);
         for setting in settings(&prior, alpha, set) {
             for from in about_datum() {
                 let Some(premise) = kept(from, leakage(from, &prior, &q, &setting)) else {
@@ -97,13 +97,13 @@ fn no_channel_leaks_more_than_its_own_level_implies() {
 
 #[test]
 fn no_extreme_channel_leaks_more_than_its_premise_implies() {
-    let mut rng = rng(42);
+    let mut dice = Dice::new(42);
     let mut seen = Seen::default();
     for round in 0..rounds(300) {
-        let m = 2 + below(&mut rng, if round % 8 == 0 { 11 } else { 5 });
-        let prior = prior(&mut rng, m);
-        let (lower, upper) = (budget(&mut rng), budget(&mut rng));
-        let lifts = |lower, upper| Lifts { prior: &prior, lower, upper };
+        let m = 2 + dice.below(if round % 8 == 0 { 11 } else { 5 });
+        let prior = prior(&mut dice, m);
+        let (lower, upper) = (budget(&mut dice), budget(&mut dice));
+        let lifts = |lower, upper| Lifts { prior: prior.as_slice(), lower, upper };
         let positive = prior.min() > 0.0;
         let floor = (prior.max() / prior.min()).ln();
         let odds = |weights: Vec<f64>, epsilon| Odds { weights, epsilon };
@@ -119,11 +119,13 @@ fn no_extreme_channel_leaks_more_than_its_premise_implies() {
             Notion::Ldp => Box::new(odds(vec![1.0; m], premise.epsilon())),
             _ => Box::new(lifts(premise.lower(), premise.upper())),
         };
-        let alpha = order(&mut rng);
-        let set = vec![super::generate::prior(&mut rng, m), prior.clone()];
+        let alpha = order(&mut dice);
+        let set = vec![super::generate::prior(&mut dice, m), prior.clone()];
         for setting in settings(&prior, alpha, set) {
             for _ in 0..3 {
-                let Some(q) = extreme_channel(&mut rng, cone.as_ref(), m) else { continue };
+                let Ok(q) = Channel::new(channel::extreme(cone.as_ref(), m, &mut dice)) else {
+                    continue;
+                };
                 // Rounding may carry it a hair past the premise, which then is the channel's own level.
                 let Some(own) =
                     kept(premise.notion(), leakage(premise.notion(), &prior, &q, &setting))
@@ -148,17 +150,17 @@ fn no_extreme_channel_leaks_more_than_its_premise_implies() {
 
 #[test]
 fn whatever_is_called_exact_is_attained_by_its_witness() {
-    let mut rng = rng(43);
+    let mut dice = Dice::new(43);
     let mut seen = Seen::default();
     let mut doubted: std::collections::BTreeMap<String, usize> = Default::default();
     for round in 0..rounds(400) {
-        let m = 2 + below(&mut rng, if round % 16 == 0 { 11 } else { 5 });
-        let prior = prior(&mut rng, m);
-        let set = vec![super::generate::prior(&mut rng, m), prior.clone()];
+        let m = 2 + dice.below(if round % 16 == 0 { 11 } else { 5 });
+        let prior = prior(&mut dice, m);
+        let set = vec![super::generate::prior(&mut dice, m), prior.clone()];
         let setting =
-            Setting { alpha: Some(order(&mut rng)), priors: set, ..Setting::of(prior.clone()) };
+            Setting { alpha: Some(order(&mut dice)), priors: set, ..Setting::of(prior.clone()) };
         let floor = (prior.max() / prior.min()).ln();
-        let (lower, upper) = (budget(&mut rng), budget(&mut rng));
+        let (lower, upper) = (budget(&mut dice), budget(&mut dice));
         let mut premises = vec![
             Guarantee::new(Notion::Lip, upper).unwrap(),
             Guarantee::asymmetric(lower, upper).unwrap(),
@@ -211,7 +213,7 @@ fn whatever_is_called_exact_is_attained_by_its_witness() {
 
 #[test]
 fn a_budget_of_nought_says_nothing_about_symbols_that_never_occur() {
-    let blind = law(&[0.5, 0.5, 0.0]);
+    let blind = distribution(&[0.5, 0.5, 0.0]);
     let bare = Setting { alpha: Some(3.0), priors: vec![blind.clone()], ..Setting::new() };
     let known = Setting { prior: Some(blind.clone()), ..bare.clone() };
     let positive = Setting { p_min: Some(0.1), ..bare.clone() };
@@ -276,18 +278,18 @@ fn least_delta(
 
 #[test]
 fn no_channel_needs_a_larger_delta_than_its_own_implies() {
-    let mut rng = rng(44);
+    let mut dice = Dice::new(44);
     let mut seen = Seen::default();
     for round in 0..rounds(250) {
-        let m = 2 + below(&mut rng, 4);
-        let prior = prior(&mut rng, m);
+        let m = 2 + dice.below(4);
+        let prior = prior(&mut dice, m);
         let q = match round % 2 {
-            0 => Channel::new(random_channel(&mut rng, m)).unwrap(),
-            _ => special_channel(&mut rng, m),
+            0 => channel::channel(&channel::pulled(m, &mut dice)),
+            _ => channel::channel(&channel::special(m, &mut dice)),
         };
-        let set = vec![super::generate::prior(&mut rng, m), prior.clone()];
-        let epsilon = budget(&mut rng);
-        for setting in settings(&prior, order(&mut rng), set) {
+        let set = vec![super::generate::prior(&mut dice, m), prior.clone()];
+        let epsilon = budget(&mut dice);
+        for setting in settings(&prior, order(&mut dice), set) {
             for from in [Notion::Ldp, Notion::Wclip, Notion::Lip, Notion::Alip, Notion::Bplip] {
                 for convention in Convention::ALL {
                     if convention != Convention::Conditional && from != Notion::Lip {
@@ -346,7 +348,7 @@ fn check_delta(
 #[test]
 fn arimoto_of_large_orders_is_not_lost_to_underflow() {
     // At order 1000 the escort law of this prior is one symbol to the last float, and three others decide.
-    let prior = law(&[0.299832, 0.297578, 0.301599, 0.100991]);
+    let prior = distribution(&[0.299832, 0.297578, 0.301599, 0.100991]);
     let setting = Setting { alpha: Some(1000.0), ..Setting::of(prior.clone()) };
     let premise = Guarantee::asymmetric(2.0, 2.0).unwrap();
     let answer = relate(&premise, Notion::Arimoto, &setting).unwrap();
@@ -355,7 +357,7 @@ fn arimoto_of_large_orders_is_not_lost_to_underflow() {
     assert!(found.exact && (found.guarantee.upper() - reached).abs() < 1e-9);
     assert!((reached - 1.0790).abs() < 1e-4, "{reached}");
     // At order 170 a rare symbol's weight is e^-373; its lift, to the 170th power, makes up for it.
-    let prior = law(&[0.9, 0.1]);
+    let prior = distribution(&[0.9, 0.1]);
     let setting = Setting { alpha: Some(170.0), ..Setting::of(prior.clone()) };
     let lip = Guarantee::new(Notion::Lip, 2.5).unwrap();
     let answer = relate(&lip, Notion::Arimoto, &setting).unwrap();

@@ -8,30 +8,32 @@ use undertone_design::sequence::{self, Process};
 use undertone_design::transfer::{self, transfer};
 use undertone_design::{Channel, Distribution};
 
-use super::generate::{Cone, Lifts, below, budget, extreme_channel, prior, rng, rounds, unit};
+use super::generate::{budget, prior, rounds};
+use undertone_testkit::channel::{self, Cone, Lifts};
+use undertone_testkit::dice::Dice;
 
 fn within(found: f64, claimed: f64) -> bool {
     found <= claimed * (1.0 + 1e-9) + 1e-15
 }
 
-fn range(rng: &mut rand_chacha::ChaCha12Rng) -> LiftRange {
-    let lower = budget(rng);
-    let upper = if unit(rng) < 0.6 { lower } else { budget(rng) };
+fn range(dice: &mut Dice) -> LiftRange {
+    let lower = budget(dice);
+    let upper = if dice.unit() < 0.6 { lower } else { budget(dice) };
     LiftRange::asymmetric(lower, upper).unwrap()
 }
 
 fn cone<'a>(prior: &'a Distribution, range: &LiftRange) -> Lifts<'a> {
-    Lifts { prior, lower: range.epsilon_lower(), upper: range.epsilon_upper() }
+    Lifts { prior: prior.as_slice(), lower: range.epsilon_lower(), upper: range.epsilon_upper() }
 }
 
 #[test]
 fn no_mechanism_transfers_worse_than_claimed() {
-    let mut rng = rng(51);
+    let mut dice = Dice::new(51);
     let (mut wrong, mut confirmed) = (Vec::new(), 0);
     for _ in 0..rounds(600) {
-        let m = 2 + below(&mut rng, 11);
-        let (from, to) = (prior(&mut rng, m), prior(&mut rng, m));
-        let range = range(&mut rng);
+        let m = 2 + dice.below(11);
+        let (from, to) = (prior(&mut dice, m), prior(&mut dice, m));
+        let range = range(&mut dice);
         let found = transfer(&from, &to, range).unwrap();
         let mut claims = vec![("exact", found.exact)];
         if range.epsilon_lower() == range.epsilon_upper() {
@@ -41,8 +43,8 @@ fn no_mechanism_transfers_worse_than_claimed() {
         claims.extend(found.prior_free.map(|bound| ("prior_free", bound)));
         for _ in 0..6 {
             // One output is enough: the lifts of an extreme ray, and of mixtures of two.
-            let (a, b) = (cone(&from, &range).ray(&mut rng), cone(&from, &range).ray(&mut rng));
-            let share = if unit(&mut rng) < 0.5 { 1.0 } else { unit(&mut rng) };
+            let (a, b) = (cone(&from, &range).ray(&mut dice), cone(&from, &range).ray(&mut dice));
+            let share = if dice.unit() < 0.5 { 1.0 } else { dice.unit() };
             let lift: Vec<f64> =
                 a.iter().zip(&b).map(|(a, b)| share * a + (1.0 - share) * b).collect();
             let total: f64 = lift.iter().zip(to.as_slice()).map(|(l, p)| l * p).sum();
@@ -80,11 +82,11 @@ fn no_mechanism_transfers_worse_than_claimed() {
 
 #[test]
 fn the_single_sort_of_transfer_equals_a_search_for_every_symbol() {
-    let mut rng = rng(52);
+    let mut dice = Dice::new(52);
     for _ in 0..rounds(400) {
-        let m = 2 + below(&mut rng, 8);
-        let (from, to) = (prior(&mut rng, m), prior(&mut rng, m));
-        let range = range(&mut rng);
+        let m = 2 + dice.below(8);
+        let (from, to) = (prior(&mut dice, m), prior(&mut dice, m));
+        let range = range(&mut dice);
         let found = transfer(&from, &to, range).unwrap().exact;
         let slow = dinkelbach(&from, &to, range);
         assert!((found - slow).abs() <= 1e-9 * slow, "{found} {slow} {range:?} {from:?} {to:?}");
@@ -126,15 +128,15 @@ fn dinkelbach(from: &Distribution, to: &Distribution, range: LiftRange) -> f64 {
 
 #[test]
 fn no_releases_leak_more_together_than_claimed() {
-    let mut rng = rng(53);
+    let mut dice = Dice::new(53);
     let (mut wrong, mut exact) = (Vec::new(), 0);
     for _ in 0..rounds(250) {
-        let m = 2 + below(&mut rng, 6);
-        let prior = prior(&mut rng, m);
-        let first = range(&mut rng);
-        let releases = 1 + below(&mut rng, 3);
+        let m = 2 + dice.below(6);
+        let prior = prior(&mut dice, m);
+        let first = range(&mut dice);
+        let releases = 1 + dice.below(3);
         let ranges: Vec<LiftRange> = (0..releases)
-            .map(|_| if unit(&mut rng) < 0.6 { first } else { range(&mut rng) })
+            .map(|_| if dice.unit() < 0.6 { first } else { range(&mut dice) })
             .collect();
         let found = compose(&prior, &ranges).unwrap();
         let mut claims = vec![("published", found.published), ("sharpened", found.sharpened)];
@@ -142,7 +144,7 @@ fn no_releases_leak_more_together_than_claimed() {
         for _ in 0..6 {
             let mut lift = vec![1.0; m];
             for range in &ranges {
-                let ray = cone(&prior, range).ray(&mut rng);
+                let ray = cone(&prior, range).ray(&mut dice);
                 lift.iter_mut().zip(&ray).for_each(|(l, r)| *l *= r);
             }
             let total: f64 = lift.iter().zip(prior.as_slice()).map(|(l, p)| l * p).sum();
@@ -174,19 +176,20 @@ fn no_releases_leak_more_together_than_claimed() {
 
 #[test]
 fn no_mechanism_of_a_family_leaks_more_than_claimed() {
-    let mut rng = rng(54);
+    let mut dice = Dice::new(54);
     let (mut wrong, mut exact) = (Vec::new(), 0);
     for _ in 0..rounds(250) {
-        let m = 2 + below(&mut rng, 2);
-        let set = vec![prior(&mut rng, m), prior(&mut rng, m)];
-        let ranges = vec![range(&mut rng); 1 + below(&mut rng, 2)];
-        let truth = prior(&mut rng, m);
+        let m = 2 + dice.below(2);
+        let set = vec![prior(&mut dice, m), prior(&mut dice, m)];
+        let ranges = vec![range(&mut dice); 1 + dice.below(2)];
+        let truth = prior(&mut dice, m);
         let together = composition::family(&set, &ranges).unwrap();
         let moved = transfer::family(&set, &truth, ranges[0]).unwrap();
         exact += usize::from(together.exact.is_some());
         for _ in 0..8 {
             // Mix an extreme channel of the first prior with silence until the second agrees too.
-            let Some(q) = extreme_channel(&mut rng, &cone(&set[0], &ranges[0]), m) else {
+            let cone = cone(&set[0], &ranges[0]);
+            let Ok(q) = Channel::new(channel::extreme(&cone, m, &mut dice)) else {
                 continue;
             };
             let Some(q) = quietened(&q, &set, &ranges[0]) else { continue };
@@ -246,27 +249,29 @@ fn quietened(q: &Channel, set: &[Distribution], range: &LiftRange) -> Option<Cha
 
 #[test]
 fn no_sequence_leaks_more_than_claimed() {
-    let mut rng = rng(55);
+    let mut dice = Dice::new(55);
     let mut wrong = Vec::new();
     for round in 0..rounds(200) {
-        let m = 2 + below(&mut rng, 2);
-        let first = prior(&mut rng, m);
-        let length = 2 + below(&mut rng, 2);
+        let m = 2 + dice.below(2);
+        let first = prior(&mut dice, m);
+        let length = 2 + dice.below(2);
         let process = if round % 2 == 0 {
-            let rows = (0..m).map(|_| prior(&mut rng, m).as_slice().to_vec()).collect();
+            let rows = (0..m).map(|_| prior(&mut dice, m).as_slice().to_vec()).collect();
             Process::markov(first.clone(), &Channel::new(rows).unwrap(), length).unwrap()
         } else {
-            let laws: Vec<Distribution> = (0..length).map(|_| prior(&mut rng, m)).collect();
+            let laws: Vec<Distribution> = (0..length).map(|_| prior(&mut dice, m)).collect();
             Process::comonotone(&laws).unwrap()
         };
-        let ranges: Vec<LiftRange> = (0..length).map(|_| range(&mut rng)).collect();
+        let ranges: Vec<LiftRange> = (0..length).map(|_| range(&mut dice)).collect();
         let published = sequence::published(&process, &ranges).unwrap();
         let sharpened = sequence::sharpened(&process, &ranges).unwrap();
         let worst = sequence::worst_case(&process, &ranges);
         for _ in 0..4 {
             let steps = process.marginals().iter().zip(&ranges);
             let channels: Option<Vec<Channel>> = steps
-                .map(|(law, range)| extreme_channel(&mut rng, &cone(law, range), law.len()))
+                .map(|(law, range)| {
+                    Channel::new(channel::extreme(&cone(law, range), law.len(), &mut dice)).ok()
+                })
                 .collect();
             let Some(channels) = channels else { continue };
             let found = sequence::exact_leakage(&process, &channels).unwrap();

@@ -4,22 +4,23 @@ use undertone_design::relation::{
     Convention, Guarantee, Holds, Notion, Outcome, Setting, forms, relate,
 };
 
-use crate::properties_relations::generate::{
-    about_datum, law, random_channel, random_law, respects, rng, rows, settings, unit,
-};
+use crate::properties_relations::generate::{about_datum, respects, rows, settings};
 use crate::properties_relations::slow;
+use undertone_testkit::channel::pulled;
+use undertone_testkit::dice::Dice;
+use undertone_testkit::law::{distribution, spiked};
 
 #[test]
 fn no_pure_implication_is_violated() {
-    let mut rng = rng(1);
+    let mut dice = Dice::new(1);
     let (mut checked, mut exact) = (0, 0);
     for round in 0..250 {
         let m = 2 + round % 4;
-        let spike = 3.0 * unit(&mut rng);
-        let prior = law(&random_law(&mut rng, m, spike));
-        let q = random_channel(&mut rng, m);
-        let set = vec![law(&random_law(&mut rng, m, 1.0)), prior.clone()];
-        let alpha = 1.05 + 4.0 * unit(&mut rng);
+        let spike = 3.0 * dice.open_unit();
+        let prior = distribution(&spiked(m, spike, &mut dice));
+        let q = pulled(m, &mut dice);
+        let set = vec![distribution(&spiked(m, 1.0, &mut dice)), prior.clone()];
+        let alpha = 1.05 + 4.0 * dice.open_unit();
         for setting in settings(&prior, alpha, set) {
             for from in about_datum() {
                 let premise = slow::datum(from, prior.as_slice(), &q, &setting);
@@ -42,20 +43,20 @@ fn no_pure_implication_is_violated() {
 
 #[test]
 fn witnesses_satisfy_the_premise_and_attain_the_supremum() {
-    let mut rng = rng(2);
+    let mut dice = Dice::new(2);
     let mut checked = 0;
     for round in 0..120 {
         let m = 2 + round % 4;
-        let spike = 2.5 * unit(&mut rng);
-        let prior = law(&random_law(&mut rng, m, spike));
-        let set = vec![law(&random_law(&mut rng, m, 1.0)), prior.clone()];
-        let alpha = 1.2 + 3.0 * unit(&mut rng);
+        let spike = 2.5 * dice.open_unit();
+        let prior = distribution(&spiked(m, spike, &mut dice));
+        let set = vec![distribution(&spiked(m, 1.0, &mut dice)), prior.clone()];
+        let alpha = 1.2 + 3.0 * dice.open_unit();
         let setting = Setting { alpha: Some(alpha), priors: set, ..Setting::of(prior.clone()) };
-        let epsilon = 0.02 + 2.5 * unit(&mut rng);
+        let epsilon = 0.02 + 2.5 * dice.open_unit();
         let floor = (prior.max() / prior.min()).ln();
         let premises = [
             Guarantee::new(Notion::Lip, epsilon),
-            Guarantee::asymmetric(epsilon, 1.5 * unit(&mut rng)),
+            Guarantee::asymmetric(epsilon, 1.5 * dice.open_unit()),
             Guarantee::new(Notion::Pml, epsilon),
             Guarantee::new(Notion::Ldp, epsilon),
             Guarantee::new(Notion::Wclip, epsilon),
@@ -102,13 +103,13 @@ fn witnesses_satisfy_the_premise_and_attain_the_supremum() {
 
 #[test]
 fn exact_suprema_agree_with_the_closed_forms() {
-    let mut rng = rng(3);
+    let mut dice = Dice::new(3);
     for round in 0..300 {
         let m = 2 + round % 5;
-        let spike = 3.0 * unit(&mut rng);
-        let prior = law(&random_law(&mut rng, m, spike));
+        let spike = 3.0 * dice.open_unit();
+        let prior = distribution(&spiked(m, spike, &mut dice));
         let setting = Setting::of(prior.clone());
-        let (lower, upper) = (0.01 + 3.0 * unit(&mut rng), 0.01 + 2.0 * unit(&mut rng));
+        let (lower, upper) = (0.01 + 3.0 * dice.open_unit(), 0.01 + 2.0 * dice.open_unit());
         let at = |premise: &Guarantee, to| {
             let answer = relate(premise, to, &setting).unwrap();
             let found = answer.holds().unwrap().clone();
@@ -151,7 +152,7 @@ fn exact_suprema_agree_with_the_closed_forms() {
 
 #[test]
 fn large_budgets_stay_exact() {
-    let setting = Setting::of(law(&[0.5, 0.3, 0.2]));
+    let setting = Setting::of(distribution(&[0.5, 0.3, 0.2]));
     for epsilon in [15.0, 25.0, 40.0] {
         let lip = Guarantee::new(Notion::Lip, epsilon).unwrap();
         let answer = relate(&lip, Notion::Ldp, &setting).unwrap();
@@ -165,16 +166,16 @@ fn large_budgets_stay_exact() {
 
 #[test]
 fn no_delta_implication_is_violated() {
-    let mut rng = rng(4);
+    let mut dice = Dice::new(4);
     let mut checked = 0;
     for round in 0..400 {
         let m = 2 + round % 3;
-        let spike = 2.0 * unit(&mut rng);
-        let p = random_law(&mut rng, m, spike);
-        let q = random_channel(&mut rng, m);
-        let epsilon = slow::ldp(&q) * unit(&mut rng);
-        let prior = law(&p);
-        let set = vec![prior.clone(), law(&random_law(&mut rng, m, 1.0))];
+        let spike = 2.0 * dice.open_unit();
+        let p = spiked(m, spike, &mut dice);
+        let q = pulled(m, &mut dice);
+        let epsilon = slow::ldp(&q) * dice.open_unit();
+        let prior = distribution(&p);
+        let set = vec![prior.clone(), distribution(&spiked(m, 1.0, &mut dice))];
         let mut premises = vec![
             Guarantee::new(Notion::Ldp, epsilon)
                 .unwrap()
@@ -243,11 +244,11 @@ fn no_delta_implication_is_violated() {
 #[test]
 fn small_budgets_stay_exact() {
     // The exact supremum is at most the closed form even where all lifts are within 1e-7 of one.
-    let mut rng = rng(11);
+    let mut dice = Dice::new(11);
     for round in 0..40 {
         let m = 2 + round % 7;
-        let spike = 8.0 * unit(&mut rng);
-        let prior = law(&random_law(&mut rng, m, spike));
+        let spike = 8.0 * dice.open_unit();
+        let prior = distribution(&spiked(m, spike, &mut dice));
         let setting = Setting { alpha: Some(2.0), ..Setting::of(prior) };
         for epsilon in [1e-7, 1e-5, 1e-3] {
             for from in [Notion::Lip, Notion::Pml, Notion::Ldp] {

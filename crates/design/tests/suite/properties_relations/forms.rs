@@ -3,18 +3,19 @@
 use undertone_design::Channel;
 use undertone_design::relation::{Guarantee, Notion, Setting, Subject, Verdict, degrade, rules};
 
-use crate::properties_relations::generate::{
-    below, law, random_channel, random_law, rng, rows, unit,
-};
+use crate::properties_relations::generate::rows;
 use crate::properties_relations::slow;
+use undertone_testkit::channel::pulled;
+use undertone_testkit::dice::Dice;
+use undertone_testkit::law::{distribution, spiked};
 
 #[test]
 fn cascades_never_leak_more_than_the_sharp_form() {
-    let mut rng = rng(9);
+    let mut dice = Dice::new(9);
     for _ in 0..2000 {
-        let m = 2 + below(&mut rng, 3);
-        let first = Channel::new(random_channel(&mut rng, m)).unwrap();
-        let second = Channel::new(random_channel(&mut rng, first.outputs())).unwrap();
+        let m = 2 + dice.below(3);
+        let first = Channel::new(pulled(m, &mut dice)).unwrap();
+        let second = Channel::new(pulled(first.outputs(), &mut dice)).unwrap();
         let both = slow::ldp(&rows(&first.then(&second).unwrap()));
         let (one, two) = (slow::ldp(&rows(&first)), slow::ldp(&rows(&second)));
         let sharp = degrade::ldp_after(&first, two).unwrap();
@@ -28,15 +29,15 @@ fn cascades_never_leak_more_than_the_sharp_form() {
 fn printed_forms_are_as_true_as_their_verdict() {
     // Every rule of the papers, on channels of its own world: a true or loose printed form is never
     // violated, and a false one is.
-    let mut rng = rng(10);
+    let mut dice = Dice::new(10);
     let mut violated: Vec<&str> = Vec::new();
     for round in 0..600 {
         let m = 2 + round % 3;
-        let spike = 2.5 * unit(&mut rng);
-        let p = random_law(&mut rng, m, spike);
-        let q = random_channel(&mut rng, m);
-        let prior = law(&p);
-        let set = vec![prior.clone(), law(&random_law(&mut rng, m, 1.0))];
+        let spike = 2.5 * dice.open_unit();
+        let p = spiked(m, spike, &mut dice);
+        let q = pulled(m, &mut dice);
+        let prior = distribution(&p);
+        let set = vec![prior.clone(), distribution(&spiked(m, 1.0, &mut dice))];
         let setting = Setting { alpha: Some(2.0), priors: set, ..Setting::of(prior) };
         for rule in rules::all() {
             let Some(printed) = rule.printed else { continue };
@@ -82,7 +83,7 @@ fn bounds_are_monotone_in_the_budget() {
         p_min: Some(0.1),
         symbols: Some(4),
         spread: Some(0.0),
-        priors: vec![law(&[0.4, 0.3, 0.2, 0.1])],
+        priors: vec![distribution(&[0.4, 0.3, 0.2, 0.1])],
         ..Setting::new()
     };
     for rule in rules::all() {

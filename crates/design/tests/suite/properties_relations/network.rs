@@ -1,13 +1,13 @@
 //! Notions of sensor networks.
 
-use rand_chacha::ChaCha12Rng;
 use undertone_design::relation::{Guarantee, Notion, Setting, Subject, forms, relate};
 use undertone_design::{Channel, Distribution, Joint};
 
-use crate::properties_relations::generate::{
-    law, random_channel, random_law, respects, rng, rows, unit,
-};
+use crate::properties_relations::generate::{respects, rows};
 use crate::properties_relations::slow;
+use undertone_testkit::channel::pulled;
+use undertone_testkit::dice::Dice;
+use undertone_testkit::law::{distribution, spiked};
 
 /// A random network: P(g,x) over x = (x_1..x_s) and one channel per sensor.
 struct Network {
@@ -19,16 +19,16 @@ struct Network {
 }
 
 impl Network {
-    fn random(rng: &mut ChaCha12Rng, s: usize, q: usize) -> Self {
+    fn random(dice: &mut Dice, s: usize, q: usize) -> Self {
         let base = 2usize;
         let inputs = base.pow(s as u32);
-        let spike = 2.0 * unit(rng);
-        let cells = random_law(rng, (1 << q) * inputs, spike);
+        let spike = 2.0 * dice.open_unit();
+        let cells = spiked((1 << q) * inputs, spike, dice);
         let joint = Joint::new(cells.chunks(inputs).map(<[f64]>::to_vec).collect()).unwrap();
         let mut sensors = Vec::new();
         let mut channel = vec![vec![1.0]; inputs];
         for t in 0..s {
-            let sensor = random_channel(rng, base);
+            let sensor = pulled(base, dice);
             for (x, row) in channel.iter_mut().enumerate() {
                 let own = &sensor[x / base.pow(t as u32) % base];
                 *row = row.iter().flat_map(|a| own.iter().map(move |b| a * b)).collect();
@@ -82,13 +82,13 @@ impl Network {
 
 #[test]
 fn no_network_implication_is_violated() {
-    let mut rng = rng(5);
+    let mut dice = Dice::new(5);
     let notions =
         [Notion::Ldp, Notion::Mipx, Notion::Ident, Notion::Avgleak, Notion::Infp, Notion::Infdp];
     let mut checked = 0;
     for round in 0..600 {
         let (s, q) = (1 + round % 3, 1 + round / 3 % 2);
-        let network = Network::random(&mut rng, s, q);
+        let network = Network::random(&mut dice, s, q);
         let bare = Setting { sensors: Some(s), secrets: Some(q), ..Setting::new() };
         let hypothesis = network.joint.secret().clone();
         let full = Setting {
@@ -120,9 +120,9 @@ fn no_network_implication_is_violated() {
 #[test]
 fn a_network_of_one_sensor_joins_both_worlds() {
     // G - X - Z with one sensor: every notion at once.
-    let mut rng = rng(6);
+    let mut dice = Dice::new(6);
     for _ in 0..150 {
-        let network = Network::random(&mut rng, 1, 1);
+        let network = Network::random(&mut dice, 1, 1);
         let prior = network.joint.data().unwrap();
         let q = rows(&network.channel);
         let setting = Setting {
@@ -150,11 +150,11 @@ fn a_network_of_one_sensor_joins_both_worlds() {
 
 #[test]
 fn hypotheses_with_hamming_distance_are_exact() {
-    let mut rng = rng(7);
+    let mut dice = Dice::new(7);
     for round in 0..100 {
         let q = 1 + round % 3;
-        let hypothesis = law(&random_law(&mut rng, 1 << q, 2.0));
-        let epsilon = 0.05 + unit(&mut rng);
+        let hypothesis = distribution(&spiked(1 << q, 2.0, &mut dice));
+        let epsilon = 0.05 + dice.open_unit();
         let (lower, upper) = forms::infp_from_infdp(&hypothesis, epsilon).unwrap();
         // The column e^(±dε) around each g meets infdp with equality and attains one side.
         let (mut seen_lower, mut seen_upper) = (0.0f64, 0.0f64);

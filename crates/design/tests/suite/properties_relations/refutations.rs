@@ -6,8 +6,9 @@ use undertone_design::relation::{
     counterexample, relate,
 };
 
-use crate::properties_relations::generate::{law, rows};
+use crate::properties_relations::generate::rows;
 use crate::properties_relations::slow;
+use undertone_testkit::law::distribution;
 
 /// The leakage of a counterexample member, by the slow measures.
 fn member_level(member: &Member, notion: Notion, alpha: f64) -> f64 {
@@ -65,7 +66,7 @@ fn counterexample_families_do_what_they_say() {
             } else {
                 premise
             };
-            for prior in [None, Some(law(&[0.5, 0.3, 0.2]))] {
+            for prior in [None, Some(distribution(&[0.5, 0.3, 0.2]))] {
                 let setting = Setting { alpha: Some(alpha), prior, ..Setting::new() };
                 let Some(member) = (statement.member)(&premise, &setting) else {
                     let excused = statement.verdict == Verdict::False
@@ -139,12 +140,12 @@ fn every_question_has_an_answer_and_every_refutation_a_member() {
         sensors: Some(1),
         secrets: Some(1),
         hypothesis: Some(Distribution::uniform(2)),
-        priors: vec![law(&[0.5, 0.3, 0.2]), Distribution::uniform(3)],
-        ..Setting::of(law(&[0.5, 0.3, 0.2]))
+        priors: vec![distribution(&[0.5, 0.3, 0.2]), Distribution::uniform(3)],
+        ..Setting::of(distribution(&[0.5, 0.3, 0.2]))
     };
     let bare = Setting { alpha: Some(2.0), ..Setting::new() };
     // A symbol without mass: odds are infinite whatever is released.
-    let massless = Setting { prior: Some(law(&[0.6, 0.4, 0.0])), ..full.clone() };
+    let massless = Setting { prior: Some(distribution(&[0.6, 0.4, 0.0])), ..full.clone() };
     let (mut held, mut refuted, mut needing) = (0, 0, 0);
     for (setting, known) in [(&full, true), (&bare, false), (&massless, true)] {
         for from in Notion::ALL {
@@ -200,7 +201,7 @@ fn every_question_has_an_answer_and_every_refutation_a_member() {
 
 #[test]
 fn delta_reaches_only_what_a_rule_carries() {
-    let prior = Setting { alpha: Some(2.0), ..Setting::of(law(&[0.5, 0.3, 0.2])) };
+    let prior = Setting { alpha: Some(2.0), ..Setting::of(distribution(&[0.5, 0.3, 0.2])) };
     let lip: Guarantee = "lip:0.5,0.01".parse().unwrap();
     for to in [Notion::Pml, Notion::Di, Notion::Alphalift] {
         let answer = relate(&lip, to, &prior).unwrap();
