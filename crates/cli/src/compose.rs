@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use undertone_design::extremal::LiftRange;
-use undertone_design::sequence::{self, Process};
-use undertone_design::{Channel, Distribution, composition};
+use undertone_theory::sequence::{self, Process};
+use undertone_design::{Channel, Distribution};
+use undertone_theory::composition;
 
 use crate::failure::Failure;
 use crate::input;

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use undertone_core::{Alphabet, Draft};
 use undertone_design::fit::Confidence;
-use undertone_design::sequence::Process;
-use undertone_design::transfer::PriorBox;
+use undertone_theory::sequence::Process;
+use undertone_design::prior_region::PriorBox;
 use undertone_design::{Channel, Distribution, Joint, Symbols};
 
 use crate::failure::Failure;

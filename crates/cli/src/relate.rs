@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use undertone_design::Channel;
-use undertone_design::relation::{
-    self, Convention, Guarantee, Notion, Outcome as Found, Setting, Step,
+use undertone_theory::relation::{
+    self, Guarantee, Notion, Outcome as Found, Setting, Step,
 };
 
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{Outcome, Round, at_most, nats, number, number_to, rounded, table};
+use undertone_design::measure::delta::Convention;
 
 /// Say what one guarantee implies about another notion, as tightly as is known.
 ///

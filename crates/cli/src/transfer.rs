@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use undertone_design::extremal::LiftRange;
 use undertone_design::measure::lip;
-use undertone_design::{realise, transfer};
+use undertone_design::realise;
+use undertone_theory::transfer;
 
 use crate::failure::Failure;
 use crate::input;

@@ -17,7 +17,7 @@ use undertone_design::codebook::{self, Codebook, Range};
 use undertone_design::continuous::{self, Loss, Method, Outcome, Parameter, Request};
 use undertone_design::mechanism::laplace::Scale;
 use undertone_design::quantize::Promise;
-use undertone_design::relation::Convention;
+use undertone_design::measure::delta::Convention;
 use undertone_design::{Distribution, Symbols, protection};
 
 const BLOCK: usize = 1 << 15;

@@ -21,7 +21,7 @@ use crate::mechanism::laplace::Scale;
 use crate::mechanism::linear;
 use crate::objective::Objective;
 use crate::quantize::Promise;
-use crate::relation::Convention;
+use crate::measure::delta::Convention;
 use crate::{Channel, Distribution, Error, protection};
 
 /// How the noise is made.

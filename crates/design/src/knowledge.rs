@@ -4,7 +4,7 @@ use undertone_core::{Bound, Claim, Context, PriorBox, Priors, Secret, Subject, W
 
 use crate::distribution::in_one_order;
 use crate::quantize::{self, RoundedPrior};
-use crate::transfer;
+use crate::prior_region::PriorBox;
 use crate::{Distribution, Error, Joint, Symbols};
 
 /// What a designer is told about the data.
@@ -17,7 +17,7 @@ pub enum Knowledge {
     /// Several priors over the same symbols, under each of which every promise must hold.
     Each(Vec<Distribution>),
     /// Any prior in a box.
-    Within(transfer::PriorBox),
+    Within(PriorBox),
     /// A secret behind the data, with its name.
     Secret(String, Joint),
 }
@@ -176,7 +176,7 @@ mod tests {
     use undertone_core::Epsilon;
 
     fn within(lower: Vec<f64>, upper: Vec<f64>) -> Knowledge {
-        Knowledge::Within(transfer::PriorBox::new(lower, upper).unwrap())
+        Knowledge::Within(PriorBox::new(lower, upper).unwrap())
     }
 
     #[test]
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn an_empty_box_is_refused() {
-        let refused = transfer::PriorBox::new(vec![0.6, 0.6], vec![0.7, 0.7]).unwrap_err();
+        let refused = PriorBox::new(vec![0.6, 0.6], vec![0.7, 0.7]).unwrap_err();
         assert!(refused.to_string().contains("the sum of the lower limits is 1.2"), "{refused}");
         // Within float error of a prior, and none once rounded outward.
         let knowledge = within(vec![0.5, 0.5], vec![0.5, 0.5]);

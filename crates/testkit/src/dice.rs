@@ -37,6 +37,11 @@ impl Dice {
         (least.ln() + (most / least).ln() * self.unit()).exp()
     }
 
+    /// A budget in nats: often tiny or large.
+    pub fn budget(&mut self) -> f64 {
+        if self.unit() < 0.5 { self.log_between(1e-6, 20.0) } else { 0.05 + 4.0 * self.unit() }
+    }
+
     /// A number in 0..n.
     pub fn below(&mut self, n: usize) -> usize {
         dice::below(n, &mut self.0)
@@ -56,6 +61,11 @@ impl Dice {
     pub fn draw(&mut self, weights: &[f64]) -> usize {
         dice::draw(weights, &mut self.0)
     }
+}
+
+/// How many rounds a search takes: `n`, or what UNDERTONE_ROUNDS says, for a longer look.
+pub fn rounds(n: usize) -> usize {
+    std::env::var("UNDERTONE_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(n)
 }
 
 impl TryRng for Dice {

@@ -6,6 +6,7 @@
 //! | [`law`], [`channel`], [`joint`] | random and fixed laws, channels and joint laws, as plain numbers |
 //! | [`claim`], [`spec`], [`policy`] | claims, what a policy is asked to be, and policies, in one line |
 //! | [`respondents`] | people who answer through a policy |
+//! | [`listing`] | the same symbols in several orders |
 //! | [`golden`] | the golden values of the specification |
 //! | [`integral`] | slow integrals |
 //!
@@ -28,6 +29,7 @@ pub mod golden;
 pub mod integral;
 pub mod joint;
 pub mod law;
+pub mod listing;
 pub mod policy;
 pub mod respondents;
 pub mod spec;

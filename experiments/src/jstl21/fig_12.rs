@@ -8,7 +8,7 @@ use undertone_design::knowledge::Knowledge;
 use undertone_design::mechanism::gaussian::{GaussianNoise, Sigma, Spread, analytic, corollary_10};
 use undertone_design::mechanism::sampling::{expected_loss, largest_atomless};
 use undertone_design::quantize::{Promise, largest_remainder};
-use undertone_design::relation::Convention;
+use undertone_design::measure::delta::Convention;
 use undertone_design::{Distribution, protection};
 
 use crate::claim::short;

@@ -2,7 +2,7 @@
 
 use undertone_design::density::Density;
 use undertone_design::mechanism::sampling::{expected_loss, largest_atomless};
-use undertone_design::relation::Convention;
+use undertone_design::measure::delta::Convention;
 
 use super::grid;
 use crate::claim::short;

@@ -1,6 +1,6 @@
 //! Leakage over repeated releases of one datum, and over epochs of a sensor network: bounds against exact values.
 
-use undertone_design::composition::{given, published, sharpened, worst_case};
+use undertone_theory::composition::{given, published, sharpened, worst_case};
 use undertone_design::designer::Method as Design;
 use undertone_design::extremal::LiftRange;
 use undertone_design::objective::Objective;

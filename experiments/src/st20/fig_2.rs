@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rand_core::Rng;
 use undertone_design::measure::{ldp, network::Network};
-use undertone_design::relation::{
+use undertone_theory::relation::{
     Guarantee, Notion, Rule, Setting, counterexample, forms, relate, rules,
 };
 use undertone_design::{Channel, Distribution, Joint};

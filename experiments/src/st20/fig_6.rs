@@ -1,6 +1,6 @@
 //! ST20 Figure 6: errors of H and G over the information budget, at a strict LDP budget.
 
-use undertone_design::relation::{Guarantee, Notion, Setting, relate};
+use undertone_theory::relation::{Guarantee, Notion, Setting, relate};
 use undertone_fusion::design::Method;
 
 use super::network::{Network, Point, STAND_IN, stand_in};

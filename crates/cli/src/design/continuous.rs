@@ -13,7 +13,7 @@ use undertone_design::mechanism::gaussian::Sigma;
 use undertone_design::mechanism::laplace::Scale;
 use undertone_design::objective::Objective;
 use undertone_design::quantize::Promise;
-use undertone_design::relation::Convention;
+use undertone_design::measure::delta::Convention;
 use undertone_design::{Distribution, Symbols};
 
 use super::{Args, Known, provenance};

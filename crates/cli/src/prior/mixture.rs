@@ -1,8 +1,7 @@
 //! A mixture of normal laws fitted to a column of numbers.
 
 use undertone_design::density::{self, Density, Fitted, Settings};
-use undertone_design::fit::{Fit, UNSEEN};
-use undertone_design::transfer;
+use undertone_design::fit::{Fit, UNSEEN, radius};
 
 use super::tally::GroupTally;
 use crate::failure::Failure;
@@ -92,7 +91,7 @@ pub(super) fn fit(
     let shares = fit.counts.iter().map(|&count| count as f64 / fit.n as f64);
     let moved: f64 =
         binned.p.as_slice().iter().zip(shares).map(|(p, share)| (p - share).abs()).sum();
-    let sampling = transfer::radius(fit.n, fit.counts.len(), fit.confidence.beta)?;
+    let sampling = radius(fit.n, fit.counts.len(), fit.confidence.beta)?;
     fit.confidence.radius = (sampling + moved).min(2.0);
     (fit.p, fit.floored) = (binned.p, binned.floored);
     Ok(mixed)

@@ -7,7 +7,7 @@ use super::{Outcome, Parameter, Shipped};
 use crate::mechanism::sampling::{self, Sampling};
 use crate::mechanism::{Proposal, linear, posterior};
 use crate::quantize::Promise;
-use crate::relation::Convention;
+use crate::measure::delta::Convention;
 use crate::{Channel, Distribution, Error, codebook, designer};
 
 /// Sampling: the outputs are the inputs, so the codebook's own outputs play no part.

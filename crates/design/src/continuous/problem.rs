@@ -7,7 +7,7 @@ use crate::designer;
 use crate::mechanism::Proposal;
 use crate::objective::Objective;
 use crate::quantize::Promise;
-use crate::relation::Convention;
+use crate::measure::delta::Convention;
 use crate::{Channel, Distribution, Error, Symbols, measure, protection, realise};
 
 /// How far rounding to integers moves a prior at most, in total variation.

@@ -27,7 +27,7 @@ use super::posterior;
 use crate::extremal::LiftRange;
 use crate::objective::Objective;
 use crate::quantize::{Promise, largest_remainder};
-use crate::transfer::PriorBox;
+use crate::prior_region::PriorBox;
 use crate::{Distribution, Error, realise};
 use undertone_numeric::golden_section::golden_section;
 

@@ -5,7 +5,7 @@ use undertone_design::measure::{delta, lip};
 use undertone_design::mechanism::{posterior, sampling, staircase, symmetric, unary};
 use undertone_design::objective::Objective;
 use undertone_design::quantize::{self, Promise};
-use undertone_design::relation::Convention;
+use undertone_design::measure::delta::Convention;
 use undertone_design::{Channel, Distribution, realise};
 use undertone_testkit::claim::epsilon as level;
 use undertone_testkit::golden::assert_golden;

@@ -5,7 +5,7 @@ use undertone_design::designer::{self, Designed, Method, Outcome, Request};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::mechanism::keep;
 use undertone_design::objective::Objective;
-use undertone_design::transfer::PriorBox;
+use undertone_design::prior_region::PriorBox;
 use undertone_design::{protection, realise};
 use undertone_testkit::law::{distribution, zipf};
 use undertone_testkit::spec::indexed;

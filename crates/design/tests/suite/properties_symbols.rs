@@ -14,92 +14,12 @@ use undertone_design::measure::{
 use undertone_design::mechanism::{accuracy, linear, posterior};
 use undertone_design::objective::{self, Objective};
 use undertone_design::quantize::Promise;
-use undertone_design::relation::{Notion, Setting, relate};
-use undertone_design::sequence::{self, Process};
-use undertone_design::transfer::{self, PriorBall, PriorBox};
-use undertone_design::{Channel, Distribution, Error, Joint, Symbols, composition};
-use undertone_testkit::channel;
+use undertone_design::{Channel, Distribution, Error, Joint};
 use undertone_testkit::claim::lip;
 use undertone_testkit::dice::Dice;
 use undertone_testkit::law::dyadic;
+use undertone_testkit::listing::{Listed, SIZE, matched, rows, symbols};
 use undertone_testkit::spec;
-
-const NAMES: [&str; 4] = ["north", "east", "south", "west"];
-const SIZE: usize = NAMES.len();
-
-fn symbols(names: &[&str]) -> Symbols {
-    Symbols::names(names.iter().map(ToString::to_string).collect()).unwrap()
-}
-
-fn rows(dice: &mut Dice, outputs: usize) -> Vec<Vec<f64>> {
-    channel::rows(SIZE, outputs, dyadic, dice)
-}
-
-/// A value about symbols, for any list of them: all turned, renamed or without names.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Listed {
-    Plain,
-    Turned([usize; SIZE]),
-    Other,
-    Unnamed,
-}
-
-impl Listed {
-    fn order(self) -> [usize; SIZE] {
-        match self {
-            Self::Turned(order) => order,
-            _ => [0, 1, 2, 3],
-        }
-    }
-
-    fn symbols(self) -> Symbols {
-        match self {
-            Self::Plain | Self::Turned(_) => symbols(&self.order().map(|x| NAMES[x])),
-            Self::Other => symbols(&["north", "east", "south", "up"]),
-            Self::Unnamed => Symbols::unnamed(SIZE),
-        }
-    }
-
-    fn pick<T: Clone>(self, list: &[T]) -> Vec<T> {
-        self.order().iter().map(|&x| list[x].clone()).collect()
-    }
-
-    fn law(self, p: &[f64]) -> Distribution {
-        Distribution::new("p", self.pick(p)).unwrap().over(&self.symbols()).unwrap()
-    }
-
-    fn channel(self, rows: &[Vec<f64>]) -> Channel {
-        Channel::new(self.pick(rows)).unwrap().of_inputs(&self.symbols()).unwrap()
-    }
-
-    fn within(self, p: &[f64]) -> PriorBox {
-        let p = self.pick(p);
-        let lower = p.iter().map(|p| p / 2.0).collect();
-        let upper = p.iter().map(|p| (p * 1.5).min(1.0)).collect();
-        PriorBox::new(lower, upper).unwrap().over(&self.symbols()).unwrap()
-    }
-}
-
-/// Asserts that `ask` gives the same answer however its argument lists the symbols, and refuses other
-/// symbols. `ask` is told how the argument is to list them.
-#[track_caller]
-fn matched<T: PartialEq + std::fmt::Debug>(
-    dice: &mut Dice,
-    what: &str,
-    ask: impl Fn(Listed) -> Result<T, Error>,
-) {
-    let expected = ask(Listed::Plain).unwrap_or_else(|error| panic!("{what}: {error}"));
-    let mut order = [3, 1, 0, 2];
-    order.rotate_left(dice.below(4));
-    for order in [order, [1, 0, 3, 2], [3, 2, 1, 0]] {
-        let found = ask(Listed::Turned(order)).unwrap_or_else(|e| panic!("{what}: {e}"));
-        assert_eq!(found, expected, "{what}, turned {order:?}");
-    }
-    for odd in [Listed::Other, Listed::Unnamed] {
-        let refused = ask(odd).expect_err(what);
-        assert!(matches!(refused, Error::Symbols { .. }), "{what}, {odd:?}: {refused}");
-    }
-}
 
 #[test]
 fn measures_match_channels_with_their_prior() {
@@ -167,55 +87,31 @@ fn losses_read_outputs_as_inputs_by_name() {
 }
 
 #[test]
-fn laws_are_compared_and_transferred_by_symbol() {
+fn laws_are_compared_by_symbol() {
     let mut dice = Dice::new(23);
     for _ in 0..20 {
-        let (p, r, s) = (dyadic(SIZE, &mut dice), dyadic(SIZE, &mut dice), dyadic(SIZE, &mut dice));
+        let (p, r) = (dyadic(SIZE, &mut dice), dyadic(SIZE, &mut dice));
         let from = Listed::Plain.law(&p);
-        let range = LiftRange::asymmetric(0.7, 1.1).unwrap();
         let mut check = |what: &str, of: &dyn Fn(&Distribution) -> Result<f64, Error>| {
             matched(&mut dice, what, |listed| of(&listed.law(&r)));
         };
         check("total variation", &|to| from.total_variation(to));
         check("e-divergence", &|to| e_divergence::divergence(&from, to, 1.3));
         check("renyi", &|to| renyi::divergence(&from, to, 2.5));
-        check("eta", &|to| transfer::eta(&from, to));
-        check("log ratio", &|to| transfer::log_ratio(&from, to));
-        check("smallest term", &|to| Ok(transfer::smallest_term(&from, to, 1.0)?.threshold));
-        matched(&mut dice, "transfer", |listed| transfer::transfer(&from, &listed.law(&r), range));
-        let two = [from.clone(), Listed::Plain.law(&s)];
-        matched(&mut dice, "family", |listed| transfer::family(&two, &listed.law(&r), range));
+        let range = LiftRange::asymmetric(0.7, 1.1).unwrap();
         let set = |listed: Listed| [from.clone(), listed.law(&r)];
-        let truth = Listed::Turned([1, 2, 3, 0]).law(&s);
-        matched(&mut dice, "set", |listed| transfer::family(&set(listed), &truth, range));
         matched(&mut dice, "rays", |listed| family_lifts(&set(listed), range));
-        let twice = [range, range];
-        matched(&mut dice, "set composed", |listed| composition::family(&set(listed), &twice));
-        for (premise, to) in [("bplip:1", Notion::Ldp), ("ldp:1", Notion::Bplip)] {
-            let answer = |listed: Listed| {
-                let setting = Setting { priors: set(listed).to_vec(), ..Setting::default() };
-                relate(&premise.parse().unwrap(), to, &setting)
-            };
-            matched(&mut dice, premise, answer);
-        }
     }
 }
 
 #[test]
-fn releases_and_regions_are_matched_with_their_channels() {
+fn secrets_and_regions_are_matched_with_their_channels() {
     let mut dice = Dice::new(24);
     for _ in 0..20 {
         let (p, q, r) = (dyadic(SIZE, &mut dice), rows(&mut dice, 3), rows(&mut dice, 2));
         let prior = Listed::Plain.law(&p);
         let first = Listed::Plain.channel(&r);
-        matched(&mut dice, "given", |listed| {
-            composition::given(&prior, &[first.clone(), listed.channel(&q)])
-        });
         matched(&mut dice, "beside", |listed| first.beside(&listed.channel(&q)));
-        let ball = PriorBall::new(prior.clone(), 0.1).unwrap();
-        matched(&mut dice, "ball", |listed| ball.leakage(&listed.channel(&q)));
-        let within = Listed::Plain.within(&p);
-        matched(&mut dice, "box", |listed| within.leakage(&listed.channel(&q)));
         matched(&mut dice, "turned box", |listed| listed.within(&p).in_order_of(prior.symbols()));
         let half = |list: &[f64]| list.iter().map(|p| p / 2.0).collect::<Vec<f64>>();
         let joint = vec![half(&p), half(&Listed::Turned([2, 3, 0, 1]).pick(&p))];
@@ -229,43 +125,6 @@ fn releases_and_regions_are_matched_with_their_channels() {
             let network = Network::new(vec![2], vec![4], joint.clone(), listed.channel(&q))?;
             Ok((network.identifiability()?, network.mutual_information()?))
         });
-    }
-}
-
-#[test]
-fn sequences_are_matched_step_by_step() {
-    let mut dice = Dice::new(25);
-    for _ in 0..10 {
-        let (p, t) = (dyadic(SIZE, &mut dice), rows(&mut dice, SIZE));
-        let (q, r) = (rows(&mut dice, 3), rows(&mut dice, 2));
-        let prior = Listed::Plain.law(&p);
-        let transition = |listed: Listed, named: bool| {
-            let rows: Vec<Vec<f64>> = listed.pick(&t).iter().map(|row| listed.pick(row)).collect();
-            let step = Channel::new(rows).unwrap().of_inputs(&listed.symbols()).unwrap();
-            if named { step.of_outputs(&listed.symbols()).unwrap() } else { step }
-        };
-        let releases = [Listed::Plain.channel(&q), Listed::Plain.channel(&r)];
-        for named in [true, false] {
-            matched(&mut dice, "chain", |listed| {
-                let chain = Process::markov(prior.clone(), &transition(listed, named), 2)?;
-                sequence::exact_leakage(&chain, &releases)
-            });
-        }
-        let bare = Channel::new(t.clone()).unwrap();
-        let chain = Process::markov(prior.clone(), &bare, 2).unwrap();
-        let expected = sequence::exact_leakage(&chain, &releases).unwrap();
-        let own = Process::markov(prior.clone(), &transition(Listed::Plain, true), 2).unwrap();
-        assert_eq!(sequence::exact_leakage(&own, &releases).unwrap(), expected);
-        let constant = Process::constant(&prior, 2).unwrap();
-        for process in [&chain, &constant] {
-            let with =
-                |listed: Listed| [listed.channel(&q), Listed::Turned([1, 2, 3, 0]).channel(&r)];
-            matched(&mut dice, "exact", |listed| sequence::exact_leakage(process, &with(listed)));
-            matched(&mut dice, "bound", |listed| sequence::leakage_bound(process, &with(listed)));
-            matched(&mut dice, "seen", |listed| {
-                sequence::posterior(process, &with(listed), &[1, 0])
-            });
-        }
     }
 }
 

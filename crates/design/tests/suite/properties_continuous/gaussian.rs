@@ -5,7 +5,7 @@ use undertone_design::density::{Component, Normal};
 use undertone_design::mechanism::gaussian::{
     self, GaussianNoise, Spread, against_wider, between, corollary_10,
 };
-use undertone_design::relation::Convention;
+use undertone_design::measure::delta::Convention;
 
 use crate::properties_continuous::generate::{points, prior};
 use undertone_testkit::dice::Dice;
