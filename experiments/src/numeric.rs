@@ -5,8 +5,8 @@ use undertone_design::codebook::{Codebook, Range, nearest};
 use undertone_design::continuous::{self, Loss, Method, Outcome as Found, Parameter, Request};
 use undertone_design::density::Density;
 use undertone_design::knowledge::Knowledge;
+use undertone_design::measure::delta::Convention;
 use undertone_design::quantize::Promise;
-use undertone_design::relation::Convention;
 use undertone_design::{Channel, Distribution, Symbols, protection};
 
 use crate::{Error, certified};

@@ -6,8 +6,8 @@ use undertone::columns::{Code, Lookup};
 use undertone_core::{Alphabet, AlphabetView, Decimal};
 use undertone_design::codebook::{self, Range};
 use undertone_design::density::{self, Density, Settings};
-use undertone_design::fit::{Fit, UNSEEN};
-use undertone_design::{found, transfer};
+use undertone_design::fit::{Fit, UNSEEN, radius};
+use undertone_design::found;
 
 use crate::errors::{failed, guarded};
 use crate::source::Source;
@@ -192,7 +192,7 @@ pub(crate) fn fit_mixture<'py>(
             let shares = fit.counts.iter().map(|&count| count as f64 / fit.n as f64);
             let moved: f64 =
                 binned.p.as_slice().iter().zip(shares).map(|(p, s)| (p - s).abs()).sum();
-            let sampling = transfer::radius(fit.n, fit.counts.len(), beta)?;
+            let sampling = radius(fit.n, fit.counts.len(), beta)?;
             fit.confidence.radius = (sampling + moved).min(2.0);
             (fit.p, fit.floored) = (binned.p, binned.floored);
             let parts = chosen.mixture.components().iter();

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use undertone::Prior;
 use undertone::document;
 use undertone_core::{Draft, Policy};
-use undertone_design::sequence::Process;
-use undertone_design::transfer::PriorBox;
+use undertone_design::prior_region::PriorBox;
 use undertone_design::{Channel, Joint};
+use undertone_theory::sequence::Process;
 
 use crate::failure::Failure;
 

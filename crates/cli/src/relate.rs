@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use undertone::relate::{RelateReport, RelateRequest, relate};
-use undertone_design::relation;
+use undertone_theory::relation;
 
 use crate::failure::{Failure, option};
 use crate::input;

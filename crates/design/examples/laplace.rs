@@ -15,9 +15,9 @@ use rand_core::{Rng, SeedableRng};
 use undertone_core::{Context, Provenance, Sampler, Subject, Symbol};
 use undertone_design::codebook::{self, Codebook, Range};
 use undertone_design::continuous::{self, Loss, Method, Outcome, Parameter, Request};
+use undertone_design::measure::delta::Convention;
 use undertone_design::mechanism::laplace::Scale;
 use undertone_design::quantize::Promise;
-use undertone_design::relation::Convention;
 use undertone_design::{Distribution, Symbols, protection};
 
 const BLOCK: usize = 1 << 15;

@@ -188,7 +188,7 @@ impl Channel {
 }
 
 /// Every channel with its inputs in the order of its own law's symbols, one law per channel.
-pub(crate) fn under_each<'a, 'b>(
+pub fn under_each<'a, 'b>(
     channels: &'a [Channel],
     laws: impl IntoIterator<Item = &'b Distribution>,
 ) -> Result<Cow<'a, [Channel]>, Error> {

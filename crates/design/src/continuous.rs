@@ -16,12 +16,12 @@ use undertone_core::Refusal;
 use crate::codebook::Codebook;
 use crate::density::Density;
 use crate::designer::{self, Designed, PrintedLevel};
+use crate::measure::delta::Convention;
 use crate::mechanism::gaussian::Sigma;
 use crate::mechanism::laplace::Scale;
 use crate::mechanism::linear;
 use crate::objective::Objective;
 use crate::quantize::Promise;
-use crate::relation::Convention;
 use crate::{Channel, Distribution, Error, protection};
 
 /// How the noise is made.

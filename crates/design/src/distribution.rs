@@ -79,7 +79,7 @@ impl Distribution {
     }
 
     /// The law of the same symbols proportional to other weights.
-    pub(crate) fn reweighed(&self, what: &str, weights: Vec<f64>) -> Result<Self, Error> {
+    pub fn reweighed(&self, what: &str, weights: Vec<f64>) -> Result<Self, Error> {
         Self::normalised(what, weights)?.over(&self.symbols)
     }
 

@@ -12,8 +12,7 @@ mod family;
 mod range;
 
 pub use family::{family_lifts, family_witness};
-pub(crate) use range::rest_of;
-pub use range::{LiftRange, MAX_EPSILON};
+pub use range::{LiftRange, MAX_EPSILON, rest_of};
 
 /// Above this many symbols the 2^(M-1)·M vertices are no longer enumerated.
 pub const MAX_SYMBOLS: usize = 16;

@@ -4,9 +4,13 @@
 //! it, each holding the true prior with probability at least 1 - β over the sample: a box, and an l1
 //! ball. A robust design takes the box; a transfer bound takes the radius.
 
+mod radius;
+
+pub use radius::radius;
+
 use crate::distribution::{SUM_TOLERANCE, check_weights};
 use crate::quantize::largest_remainder;
-use crate::{Distribution, Error, Symbols, transfer};
+use crate::{Distribution, Error, Symbols};
 use std::collections::HashMap;
 use undertone_core::WEIGHT_ONE;
 use undertone_numeric::binomial::binomial_interval;
@@ -55,7 +59,7 @@ impl Fit {
     /// The box is Clopper and Pearson's exact interval for each symbol with β shared out equally
     /// (Bonferroni), so that all hold at once; two symbols need one interval, because either
     /// determines the other. It speaks of the counts, so heavy smoothing can leave it (see
-    /// [`Fit::outside`]). The ball is [`transfer::radius`] around the raw shares, plus the distance
+    /// [`Fit::outside`]). The ball is [`radius`] around the raw shares, plus the distance
     /// from there to the estimate.
     pub fn from_counts(counts: Vec<u64>, smoothing: f64, beta: f64) -> Result<Self, Error> {
         if !(smoothing >= 0.0 && smoothing.is_finite()) {
@@ -66,7 +70,7 @@ impl Fit {
             .try_fold(0u64, |sum, &count| sum.checked_add(count))
             .filter(|&n| n <= 1 << 52)
             .ok_or_else(|| Error::other("counts", "they sum to more than 2^52"))?;
-        let sampling = transfer::radius(n, counts.len(), beta)?;
+        let sampling = radius(n, counts.len(), beta)?;
         let shares: Vec<f64> = counts.iter().map(|&count| count as f64 / n as f64).collect();
         let unseen = |&x: &usize| counts[x] == 0 && smoothing == 0.0;
         let floored: Vec<usize> = (0..counts.len()).filter(unseen).collect();
@@ -220,7 +224,7 @@ mod tests {
         let fit = Fit::from_counts(vec![900, 100], 0.0, 0.05).unwrap();
         assert_eq!(fit.p.as_slice(), [0.9, 0.1]);
         assert!(fit.floored.is_empty() && fit.outside().is_empty());
-        assert_eq!(fit.confidence.radius, transfer::radius(1000, 2, 0.05).unwrap());
+        assert_eq!(fit.confidence.radius, radius(1000, 2, 0.05).unwrap());
         // Two symbols: one interval, whose ends mirror each other.
         let Confidence { lower, upper, .. } = &fit.confidence;
         assert!((lower[0] + upper[1] - 1.0).abs() < 1e-9);
@@ -234,7 +238,7 @@ mod tests {
         let fit = Fit::from_counts(vec![9, 0, 1, 0], 0.0, 0.1).unwrap();
         assert_eq!(fit.floored, [1, 3]);
         assert!((fit.p[1] - 0.5 / 11.0).abs() < 1e-15);
-        let plain = transfer::radius(10, 4, 0.1).unwrap();
+        let plain = radius(10, 4, 0.1).unwrap();
         assert!(fit.confidence.radius > plain.min(1.99), "flooring moves the centre");
         let smoothed = Fit::from_counts(vec![9, 0, 1, 0], 1.0, 0.1).unwrap();
         assert!(smoothed.floored.is_empty());

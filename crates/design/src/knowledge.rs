@@ -1,10 +1,12 @@
 //! What is known about the data, in floats, and as the integers of a policy's context.
 
-use undertone_core::{Bound, Claim, Context, PriorBox, Priors, Secret, Subject, WEIGHT_ONE};
+use undertone_core::{
+    Bound, Claim, Context, PriorBox as IntegerBox, Priors, Secret, Subject, WEIGHT_ONE,
+};
 
 use crate::distribution::in_one_order;
+use crate::prior_region::PriorBox;
 use crate::quantize::{self, RoundedPrior};
-use crate::transfer;
 use crate::{Distribution, Error, Joint, Symbols};
 
 /// What a designer is told about the data.
@@ -17,7 +19,7 @@ pub enum Knowledge {
     /// Several priors over the same symbols, under each of which every promise must hold.
     Each(Vec<Distribution>),
     /// Any prior in a box.
-    Within(transfer::PriorBox),
+    Within(PriorBox),
     /// A secret behind the data, with its name.
     Secret(String, Joint),
 }
@@ -61,7 +63,7 @@ impl Knowledge {
                 };
                 let lower = end("the prior's lower end", within.lower(), f64::floor)?;
                 let upper = end("the prior's upper end", within.upper(), f64::ceil)?;
-                (Context::Within(PriorBox::new(lower, upper).map_err(refused("prior box"))?), 0)
+                (Context::Within(IntegerBox::new(lower, upper).map_err(refused("prior box"))?), 0)
             }
             Self::Secret(name, joint) => {
                 let RoundedPrior { prior, moved } = quantize::prior(joint.secret())?;
@@ -124,7 +126,7 @@ impl Knowledge {
 
 /// The corners of a box of priors: all coordinates but one at an end, the last fixed by the sum. `None` if
 /// there are more than `most`.
-pub fn corners(within: &PriorBox, most: usize) -> Option<Vec<Distribution>> {
+pub fn corners(within: &IntegerBox, most: usize) -> Option<Vec<Distribution>> {
     let (lower, upper) = (within.lower(), within.upper());
     let size = lower.len();
     if size > 12 {
@@ -176,7 +178,7 @@ mod tests {
     use undertone_core::Epsilon;
 
     fn within(lower: Vec<f64>, upper: Vec<f64>) -> Knowledge {
-        Knowledge::Within(transfer::PriorBox::new(lower, upper).unwrap())
+        Knowledge::Within(PriorBox::new(lower, upper).unwrap())
     }
 
     #[test]
@@ -192,7 +194,7 @@ mod tests {
 
     #[test]
     fn an_empty_box_is_refused() {
-        let refused = transfer::PriorBox::new(vec![0.6, 0.6], vec![0.7, 0.7]).unwrap_err();
+        let refused = PriorBox::new(vec![0.6, 0.6], vec![0.7, 0.7]).unwrap_err();
         assert!(refused.to_string().contains("the sum of the lower limits is 1.2"), "{refused}");
         // Within float error of a prior, and none once rounded outward.
         let knowledge = within(vec![0.5, 0.5], vec![0.5, 0.5]);

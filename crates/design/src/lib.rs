@@ -22,7 +22,6 @@
 
 pub mod channel;
 pub mod codebook;
-pub mod composition;
 pub mod continuous;
 pub mod density;
 pub mod designer;
@@ -38,15 +37,13 @@ pub mod measure;
 pub mod mechanism;
 pub mod objective;
 pub mod price;
+pub mod prior_region;
 pub mod protection;
 pub mod quantize;
 pub mod realise;
-pub mod relation;
 pub mod risk;
-pub mod sequence;
 pub mod solve;
 pub mod symbols;
-pub mod transfer;
 pub mod watchdog;
 
 pub use channel::Channel;

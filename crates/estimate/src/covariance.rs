@@ -3,7 +3,7 @@
 use crate::channel::Channel;
 use crate::estimator::onto_simplex;
 use crate::{Error, Estimator, Target};
-use undertone_numeric::vector::dot;
+use undertone_numeric::vector::long_dot;
 
 /// The most symbols for which a whole matrix is made.
 const MOST: usize = 2048;
@@ -38,16 +38,17 @@ impl Estimator {
                 let Some(one) = one else { continue };
                 let weighed: Vec<f64> =
                     one.weights[g].iter().zip(&diagonal).map(|(w, d)| w * d).collect();
-                let along = dot(&one.weights[g], &side);
+                let along = long_dot(&one.weights[g], &side);
                 for (z, other) in scores.iter().enumerate() {
                     let Some(other) = other else { continue };
                     let other = &other.weights[g];
-                    matrix[x][z] += n * (dot(&weighed, other) - along * dot(&side, other));
+                    matrix[x][z] +=
+                        n * (long_dot(&weighed, other) - along * long_dot(&side, other));
                 }
                 if self.target() == Target::Respondents {
                     // What the respondents' own share of z takes off, on both sides.
                     let means = group.channel.back(&one.weights[g]);
-                    let mean = dot(&p, &means);
+                    let mean = long_dot(&p, &means);
                     for z in (0..size).filter(|&z| scores[z].is_some()) {
                         let shared = n / all * p[z] * (means[z] - mean);
                         matrix[x][z] -= shared;

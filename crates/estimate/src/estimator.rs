@@ -10,7 +10,7 @@ use crate::settings::{Method, Settings, Target};
 use crate::{Error, Pool};
 use std::sync::OnceLock;
 use undertone_core::{AlphabetView, Context, Decimal};
-use undertone_numeric::vector::dot;
+use undertone_numeric::vector::long_dot;
 
 /// Answers questions about a pool of reports.
 ///
@@ -143,10 +143,10 @@ impl Estimator {
         let (estimate, p) = match method {
             Method::Mle => {
                 let fit = self.fit().shares.clone();
-                (Estimate::held(dot(&fit, values), limits, possible), fit)
+                (Estimate::held(long_dot(&fit, values), limits, possible), fit)
             }
             Method::Unbiased | Method::Mmse => {
-                let value = dot(&statistics, values);
+                let value = long_dot(&statistics, values);
                 (Estimate::clamped(value, limits, possible), onto_simplex(&statistics))
             }
         };

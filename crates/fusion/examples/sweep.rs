@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use undertone_fusion::design::{self, Budgets, Method, Request, Watch, usual_restarts};
 use undertone_fusion::{Bundle, Evaluation, ExactModel, Maps, Model, Origin};
+use undertone_testkit::channel::{channel, response};
 
 /// ε_I, ε_LD, and the errors of H that the specification's runs reached: ILL at ε/2, ILL, LIP, JOINT,
 /// the best of all its runs, LDP alone.
@@ -148,7 +149,7 @@ fn large() {
         begun.elapsed().as_secs_f64()
     );
     let model = common::ga(18);
-    let map = common::threshold().then(&common::response(1.0)).unwrap();
+    let map = common::threshold().then(&channel(&response(1.0))).unwrap();
     let maps = Maps::same(&model, &map).unwrap();
     let begun = Instant::now();
     let seen = Evaluation::new(&model, &maps).unwrap();

@@ -75,6 +75,7 @@ pub fn maximise_mixture_within(
     check(columns, costs, rhs)?;
     let mut simplex = Simplex::new(&rhs.iter().map(|&b| Row::equal(b)).collect::<Vec<_>>());
     simplex.set_tolerance(tolerance);
+    simplex.always_refresh();
     for (column, cost) in columns.iter().zip(costs) {
         simplex.add_column(column, Bounds::NON_NEGATIVE, -cost);
     }

@@ -1,7 +1,7 @@
 //! Orthogonal factors of a dense matrix, with its rank and condition number.
 
 use crate::symmetric::largest_eigenvalue;
-use crate::vector::{dot, subtract_multiple as subtract};
+use crate::vector::{long_dot, subtract_multiple as subtract};
 
 /// Columns below this fraction of the first pivot depend on the others. Whatever is weaker than
 /// this would need 10^18 reports to show.
@@ -27,7 +27,7 @@ impl Qr {
         let rows = columns.first().map_or(0, Vec::len);
         let steps = rows.min(columns.len());
         let mut order: Vec<usize> = (0..columns.len()).collect();
-        let mut norms: Vec<f64> = columns.iter().map(|column| dot(column, column)).collect();
+        let mut norms: Vec<f64> = columns.iter().map(|column| long_dot(column, column)).collect();
         let mut diagonal = Vec::with_capacity(steps);
         let mut scales = Vec::with_capacity(steps);
         let mut first = 0.0;
@@ -41,7 +41,7 @@ impl Qr {
             norms.swap(step, pivot);
             let (done, rest) = columns.split_at_mut(step + 1);
             let head = &mut done[step][step..];
-            let norm = dot(head, head).sqrt();
+            let norm = long_dot(head, head).sqrt();
             if step == 0 {
                 first = norm;
             }
@@ -52,14 +52,14 @@ impl Qr {
             let turned = if head[0] > 0.0 { -norm } else { norm };
             head[0] -= turned;
             diagonal.push(turned);
-            let scale = 2.0 / dot(head, head);
+            let scale = 2.0 / long_dot(head, head);
             scales.push(scale);
             for (column, norm) in rest.iter_mut().zip(&mut norms[step + 1..]) {
                 let tail = &mut column[step..];
-                let amount = scale * dot(head, tail);
+                let amount = scale * long_dot(head, tail);
                 subtract(tail, amount, head);
                 let left = *norm - tail[0] * tail[0];
-                *norm = if left > 1e-6 * *norm { left } else { dot(&tail[1..], &tail[1..]) };
+                *norm = if left > 1e-6 * *norm { left } else { long_dot(&tail[1..], &tail[1..]) };
             }
         }
         Self { rows, columns, diagonal, scales, order, rank }
@@ -96,7 +96,7 @@ impl Qr {
     fn reflect(&self, step: usize, v: &mut [f64]) {
         let head = &self.columns[step][step..];
         let tail = &mut v[step..];
-        let amount = self.scales[step] * dot(head, tail);
+        let amount = self.scales[step] * long_dot(head, tail);
         subtract(tail, amount, head);
     }
 
@@ -112,7 +112,7 @@ impl Qr {
     /// Solves R11ᵀ v = b in place.
     fn solve_transposed(&self, b: &mut [f64]) {
         for j in 0..self.rank {
-            b[j] = (b[j] - dot(&b[..j], &self.columns[j][..j])) / self.diagonal[j];
+            b[j] = (b[j] - long_dot(&b[..j], &self.columns[j][..j])) / self.diagonal[j];
         }
     }
 
@@ -211,15 +211,16 @@ impl PseudoInverse {
     pub fn determines(&self, a: &[f64]) -> bool {
         let Some(second) = &self.second else { return true };
         let pivoted: Vec<f64> = self.order.iter().map(|&at| a[at]).collect();
-        let size = dot(a, a);
+        let size = long_dot(a, a);
         let inside = second.turn(pivoted);
-        size - dot(&inside, &inside) <= 1e-12 * size
+        size - long_dot(&inside, &inside) <= 1e-12 * size
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vector::dot;
 
     fn close(a: f64, b: f64) {
         assert!((a - b).abs() < 1e-11 * (1.0 + b.abs()), "{a} {b}");

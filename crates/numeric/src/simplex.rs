@@ -20,7 +20,8 @@ const EAGER_STEPS: usize = 500;
 /// Far more steps than any problem here takes.
 const MOST_STEPS: usize = 50_000;
 
-/// The basis is inverted afresh after this many pivots, and before an answer is believed.
+/// The basis is inverted afresh after this many pivots unless it is asked for more often, and before an answer is
+/// believed.
 const REFRESH: usize = 64;
 
 /// How a program ended.
@@ -102,8 +103,9 @@ pub struct Simplex {
     inverse: Vec<Vec<f64>>,
     /// The basic variables' values.
     values: Vec<f64>,
-    /// Pivots since the basis was inverted.
+    /// Pivots since the basis was inverted, and how many there may be.
     stale: usize,
+    most_stale: usize,
     tolerance: f64,
 }
 
@@ -120,6 +122,7 @@ impl Simplex {
             inverse: (0..count).map(|i| unit(count, i)).collect(),
             values: vec![0.0; count],
             stale: 0,
+            most_stale: REFRESH,
             tolerance: TOLERANCE,
         }
     }
@@ -127,6 +130,12 @@ impl Simplex {
     /// Reduced costs up to this count as zero.
     pub fn set_tolerance(&mut self, tolerance: f64) {
         self.tolerance = tolerance;
+    }
+
+    /// Inverts the basis afresh after every pivot: with far more columns than rows that costs little, and the
+    /// path to the vertex depends on the data alone.
+    pub fn always_refresh(&mut self) {
+        self.most_stale = 1;
     }
 
     /// Adds a column with one entry per row, at its lower bound; returns its number, from 0 on.
@@ -199,17 +208,25 @@ impl Simplex {
 
     /// Minimises the cost from the last basis on.
     pub fn minimise(&mut self) -> Verdict {
+        let mut cleared = false;
         for step in 0..MOST_STEPS {
-            if self.stale >= REFRESH && !self.refresh() {
+            if self.stale >= self.most_stale && !self.refresh() {
                 return Verdict::Unsettled;
             }
             self.place_values();
             let sides: Vec<f64> = (0..self.basis.len()).map(|row| self.side(row)).collect();
             let feasible = sides.iter().all(|&side| side == 0.0);
-            // Where bounds are violated, the total violation is what falls first.
-            let prices = if feasible { self.prices() } else { self.prices_of(&sides) };
+            // The total violation of bounds is what falls first, with that of variables that cannot move at all:
+            // they have no business in the basis.
+            let costed = feasible && cleared;
+            let prices =
+                if costed { self.prices() } else { self.prices_of(&self.violations(&sides)) };
             let careful = step >= EAGER_STEPS;
-            let Some((entering, slope)) = self.entering(&prices, feasible, careful) else {
+            let Some((entering, slope)) = self.entering(&prices, costed, careful) else {
+                if feasible && !cleared {
+                    cleared = true;
+                    continue;
+                }
                 if self.stale == 0 {
                     return if feasible { Verdict::Optimal } else { Verdict::Infeasible };
                 }
@@ -220,10 +237,19 @@ impl Simplex {
                 continue;
             };
             if !self.advance(entering, &sides, careful) {
-                return if feasible { Verdict::Unbounded { slope } } else { Verdict::Unsettled };
+                return if costed { Verdict::Unbounded { slope } } else { Verdict::Unsettled };
             }
         }
         Verdict::Unsettled
+    }
+
+    /// The slope of the total violation in every basic variable; one that cannot move counts as above its bounds.
+    fn violations(&self, sides: &[f64]) -> Vec<f64> {
+        let slope = |(&at, &side): (&usize, &f64)| {
+            let Bounds { lower, upper } = self.variables[at].bounds;
+            if side == 0.0 && lower == upper { 1.0 } else { side }
+        };
+        self.basis.iter().zip(sides).map(slope).collect()
     }
 
     /// The value of a variable that rests on a bound.

@@ -1,8 +1,14 @@
 //! Sums over lists of numbers.
 
-/// Σ a(i) b(i) over the shorter of the two lists, in eight strands, which the compiler can keep in vector
-/// registers; the order of additions is fixed.
+/// Σ a(i) b(i) over the shorter of the two lists, added in their order. For lists of more than a few dozen numbers
+/// [`long_dot`] is several times as fast.
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Σ a(i) b(i) over the shorter of the two lists, in eight strands, which the compiler can keep in vector
+/// registers; the order of additions is fixed, and another one than [`dot`]'s.
+pub fn long_dot(a: &[f64], b: &[f64]) -> f64 {
     let length = a.len().min(b.len());
     let (a8, a_rest) = a[..length].as_chunks::<8>();
     let (b8, b_rest) = b[..length].as_chunks::<8>();
@@ -44,9 +50,11 @@ mod tests {
             let b: Vec<f64> = (0..length).map(|i| 2.0 * i as f64 - 7.0).collect();
             let plain: f64 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
             // Whole numbers: every order of additions is exact.
-            assert_eq!(dot(&a, &b), plain);
             let longer: Vec<f64> = b.iter().copied().chain([5.0; 9]).collect();
-            assert_eq!((dot(&a, &longer), dot(&longer, &a)), (plain, plain));
+            for product in [dot, long_dot] {
+                assert_eq!(product(&a, &b), plain);
+                assert_eq!((product(&a, &longer), product(&longer, &a)), (plain, plain));
+            }
         }
     }
 

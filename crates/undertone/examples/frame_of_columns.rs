@@ -67,7 +67,12 @@ impl Column {
 /// The same three columns, of so many rows.
 fn frame(rows: usize, rng: &mut impl CryptoRng) -> [Column; 3] {
     [
-        Column::simulated("commute", &[("bus", 5), ("car", 9), ("bike", 4), ("foot", 2)], rows, rng),
+        Column::simulated(
+            "commute",
+            &[("bus", 5), ("car", 9), ("bike", 4), ("foot", 2)],
+            rows,
+            rng,
+        ),
         Column::simulated("overtime", &[("never", 6), ("often", 3), ("always", 1)], rows, rng),
         Column::simulated("union", &[("no", 8), ("yes", 2)], rows, rng),
     ]
@@ -80,7 +85,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut shares, mut missed) = (0, 0);
     for (sample, column) in public.iter().zip(&private) {
         let prior = sample.prior();
-        let policy = Design::new(column.symbols.clone()).prior(prior).protect("lip:0.8").policy()?;
+        let policy =
+            Design::new(column.symbols.clone()).prior(prior).protect("lip:0.8").policy()?;
         let released = column.released(&policy, &mut rng)?;
         let mut tally = Tally::new(&policy);
         tally.add_indices(&released)?;

@@ -57,7 +57,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         let own = Policy::from_json(&document)?;
         let mut device = Device::new()?;
         let sent = device.answer(&own, truth, &mut noise)?;
-        assert_eq!(device.answer(&own, lie, &mut noise)?, sent, "one answer, whatever is asked again");
+        assert_eq!(
+            device.answer(&own, lie, &mut noise)?,
+            sent,
+            "one answer, whatever is asked again"
+        );
 
         // The collector again: it takes what this policy can have released, and nothing else.
         let report = Report::from_bytes(&sent)?;

@@ -1,8 +1,9 @@
 //! What several releases leak together.
 
 use serde::Serialize;
-use undertone_design::sequence::{self, Process};
-use undertone_design::{Channel, Distribution, composition};
+use undertone_design::{Channel, Distribution};
+use undertone_theory::composition;
+use undertone_theory::sequence::{self, Process};
 
 pub use undertone_design::extremal::LiftRange;
 

@@ -2,10 +2,11 @@
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
-use undertone_design::relation::{self, Missing, Outcome, Setting};
 use undertone_design::{Channel, Joint};
+use undertone_theory::relation::{self, Missing, Outcome, Setting};
 
-pub use undertone_design::relation::{Convention, Guarantee, Notion};
+pub use undertone_design::measure::delta::Convention;
+pub use undertone_theory::relation::{Guarantee, Notion};
 
 use crate::answer::Answer;
 use crate::document::{Prior, PriorSet};

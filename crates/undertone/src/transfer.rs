@@ -4,7 +4,8 @@ use serde::Serialize;
 use undertone_core::Draft;
 use undertone_design::extremal::LiftRange;
 use undertone_design::measure::lip;
-use undertone_design::{realise, transfer as bounds};
+use undertone_design::realise;
+use undertone_theory::transfer as bounds;
 
 use crate::answer::Answer;
 use crate::document::Prior;

@@ -5,10 +5,10 @@ use undertone_core::{Alphabet, Delta, KEEP_ONE, Keep, MASS_ONE, Provenance, Shap
 use undertone_design::continuous::{Loss, Method};
 use undertone_design::density::{Density, Normal, Settings, fit as fit_mixture};
 use undertone_design::knowledge::Knowledge;
+use undertone_design::measure::delta::Convention;
 use undertone_design::mechanism::gaussian::{GaussianNoise, Sigma, Spread, analytic, corollary_10};
 use undertone_design::mechanism::sampling::{expected_loss, largest_atomless};
 use undertone_design::quantize::{Promise, largest_remainder};
-use undertone_design::relation::Convention;
 use undertone_design::{Distribution, protection};
 
 use crate::claim::short;

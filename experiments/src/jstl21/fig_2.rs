@@ -1,7 +1,7 @@
 //! JSTL21 Figure 2: the LDP and the DI leakage that ε-LIP leaves open, bounds against exact values.
 
-use undertone_design::relation::forms;
 use undertone_design::{Distribution, extremal};
+use undertone_theory::relation::forms;
 
 use super::grid;
 use crate::claim::short;

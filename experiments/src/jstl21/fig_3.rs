@@ -1,7 +1,7 @@
 //! JSTL21 Figure 3: the map of notions, drawn from the rules that `relate` uses.
 
 use undertone_design::Distribution;
-use undertone_design::relation::{Guarantee, Notion, Outcome as Relation, Setting, map, relate};
+use undertone_theory::relation::{Guarantee, Notion, Outcome as Relation, Setting, map, relate};
 
 use crate::claim::short;
 use crate::outcome::Drawing;

@@ -1,9 +1,10 @@
 //! JSTL21 Figure 5: leakage of repeated releases, for one prior, for sets of priors, for sequences.
 
-use undertone_design::composition::{family, published, worst_case};
+use undertone_design::Distribution;
 use undertone_design::extremal::LiftRange;
-use undertone_design::sequence::{self, Process};
-use undertone_design::{Distribution, composition};
+use undertone_theory::composition;
+use undertone_theory::composition::{family, published, worst_case};
+use undertone_theory::sequence::{self, Process};
 
 use crate::claim::short;
 use crate::row;

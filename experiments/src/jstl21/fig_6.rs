@@ -8,13 +8,14 @@ use undertone_design::extremal::LiftRange;
 use undertone_design::measure::lip;
 use undertone_design::mechanism::randomized_response;
 use undertone_design::objective::Objective;
-use undertone_design::transfer::{self, estimated, published_estimate_eta, smallest_term};
+use undertone_theory::transfer::{self, estimated, published_estimate_eta, smallest_term};
 
 use crate::claim::short;
 use crate::row;
 use crate::{
     Claim, Context, Error, Experiment, Outcome, Panel, Paper, Picture, Series, Table, certified,
 };
+use undertone_design::fit;
 
 /// The experiment.
 pub const EXPERIMENT: Experiment = Experiment {
@@ -61,7 +62,7 @@ fn bounds(outcome: &mut Outcome) -> Result<Vec<Panel>, Error> {
     for (letter, epsilon) in [("a", 0.5), ("b", 2.0)] {
         let range = LiftRange::symmetric(epsilon)?;
         for n in SAMPLES {
-            let radius = transfer::radius(n, 2, BETA)?;
+            let radius = fit::radius(n, 2, BETA)?;
             let estimate = binary((1.0 - TRUE_P0 - radius / 2.0).max(0.05))?;
             let found = transfer::transfer(&estimate, &truth, range)?;
             table.push(row![

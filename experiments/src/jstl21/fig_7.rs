@@ -1,8 +1,8 @@
 //! JSTL21 Figure 7: the error of the sampling mechanism against ε and δ, three laws of the data.
 
 use undertone_design::density::Density;
+use undertone_design::measure::delta::Convention;
 use undertone_design::mechanism::sampling::{expected_loss, largest_atomless};
-use undertone_design::relation::Convention;
 
 use super::grid;
 use crate::claim::short;

@@ -11,8 +11,8 @@ use undertone_design::designer::Method;
 use undertone_design::knowledge::{Knowledge, corners};
 use undertone_design::mechanism::posterior;
 use undertone_design::objective::{Objective, frequency};
+use undertone_design::prior_region::PriorBox;
 use undertone_design::quantize::{self, Promise};
-use undertone_design::transfer::PriorBox;
 use undertone_design::{Channel, Distribution, protection, realise};
 use undertone_estimate::{Estimator, Method as Estimate, Pool, Settings, Tally};
 

@@ -1,11 +1,11 @@
 //! Leakage over repeated releases of one datum, and over epochs of a sensor network: bounds against exact values.
 
-use undertone_design::composition::{given, published, sharpened, worst_case};
 use undertone_design::designer::Method as Design;
 use undertone_design::extremal::LiftRange;
 use undertone_design::objective::Objective;
 use undertone_design::{Channel, Distribution};
 use undertone_fusion::design::{Budgets, Method};
+use undertone_theory::composition::{given, published, sharpened, worst_case};
 
 use super::zipf;
 use crate::certified::{self, protect};

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use rand_core::Rng;
 use undertone_design::measure::{ldp, network::Network};
-use undertone_design::relation::{
+use undertone_design::{Channel, Distribution, Joint};
+use undertone_theory::relation::{
     Guarantee, Notion, Rule, Setting, counterexample, forms, relate, rules,
 };
-use undertone_design::{Channel, Distribution, Joint};
 
 use super::map;
 use crate::claim::short;

@@ -1,7 +1,7 @@
 //! ST20 Figure 6: errors of H and G over the information budget, at a strict LDP budget.
 
-use undertone_design::relation::{Guarantee, Notion, Setting, relate};
 use undertone_fusion::design::Method;
+use undertone_theory::relation::{Guarantee, Notion, Setting, relate};
 
 use super::network::{Network, Point, STAND_IN, stand_in};
 use super::sweep::Sweep;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use undertone_design::relation::{Notion, Verdict, counterexample, rules};
+use undertone_theory::relation::{Notion, Verdict, counterexample, rules};
 
 /// A notion, its name on the map, and where it stands.
 const NODES: [(Notion, &str, (f64, f64)); 6] = [

@@ -15,8 +15,8 @@ use undertone_design::designer::{self, Method, Outcome, Request};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::mechanism::{keep, posterior, robust, staircase, unary};
 use undertone_design::objective::{self, Objective};
+use undertone_design::prior_region::PriorBox;
 use undertone_design::quantize::{self, Promise};
-use undertone_design::transfer::PriorBox;
 use undertone_design::{Channel, Distribution, Error, Symbols, realise};
 use undertone_wire::{Code, Problem};
 

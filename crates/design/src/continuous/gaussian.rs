@@ -6,8 +6,8 @@ use super::problem::{Level, Problem};
 use super::{Kept, Noise, Parameter};
 use crate::Error;
 use crate::designer::PrintedLevel;
+use crate::measure::delta::Convention;
 use crate::mechanism::gaussian::{self, GaussianNoise, Sigma, Spread};
-use crate::relation::Convention;
 
 /// Above this many inputs the density's own δ is not computed: the table's is what counts.
 const AUDITED: usize = 256;

@@ -4,10 +4,10 @@ use undertone_core::Alphabet;
 
 use super::problem::{Level, Problem};
 use super::{Outcome, Parameter, Shipped};
+use crate::measure::delta::Convention;
 use crate::mechanism::sampling::{self, Sampling};
 use crate::mechanism::{Proposal, linear, posterior};
 use crate::quantize::Promise;
-use crate::relation::Convention;
 use crate::{Channel, Distribution, Error, codebook, designer};
 
 /// Sampling: the outputs are the inputs, so the codebook's own outputs play no part.

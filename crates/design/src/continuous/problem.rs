@@ -4,10 +4,10 @@ use undertone_core::{Bound, Claim, Context, Delta, MASS_ONE, Policy, Refusal, Su
 
 use super::{MOST_CELLS, Method, Missed, Noise, Origin, Outcome, Request, Shipped};
 use crate::designer;
+use crate::measure::delta::Convention;
 use crate::mechanism::Proposal;
 use crate::objective::Objective;
 use crate::quantize::Promise;
-use crate::relation::Convention;
 use crate::{Channel, Distribution, Error, Symbols, measure, protection, realise};
 
 /// How far rounding to integers moves a prior at most, in total variation.

@@ -74,17 +74,17 @@ impl LiftRange {
     }
 
     /// 1 - e^-ε_lower: how much of Σ P L = 1 is left when every lift is at its lowest.
-    pub(crate) fn room(&self) -> f64 {
+    pub fn room(&self) -> f64 {
         -(-self.epsilon_lower).exp_m1()
     }
 
     /// e^ε_upper - e^-ε_lower: how far a lift can be raised from its lowest.
-    pub(crate) fn step(&self) -> f64 {
+    pub fn step(&self) -> f64 {
         self.epsilon_upper.exp_m1() + self.room()
     }
 
     /// Whether both sides of lifts of mean one under `prior` keep the promise, within `tolerance` of it.
-    pub(crate) fn keeps(
+    pub fn keeps(
         &self,
         prior: &Distribution,
         channel: &Channel,
@@ -125,7 +125,7 @@ impl LiftRange {
     }
 
     /// Σ P(z) L(z) over the symbols other than one of this mass and lift, `rest` being their mass.
-    pub(crate) fn left_for_others(&self, mass: f64, rest: f64, lift: f64) -> f64 {
+    pub fn left_for_others(&self, mass: f64, rest: f64, lift: f64) -> f64 {
         if lift == self.low {
             self.room() + rest * self.low
         } else if lift == self.high && mass <= 0.5 {
@@ -142,7 +142,7 @@ impl LiftRange {
 }
 
 /// The mass of all symbols but one. Only a symbol of more than half the mass needs the others summed.
-pub(crate) fn rest_of(masses: &[f64], x: usize) -> f64 {
+pub fn rest_of(masses: &[f64], x: usize) -> f64 {
     if masses[x] <= 0.5 {
         return 1.0 - masses[x];
     }

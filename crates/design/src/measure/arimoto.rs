@@ -26,7 +26,7 @@ pub fn leakage(prior: &Distribution, channel: &Channel, alpha: f64) -> Result<f6
 /// The logarithms of the escort law P^α/ΣP^α, -∞ outside the support.
 ///
 /// As numbers the rare ones underflow at large orders, while P^α times a lift's power may be all that counts.
-pub(crate) fn log_escort(prior: &Distribution, alpha: f64) -> Vec<f64> {
+pub fn log_escort(prior: &Distribution, alpha: f64) -> Vec<f64> {
     let top = prior.max().ln();
     let powers: Vec<f64> = prior.as_slice().iter().map(|p| alpha * (p.ln() - top)).collect();
     let sum: f64 = powers.iter().map(|power| power.exp()).sum();

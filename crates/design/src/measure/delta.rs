@@ -10,9 +10,62 @@
 //!
 //! posterior <= conditional <= E·posterior, and Pmin·conditional <= joint <= Pmax·conditional.
 
+use std::fmt;
+use std::str::FromStr;
+
 use super::e_divergence::excess;
 use super::odds;
 use crate::{Channel, Distribution, Error, Symbols};
+
+/// Against what the δ of an (ε,δ)-LIP guarantee is measured. Every other notion uses `Conditional`.
+///
+/// With A = Σ_y (q(y|x) - E P(y))_+, B = Σ_y (P(y) - E q(y|x))_+ and E = e^ε, δ bounds for every x:
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Convention {
+    /// max{A, B}: JSTL21 Corollary 9, the default.
+    #[default]
+    Conditional,
+    /// max{A/E, B}: JSTL21 Definition 5.
+    Posterior,
+    /// P(x)·max{A, B}: STL19 Definition 4 on single inputs.
+    Joint,
+    /// P(S)·max{A, B} on sets S of inputs: the worst set instead of the worst input.
+    JointSets,
+}
+
+impl Convention {
+    /// Every convention.
+    pub const ALL: [Self; 4] = [Self::Conditional, Self::Posterior, Self::Joint, Self::JointSets];
+
+    /// The name, as typed on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Conditional => "conditional",
+            Self::Posterior => "posterior",
+            Self::Joint => "joint",
+            Self::JointSets => "joint_sets",
+        }
+    }
+}
+
+impl fmt::Display for Convention {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Convention {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|convention| convention.name() == text).ok_or_else(|| {
+            Error::other(
+                "convention",
+                format!("{text:?} is unknown; use conditional, posterior, joint or joint_sets"),
+            )
+        })
+    }
+}
 
 /// [`joint_sets`] enumerates the 2^n sets of symbols with mass up to this n.
 pub const MAX_SYMBOLS: usize = 20;

@@ -1,4 +1,7 @@
-//! What a channel reveals, one notion per file.
+//! What a channel reveals, one notion per file, named after the notion.
+//!
+//! Measures and mechanisms do not mirror each other: a notion is met by many mechanisms, and every channel can be
+//! judged under every notion ([`audit`]).
 //!
 //! # Conventions
 //!
@@ -26,7 +29,7 @@ pub mod hockey_stick;
 pub mod ldp;
 pub mod lip;
 pub mod maximal_leakage;
-pub(crate) mod moment;
+pub mod moment;
 pub mod mutual_information;
 pub mod network;
 pub mod pml;

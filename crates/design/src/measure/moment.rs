@@ -7,7 +7,7 @@
 use undertone_numeric::vector::log_sum_exp;
 
 /// (1+d) ln(1+d) - d for d >= -1: what a lift adds to mutual information. Never negative.
-pub(crate) fn information(d: f64) -> f64 {
+pub fn information(d: f64) -> f64 {
     if d.abs() < 1e-2 {
         // Σ (-d)^k / (k(k-1)) from k = 2 on; the terms left out are below 10⁻¹⁸ of the first.
         let term = |tail: f64, k: u32| 1.0 / f64::from(k * (k - 1)) - d * tail;
@@ -35,10 +35,10 @@ fn beyond_linear(d: f64, alpha: f64) -> f64 {
 
 /// One lift: the logarithm of its weight, its deviation from one, its logarithm.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Weighed {
-    pub(crate) log_weight: f64,
-    pub(crate) deviation: f64,
-    pub(crate) log_lift: f64,
+pub struct Weighed {
+    pub log_weight: f64,
+    pub deviation: f64,
+    pub log_lift: f64,
 }
 
 /// Above this exponent e^x dwarfs everything that is linear in the deviation.
@@ -47,7 +47,7 @@ const LARGE: f64 = 30.0;
 /// ln Σ w (1+d)^α, for weights that sum to one and deviations whose weighted mean is zero.
 ///
 /// Weights come as logarithms because w (1+d)^α may matter where w alone underflows.
-pub(crate) fn log_moment(lifts: impl Iterator<Item = Weighed> + Clone, alpha: f64) -> f64 {
+pub fn log_moment(lifts: impl Iterator<Item = Weighed> + Clone, alpha: f64) -> f64 {
     let known = || lifts.clone().filter(|l| l.log_weight > f64::NEG_INFINITY);
     let exponent = |l: Weighed| l.log_weight + alpha * l.log_lift;
     let top = known().map(exponent).fold(f64::NEG_INFINITY, f64::max);

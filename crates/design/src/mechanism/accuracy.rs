@@ -9,8 +9,8 @@ use undertone_core::{Epsilon, Nats};
 
 use super::{posterior, randomized_response, sampling};
 use crate::extremal::LiftRange;
+use crate::measure::delta::Convention;
 use crate::objective::Objective;
-use crate::relation::Convention;
 use crate::{Channel, Distribution, Error};
 use undertone_numeric::cholesky::Cholesky;
 use undertone_numeric::normal::normal_quantile;

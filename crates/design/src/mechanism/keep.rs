@@ -26,8 +26,8 @@ use undertone_core::{
 use super::posterior;
 use crate::extremal::LiftRange;
 use crate::objective::Objective;
+use crate::prior_region::PriorBox;
 use crate::quantize::{Promise, largest_remainder};
-use crate::transfer::PriorBox;
 use crate::{Distribution, Error, realise};
 use undertone_numeric::golden_section::golden_section;
 

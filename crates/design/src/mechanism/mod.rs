@@ -1,4 +1,9 @@
-//! Mechanisms, one file each; the measure of the same name tells what they leak.
+//! How an answer is randomised, one mechanism per file, named after what it does; the derivation is in its first
+//! comment: claim, proof, what the kernel checks again.
+//!
+//! Mechanisms and measures do not mirror each other: one mechanism can meet claims of several notions, and what it
+//! leaks under each is told by [`crate::measure::audit`]. [`accuracy`] is no mechanism; it asks the others the other way
+//! round, for the ε or the people that an accuracy costs.
 
 pub mod accuracy;
 pub mod gaussian;

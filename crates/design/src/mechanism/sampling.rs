@@ -12,8 +12,8 @@ use undertone_core::{Context, KEEP_ONE, Keep, Policy, Shape};
 
 use crate::density::Density;
 use crate::extremal::LiftRange;
+use crate::measure::delta::Convention;
 use crate::quantize::Promise;
-use crate::relation::Convention;
 use crate::{Distribution, Error, realise};
 
 /// A verified policy of the shape `Keep` with one λ.

@@ -1,5 +1,4 @@
 //! Golden values of the mechanisms for numbers: bounded Laplace, Gaussian, and the table of true δ.
-use crate::common::assert_golden;
 use undertone_design::Distribution;
 use undertone_design::density::{Density, Normal};
 use undertone_design::measure::lip;
@@ -7,6 +6,7 @@ use undertone_design::mechanism::gaussian::{
     self, GaussianNoise, Spread, analytic_delta, between, corollary_10, vanilla_delta,
 };
 use undertone_design::mechanism::laplace::{self, BoundedLaplace, Limits};
+use undertone_testkit::golden::assert_golden;
 
 fn normal(mean: f64, deviation: f64) -> Normal {
     Normal::new(mean, deviation).unwrap()

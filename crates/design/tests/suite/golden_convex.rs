@@ -1,13 +1,15 @@
 //! Golden values of the convex objectives and of the closed-form mechanisms.
-use crate::common::assert_golden;
-use undertone_core::{Alphabet, Claim, Context, Epsilon, Provenance};
+use undertone_core::{Claim, Context};
 use undertone_design::extremal::LiftRange;
+use undertone_design::measure::delta::Convention;
 use undertone_design::measure::{delta, lip};
 use undertone_design::mechanism::{posterior, sampling, staircase, symmetric, unary};
 use undertone_design::objective::Objective;
 use undertone_design::quantize::{self, Promise};
-use undertone_design::relation::Convention;
 use undertone_design::{Channel, Distribution, realise};
+use undertone_testkit::claim::epsilon as level;
+use undertone_testkit::golden::assert_golden;
+use undertone_testkit::spec::under;
 
 fn prior(p: &[f64]) -> Distribution {
     Distribution::new("prior", p.to_vec()).unwrap()
@@ -15,24 +17,6 @@ fn prior(p: &[f64]) -> Distribution {
 
 fn range(epsilon: f64) -> LiftRange {
     LiftRange::symmetric(epsilon).unwrap()
-}
-
-/// Claims under a prior, and the prior as the integers have it.
-fn promise(p: &[f64], claims: &[Claim]) -> (Promise, Distribution) {
-    let rounded = quantize::prior(&prior(p)).unwrap();
-    let realised = realise::distribution(&rounded.prior).unwrap();
-    let promise = Promise {
-        inputs: Alphabet::indices(p.len()).unwrap(),
-        outputs: None,
-        context: Context::Known(rounded.prior),
-        claims: claims.to_vec(),
-        provenance: Provenance::default(),
-    };
-    (promise, realised)
-}
-
-fn level(epsilon: &str) -> Epsilon {
-    Epsilon::parse(epsilon).unwrap()
 }
 
 const SKEWED: [f64; 4] = [0.1, 0.1, 0.1, 0.7];
@@ -90,7 +74,7 @@ fn g23_g25_the_vertex_program_agrees_with_the_binary_closed_form() {
 /// What ships is within 1e-8 of the float optimum and verifies at the level asked for.
 #[test]
 fn shipped_policies_keep_nine_digits() {
-    let (promise, prior) = promise(&SKEWED, &[Claim::lip(level("2"))]);
+    let (promise, prior) = under(&prior(&SKEWED), vec![Claim::lip(level("2"))]);
     for objective in [
         Objective::Mmse(vec![0.0, 1.0, 2.0, 3.0]),
         Objective::MutualInformation,
@@ -167,13 +151,13 @@ fn sampling_ships_the_largest_lambda_the_kernel_accepts() {
     for (claim, delta) in [(Claim::lip(level("1")), 0.0), (Claim::lip(level("1")), 0.01)] {
         let units = (delta * (1u64 << 48) as f64) as u64;
         let claim = claim.with_delta(undertone_core::Delta::from_units(units).unwrap());
-        let (promise, realised) = promise(&[0.9, 0.1], &[claim]);
+        let (promise, realised) = under(&prior(&[0.9, 0.1]), vec![claim]);
         let found = sampling::design(&promise).unwrap();
         let closed =
             sampling::largest(&realised, range(1.0), delta, Convention::Conditional).unwrap();
         assert!((found.lambda - closed).abs() < 1e-9, "{} {closed}", found.lambda);
     }
-    let (wrong, _) = promise(&[0.9, 0.1], &[Claim::lip(level("1"))]);
+    let (wrong, _) = under(&prior(&[0.9, 0.1]), vec![Claim::lip(level("1"))]);
     let wrong = Promise { context: Context::Unknown, ..wrong };
     assert!(sampling::design(&wrong).is_err());
 }
@@ -181,7 +165,7 @@ fn sampling_ships_the_largest_lambda_the_kernel_accepts() {
 #[test]
 fn unary_encodings_under_ldp() {
     let e = 1f64.exp();
-    let (promise, _) = promise(&[0.5, 0.3, 0.2], &[Claim::ldp(level("1"))]);
+    let (promise, _) = under(&prior(&[0.5, 0.3, 0.2]), vec![Claim::ldp(level("1"))]);
     let oue = unary::design(&promise, unary::Encoding::Optimised).unwrap();
     assert!((oue.own, oue.other - 1.0 / (e + 1.0)) >= (0.5, 0.0), "{oue:?}");
     assert!(oue.other - 1.0 / (e + 1.0) < 1e-8);
@@ -194,7 +178,7 @@ fn unary_encodings_under_ldp() {
 #[test]
 fn unary_encodings_under_lip() {
     for p in [vec![0.9, 0.1], vec![0.5, 0.3, 0.2], vec![0.25; 4]] {
-        let (promise, realised) = promise(&p, &[Claim::lip(level("1"))]);
+        let (promise, realised) = under(&prior(&p), vec![Claim::lip(level("1"))]);
         let ratio = unary::odds_ratio(&realised, range(1.0));
         assert!(ratio > 1f64.exp());
         for encoding in [unary::Encoding::Optimised, unary::Encoding::Symmetric] {
@@ -213,7 +197,7 @@ fn unary_encodings_under_lip() {
 #[test]
 fn the_staircase_on_zipf() {
     let p: Vec<f64> = (1..=4).map(|i| 12.0 / 25.0 / f64::from(i)).collect();
-    let (promise, prior) = promise(&p, &[Claim::ldp(level("1.5"))]);
+    let (promise, prior) = under(&prior(&p), vec![Claim::ldp(level("1.5"))]);
     let found = staircase::optimal(&promise, &prior, &Objective::Hamming).unwrap();
     assert!((found.optimum - 0.3915).abs() < 5e-5, "{}", found.optimum);
     assert!((found.bound.unwrap() - found.optimum).abs() < 1e-10);

@@ -1,19 +1,16 @@
 //! Golden values of optimal design for linear losses: to every digit for the float solution, to nine
 //! digits for the policy that ships.
-use crate::common::assert_golden;
-use undertone_core::{Alphabet, Claim, Context, Epsilon, PriorBox, Provenance, WEIGHT_ONE};
-use undertone_design::Distribution;
+use undertone_core::{Claim, Context, PriorBox, WEIGHT_ONE};
 use undertone_design::measure::lip;
 use undertone_design::mechanism::linear::{self, Belief, Rule, Rules};
 use undertone_design::mechanism::uncertain::{self, Interval};
 use undertone_design::objective::Objective;
-use undertone_design::quantize::{self, Promise};
+use undertone_testkit::claim::epsilon;
+use undertone_testkit::golden::assert_golden;
+use undertone_testkit::law::distribution;
+use undertone_testkit::spec::{indexed, known};
 
 const SKEWED: [f64; 4] = [0.1, 0.1, 0.1, 0.7];
-
-fn distribution(p: &[f64]) -> Distribution {
-    Distribution::normalised("prior", p.to_vec()).unwrap()
-}
 
 fn losses(objective: &Objective, symbols: usize) -> Vec<Vec<f64>> {
     objective.losses(symbols).unwrap().unwrap()
@@ -21,24 +18,6 @@ fn losses(objective: &Objective, symbols: usize) -> Vec<Vec<f64>> {
 
 fn absolute(symbols: usize) -> Vec<Vec<f64>> {
     losses(&Objective::Absolute((0..symbols).map(|x| x as f64).collect()), symbols)
-}
-
-fn promise(context: Context, symbols: usize, claims: Vec<Claim>) -> Promise {
-    Promise {
-        inputs: Alphabet::indices(symbols).unwrap(),
-        outputs: None,
-        context,
-        claims,
-        provenance: Provenance::default(),
-    }
-}
-
-fn known(p: &[f64]) -> Context {
-    Context::Known(quantize::prior(&distribution(p)).unwrap().prior)
-}
-
-fn epsilon(text: &str) -> Epsilon {
-    Epsilon::parse(text).unwrap()
 }
 
 /// The optimum in floats, under float rules.
@@ -65,7 +44,7 @@ fn g33_hamming() {
     let hamming = losses(&Objective::Hamming, 4);
     let value = optimum(&SKEWED, vec![lip_rule(&SKEWED, 2.0)], &hamming);
     assert_golden("G33", value);
-    let promise = promise(known(&SKEWED), 4, vec![Claim::lip(epsilon("2"))]);
+    let promise = indexed(4, known(&SKEWED), vec![Claim::lip(epsilon("2"))]);
     let design = linear::design(&promise, &distribution(&SKEWED), &hamming).unwrap();
     assert_digits(design.loss, value, 9);
     // Rounding the prior moves the optimum by more than rounding the channel does.
@@ -83,7 +62,7 @@ fn g37_a_box_of_priors() {
         ends.iter().map(|end| round(end * WEIGHT_ONE as f64) as u64).collect()
     };
     let within = PriorBox::new(ends(&lower, f64::floor), ends(&upper, f64::ceil)).unwrap();
-    let promise = promise(Context::Within(within), 3, vec![Claim::lip(epsilon("1.5"))]);
+    let promise = indexed(3, Context::Within(within), vec![Claim::lip(epsilon("1.5"))]);
     let design = linear::design(&promise, &distribution(&[0.2, 0.3, 0.5]), &hamming).unwrap();
     assert_digits(design.loss, value, 9);
 }

@@ -1,9 +1,9 @@
 //! Golden values of the measures, and the specification's worked examples.
-use crate::common::assert_golden;
 use undertone_design::measure::audit::Audit;
 use undertone_design::measure::network::{self, Network};
 use undertone_design::measure::{delta, ldp, lip, mutual_information};
 use undertone_design::{Channel, Distribution, Joint};
+use undertone_testkit::golden::assert_golden;
 
 fn distribution(p: &[f64]) -> Distribution {
     Distribution::new("p", p.to_vec()).unwrap()

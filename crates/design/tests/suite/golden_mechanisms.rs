@@ -1,8 +1,8 @@
 //! Golden values of the closed-form mechanisms.
-use crate::common::assert_golden;
 use undertone_design::measure::lip;
 use undertone_design::mechanism::randomized_response::{binary_optimal, published};
 use undertone_design::{Distribution, extremal, objective};
+use undertone_testkit::golden::assert_golden;
 
 fn binary(p1: f64) -> Distribution {
     Distribution::new("prior", vec![1.0 - p1, p1]).unwrap()

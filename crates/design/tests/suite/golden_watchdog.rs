@@ -1,11 +1,11 @@
 //! Golden values W09 to W25 of the specification: the watchdog on its two pinned joint laws.
 
-use crate::common::assert_golden;
 use undertone_design::Joint;
 use undertone_design::measure::lip;
 use undertone_design::watchdog::{
     Budget, Method, Release, Scene, by_columns, by_vertices, merged_leakage, release,
 };
+use undertone_testkit::golden::assert_golden;
 
 /// Q(ns,nx)[s,x] proportional to frac(k² · golden ratio), k = s·nx + x + 1.
 fn spec_joint(secrets: usize, symbols: usize) -> Joint {

@@ -1,18 +1,14 @@
 //! Large alphabets and boxes of priors: nothing grows with the square of the alphabet, and every box is designed for.
 
-use undertone_core::{Alphabet, Context, Provenance, Shape};
+use undertone_core::{Context, Shape};
 use undertone_design::designer::{self, Designed, Method, Outcome, Request};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::mechanism::keep;
 use undertone_design::objective::Objective;
-use undertone_design::quantize::Promise;
-use undertone_design::transfer::PriorBox;
-use undertone_design::{Distribution, protection, realise};
-
-fn zipf(symbols: usize) -> Distribution {
-    let weights = (1..=symbols).map(|rank| 1.0 / rank as f64).collect();
-    Distribution::normalised("prior", weights).unwrap()
-}
+use undertone_design::prior_region::PriorBox;
+use undertone_design::{protection, realise};
+use undertone_testkit::law::{distribution, zipf};
+use undertone_testkit::spec::indexed;
 
 fn request(
     knowledge: &Knowledge,
@@ -23,13 +19,8 @@ fn request(
     let prior = knowledge.typical_prior().unwrap().unwrap();
     let about = knowledge.subject();
     let claims = claims.iter().map(|text| protection::parse(text, about).unwrap()).collect();
-    let promise = Promise {
-        inputs: Alphabet::indices(prior.len()).unwrap(),
-        outputs: None,
-        context: knowledge.context().unwrap().context,
-        claims,
-        provenance: Provenance::default(),
-    };
+    let context = knowledge.context().unwrap().context;
+    let promise = indexed(prior.len(), context, claims);
     Request { promise, prior, objective, method, accept: false }
 }
 
@@ -43,7 +34,7 @@ fn designed(request: &Request) -> Designed {
 /// A table of pairs would take 80 GB here: this test ends only where there is none.
 #[test]
 fn a_hundred_thousand_symbols_by_every_method() {
-    let known = Knowledge::Known(zipf(100_000));
+    let known = Knowledge::Known(distribution(&zipf(100_000, 1.0)));
     for method in [Method::Optimal, Method::Krr, Method::Oue, Method::Sue, Method::Sampling] {
         for objective in [Objective::Frequency, Objective::Hamming] {
             let found = designed(&request(&known, &["lip:1"], objective, method));
@@ -63,7 +54,7 @@ fn a_hundred_thousand_symbols_by_every_method() {
 #[test]
 fn the_best_shape_for_many_shares_is_chosen() {
     for symbols in [40, 200, 1000] {
-        let known = Knowledge::Known(zipf(symbols));
+        let known = Knowledge::Known(distribution(&zipf(symbols, 1.0)));
         for claims in [["lip:1"], ["ldp:1"]] {
             let best = designed(&request(&known, &claims, Objective::Frequency, Method::Optimal));
             for method in [Method::Krr, Method::Oue, Method::Sue] {
@@ -78,7 +69,7 @@ fn the_best_shape_for_many_shares_is_chosen() {
 /// The best constant answer, against every constant channel, and without a table of pairs at 10^5 symbols.
 #[test]
 fn a_blind_guess_needs_no_table() {
-    let prior = zipf(9);
+    let prior = distribution(&zipf(9, 1.0));
     let values: Vec<f64> = (0..9).map(|x| f64::from((x * 5) % 9) - 2.5).collect();
     let matrix = (0..9).map(|x| (0..9).map(|y| f64::from((3 * x + 5 * y) % 7)).collect()).collect();
     for objective in [
@@ -93,7 +84,7 @@ fn a_blind_guess_needs_no_table() {
         let blind = objective.blind(&prior).unwrap();
         assert!((blind - best).abs() < 1e-12, "{}: {blind} {best}", objective.name());
     }
-    let known = Knowledge::Known(zipf(100_000));
+    let known = Knowledge::Known(distribution(&zipf(100_000, 1.0)));
     let values: Vec<f64> = (0..100_000).map(f64::from).collect();
     for objective in
         [Objective::Hamming, Objective::Absolute(values.clone()), Objective::Squared(values)]
@@ -111,7 +102,7 @@ fn a_blind_guess_needs_no_table() {
 /// The formulas for `Keep` are those of the channel written out.
 #[test]
 fn keep_is_judged_without_writing_it_out() {
-    let prior = zipf(70);
+    let prior = distribution(&zipf(70, 1.0));
     let known = Knowledge::Known(prior.clone());
     let values: Vec<f64> = (0..70).map(|x| f64::from((x * 37) % 70) - 11.5).collect();
     for method in [Method::Krr, Method::Sampling] {

@@ -2,23 +2,18 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
 mod golden_binary;
-mod golden_composition;
 mod golden_continuous;
 mod golden_convex;
 mod golden_linear;
 mod golden_measures;
 mod golden_mechanisms;
-mod golden_relations;
 mod golden_watchdog;
 mod large;
-mod properties_claims;
-mod properties_composition;
 mod properties_continuous;
 mod properties_convex;
+mod properties_designs;
 mod properties_linear;
 mod properties_measures;
-mod properties_relations;
 mod properties_symbols;
 mod properties_watchdog;

@@ -1,77 +1,21 @@
 //! Properties of the convex and closed-form designs.
-use rand_chacha::ChaCha12Rng;
-use rand_core::{Rng, SeedableRng};
-use undertone_core::{Alphabet, Bound, Claim, Context, Delta, Epsilon, Provenance, Subject};
+use undertone_core::{Claim, Context, Delta, Epsilon};
 use undertone_design::extremal::LiftRange;
 use undertone_design::measure::lip;
 use undertone_design::mechanism::accuracy::{self, Accuracy, Coverage, Family};
 use undertone_design::mechanism::{keep, linear, posterior, randomized_response, staircase, unary};
 use undertone_design::objective::{self, Objective};
-use undertone_design::quantize::{self, Promise};
+use undertone_design::quantize;
 use undertone_design::{Channel, Distribution, realise};
 use undertone_numeric::mixture::maximise_mixture;
+use undertone_testkit::channel::{channel, sharpened};
+use undertone_testkit::claim::{alip, di, epsilon as level, lip};
+use undertone_testkit::dice::Dice;
+use undertone_testkit::law::{dirichlet, distribution, zipf};
+use undertone_testkit::spec::under;
 
-struct Dice(ChaCha12Rng);
-
-impl Dice {
-    fn new(seed: u64) -> Self {
-        Self(ChaCha12Rng::seed_from_u64(seed))
-    }
-
-    /// Uniform on (0, 1).
-    fn unit(&mut self) -> f64 {
-        ((self.0.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
-    }
-
-    fn prior(&mut self, symbols: usize) -> Distribution {
-        let weights = (0..symbols).map(|_| 0.05 - self.unit().ln()).collect();
-        Distribution::normalised("prior", weights).unwrap()
-    }
-
-    fn channel(&mut self, inputs: usize, outputs: usize) -> Channel {
-        // Powers make some channels sharp and some flat.
-        let power = 1.0 + 8.0 * self.unit();
-        let row = |dice: &mut Self| {
-            let weights = (0..outputs).map(|_| dice.unit().powf(power)).collect();
-            Distribution::normalised("row", weights).unwrap()
-        };
-        Channel::from_rows((0..inputs).map(|_| row(self)).collect()).unwrap()
-    }
-}
-
-fn zipf(symbols: usize, power: f64) -> Distribution {
-    let weights = (1..=symbols).map(|i| (i as f64).powf(-power)).collect();
-    Distribution::normalised("prior", weights).unwrap()
-}
-
-fn promise(p: &Distribution, claims: Vec<Claim>) -> (Promise, Distribution) {
-    let rounded = quantize::prior(p).unwrap();
-    let realised = realise::distribution(&rounded.prior).unwrap();
-    let promise = Promise {
-        inputs: Alphabet::indices(p.len()).unwrap(),
-        outputs: None,
-        context: Context::Known(rounded.prior),
-        claims,
-        provenance: Provenance::default(),
-    };
-    (promise, realised)
-}
-
-fn level(epsilon: &str) -> Epsilon {
-    Epsilon::parse(epsilon).unwrap()
-}
-
-fn lip_claim(epsilon: &str) -> Claim {
-    Claim::lip(level(epsilon))
-}
-
-fn alip(lower: &str, upper: &str) -> Claim {
-    let bound = Bound::Lip { lower: level(lower), upper: level(upper) };
-    Claim { about: Subject::Input, bound, delta: Delta::ZERO }
-}
-
-fn di(epsilon: &str) -> Claim {
-    Claim { about: Subject::Input, bound: Bound::Di(level(epsilon)), delta: Delta::ZERO }
+fn random_prior(symbols: usize, dice: &mut Dice) -> Distribution {
+    distribution(&dirichlet(symbols, 0.05, dice))
 }
 
 /// The channel mixed with its own output law until it is ε-LIP, as little as possible.
@@ -98,8 +42,8 @@ fn no_random_channel_beats_the_optimum() {
     let mut dice = Dice::new(3);
     for symbols in 2..=5 {
         for epsilon in [0.3, 1.0, 2.5] {
-            let prior = dice.prior(symbols);
-            let values: Vec<f64> = (0..symbols).map(|_| dice.unit() * 4.0).collect();
+            let prior = random_prior(symbols, &mut dice);
+            let values: Vec<f64> = (0..symbols).map(|_| dice.open_unit() * 4.0).collect();
             let objectives = [
                 Objective::Mmse(values.clone()),
                 Objective::Absolute(values),
@@ -121,8 +65,8 @@ fn no_random_channel_beats_the_optimum() {
                 assert!(gap <= 1e-8 * (1.0 + value.abs()), "{} {gap:e}", objective.name());
             }
             for _ in 0..150 {
-                let outputs = if dice.unit() < 0.5 { symbols } else { symbols + 2 };
-                let raw = dice.channel(symbols, outputs);
+                let outputs = if dice.open_unit() < 0.5 { symbols } else { symbols + 2 };
+                let raw = channel(&sharpened(symbols, outputs, &mut dice));
                 let tried = made_private(&prior, &raw, epsilon);
                 for (objective, found) in objectives.iter().zip(&best) {
                     if outputs > symbols && objective.losses(symbols).unwrap().is_some() {
@@ -146,18 +90,19 @@ fn no_random_channel_beats_the_optimum() {
 fn the_vertex_program_agrees_with_the_channel_program() {
     let mut dice = Dice::new(5);
     let sets: [Vec<Claim>; 6] = [
-        vec![lip_claim("1")],
+        vec![lip("1")],
         vec![alip("0.5", "1.5")],
         vec![Claim::ldp(level("1"))],
-        vec![lip_claim("0.8"), Claim::ldp(level("1.1"))],
+        vec![lip("0.8"), Claim::ldp(level("1.1"))],
         vec![di("5")],
-        vec![di("5"), lip_claim("1"), Claim::ldp(level("1.5"))],
+        vec![di("5"), lip("1"), Claim::ldp(level("1.5"))],
     ];
     for symbols in [2, 3, 4, 6] {
         for claims in &sets {
-            let (promise, prior) = promise(&dice.prior(symbols), claims.clone());
-            let losses: Vec<Vec<f64>> =
-                (0..symbols).map(|_| (0..symbols + 1).map(|_| dice.unit()).collect()).collect();
+            let (promise, prior) = under(&random_prior(symbols, &mut dice), claims.clone());
+            let losses: Vec<Vec<f64>> = (0..symbols)
+                .map(|_| (0..symbols + 1).map(|_| dice.open_unit()).collect())
+                .collect();
             let objective = Objective::Matrix(losses.clone());
             let ours = posterior::optimal(&promise, &prior, &objective).unwrap();
             let theirs = linear::optimal(&promise, &prior, &losses).unwrap();
@@ -176,8 +121,9 @@ fn the_vertex_program_agrees_with_the_channel_program() {
 #[test]
 fn generated_conjunctions_agree_with_the_channel_program() {
     let mut dice = Dice::new(6);
-    let claims = vec![lip_claim("0.8"), Claim::ldp(level("1.1"))];
-    let (promise, prior) = promise(&dice.prior(posterior::MAX_LISTED_CONJUNCTION + 1), claims);
+    let claims = vec![lip("0.8"), Claim::ldp(level("1.1"))];
+    let (promise, prior) =
+        under(&random_prior(posterior::MAX_LISTED_CONJUNCTION + 1, &mut dice), claims);
     let losses = Objective::Hamming.losses(prior.len()).unwrap().unwrap();
     let ours = posterior::optimal(&promise, &prior, &Objective::Hamming).unwrap();
     let theirs = linear::optimal(&promise, &prior, &losses).unwrap();
@@ -192,7 +138,7 @@ fn generated_conjunctions_agree_with_the_channel_program() {
 fn generated_designs_meet_their_bounds() {
     let mut dice = Dice::new(7);
     for symbols in [13, 16] {
-        let prior = dice.prior(symbols);
+        let prior = random_prior(symbols, &mut dice);
         let values: Vec<f64> = (0..symbols).map(|v| v as f64).collect();
         let range = LiftRange::symmetric(1.2).unwrap();
         for objective in [Objective::Mmse(values), Objective::Hamming, Objective::MutualInformation]
@@ -203,7 +149,7 @@ fn generated_designs_meet_their_bounds() {
             assert!(lip::leakage(&prior, &found.channel).unwrap().nats <= 1.2 + 1e-9);
         }
     }
-    let prior = zipf(26, 1.0);
+    let prior = distribution(&zipf(26, 1.0));
     let range = LiftRange::symmetric(1.0).unwrap();
     let found = posterior::optimal_lifts(&prior, range, &Objective::MutualInformation).unwrap();
     let gap = (found.bound.unwrap() - found.optimum) / found.optimum;
@@ -233,7 +179,7 @@ fn frequency_against_brute_force() {
     let lifts = undertone_design::extremal::lifts(&prior, range.low(), range.high()).unwrap();
     let basic: Vec<Vec<f64>> = (0..200)
         .map(|_| {
-            let costs: Vec<f64> = lifts.iter().map(|_| dice.unit()).collect();
+            let costs: Vec<f64> = lifts.iter().map(|_| dice.open_unit()).collect();
             let mut weights = vec![0.0; lifts.len()];
             let found = maximise_mixture(&lifts, &costs, &[1.0; 3]).unwrap();
             found.weights.into_iter().for_each(|(y, w)| weights[y] = w);
@@ -247,8 +193,8 @@ fn frequency_against_brute_force() {
     };
     let mut here = basic[0].clone();
     for _ in 0..20_000 {
-        let other = &basic[(dice.unit() * basic.len() as f64) as usize];
-        let share = dice.unit().powi(6);
+        let other = &basic[(dice.open_unit() * basic.len() as f64) as usize];
+        let share = dice.open_unit().powi(6);
         let next: Vec<f64> =
             here.iter().zip(other).map(|(a, b)| (1.0 - share) * a + share * b).collect();
         if value(&next) < value(&here) {
@@ -266,7 +212,7 @@ fn the_frequency_floor_holds() {
     let mut dice = Dice::new(13);
     for symbols in [2, 3, 5] {
         for epsilon in [0.4, 1.0, 2.0] {
-            let prior = dice.prior(symbols);
+            let prior = random_prior(symbols, &mut dice);
             let range = LiftRange::symmetric(epsilon).unwrap();
             let floor = posterior::frequency_floor(&prior, range);
             let best = posterior::optimal_lifts(&prior, range, &Objective::Frequency).unwrap();
@@ -283,13 +229,13 @@ fn the_frequency_floor_holds() {
 fn the_kernel_accepts_every_optimum() {
     let mut dice = Dice::new(17);
     for (symbols, claims) in [
-        (3, vec![lip_claim("0.5")]),
+        (3, vec![lip("0.5")]),
         (4, vec![alip("0.7", "1.3")]),
-        (4, vec![lip_claim("1"), Claim::ldp(level("1.5"))]),
+        (4, vec![lip("1"), Claim::ldp(level("1.5"))]),
         (5, vec![Claim::ldp(level("2"))]),
         (3, vec![di("6")]),
     ] {
-        let (promise, prior) = promise(&dice.prior(symbols), claims);
+        let (promise, prior) = under(&random_prior(symbols, &mut dice), claims);
         for objective in [
             Objective::Mmse((0..symbols).map(|v| v as f64).collect()),
             Objective::MutualInformation,
@@ -312,26 +258,26 @@ fn the_kernel_accepts_every_optimum() {
 fn what_cannot_be_designed_is_refused() {
     let prior = Distribution::uniform(3);
     let half = Delta::from_units(1 << 47).unwrap();
-    let (with_delta, p) = promise(&prior, vec![lip_claim("1").with_delta(half)]);
+    let (with_delta, p) = under(&prior, vec![lip("1").with_delta(half)]);
     // A claim with a delta is kept without it, which bounds nobody who uses it.
     let slack = posterior::optimal(&with_delta, &p, &Objective::MutualInformation).unwrap();
-    let (pure, p) = promise(&prior, vec![lip_claim("1")]);
+    let (pure, p) = under(&prior, vec![lip("1")]);
     let strict = posterior::optimal(&pure, &p, &Objective::MutualInformation).unwrap();
     assert_eq!((slack.optimum, slack.bound), (strict.optimum, None));
     assert!(strict.bound.is_some());
-    let (mut unknown, p) = promise(&prior, vec![lip_claim("1")]);
+    let (mut unknown, p) = under(&prior, vec![lip("1")]);
     unknown.context = Context::Unknown;
     assert!(posterior::optimal(&unknown, &p, &Objective::MutualInformation).is_err());
-    let (silent, p) = promise(&prior, vec![lip_claim("0")]);
+    let (silent, p) = under(&prior, vec![lip("0")]);
     let refusal = posterior::optimal(&silent, &p, &Objective::Frequency).unwrap_err();
     assert!(refusal.to_string().contains("epsilon"), "{refusal}");
     let found = posterior::optimal(&silent, &p, &Objective::MutualInformation).unwrap();
     assert!(found.optimum.abs() < 1e-12);
     let skewed = Distribution::new("p", vec![0.98, 0.01, 0.01]).unwrap();
-    let (odds, p) = promise(&skewed, vec![di("2")]);
+    let (odds, p) = under(&skewed, vec![di("2")]);
     let refusal = posterior::optimal(&odds, &p, &Objective::MutualInformation).unwrap_err();
     assert!(refusal.to_string().contains("4.58"), "{refusal}");
-    let (lip, p) = promise(&prior, vec![lip_claim("1")]);
+    let (lip, p) = under(&prior, vec![lip("1")]);
     assert!(posterior::optimal(&lip, &p, &Objective::Mmse(vec![0.0, f64::NAN, 1.0])).is_err());
     assert!(posterior::optimal(&lip, &p, &Objective::Mmse(vec![0.0])).is_err());
     assert!(staircase::optimal(&lip, &p, &Objective::Hamming).is_err());
@@ -343,8 +289,7 @@ fn what_cannot_be_designed_is_refused() {
 /// JSTL21 (19) as printed misses its claim on a skewed prior; the refusal names the true leakage.
 #[test]
 fn a_printed_formula_that_misses_its_claim_is_refused() {
-    let (promise, prior) =
-        promise(&Distribution::new("p", vec![0.9, 0.1]).unwrap(), vec![lip_claim("1")]);
+    let (promise, prior) = under(&Distribution::new("p", vec![0.9, 0.1]).unwrap(), vec![lip("1")]);
     let printed = randomized_response::published(&prior, 1.0).unwrap();
     let refusal = promise.verify(&printed).unwrap().unwrap_err();
     assert!(refusal.attained.ln_up().unwrap().to_string().starts_with("1.900477"), "{refusal}");
@@ -355,12 +300,12 @@ fn unary_levels_are_the_largest_the_kernel_accepts() {
     use undertone_core::{Bits, Shape, WEIGHT_ONE};
     let mut dice = Dice::new(19);
     for claims in [
-        vec![lip_claim("0.7")],
+        vec![lip("0.7")],
         vec![alip("2", "0.5")],
-        vec![lip_claim("1"), Claim::ldp(level("1.2"))],
+        vec![lip("1"), Claim::ldp(level("1.2"))],
         vec![di("7")],
     ] {
-        let (promise, _) = promise(&dice.prior(5), claims);
+        let (promise, _) = under(&random_prior(5, &mut dice), claims);
         for encoding in [unary::Encoding::Optimised, unary::Encoding::Symmetric] {
             let found = unary::design(&promise, encoding).unwrap();
             let units = |p: f64| (p * WEIGHT_ONE as f64).round() as u64;
@@ -370,9 +315,9 @@ fn unary_levels_are_the_largest_the_kernel_accepts() {
             assert!(promise.verify_shape(further).unwrap().is_err());
         }
     }
-    let (with_delta, _) = promise(
+    let (with_delta, _) = under(
         &Distribution::uniform(3),
-        vec![lip_claim("1").with_delta(Delta::from_units(1 << 40).unwrap())],
+        vec![lip("1").with_delta(Delta::from_units(1 << 40).unwrap())],
     );
     assert!(unary::design(&with_delta, unary::Encoding::Optimised).is_err());
 }
@@ -380,7 +325,7 @@ fn unary_levels_are_the_largest_the_kernel_accepts() {
 /// The closed variance of bit counts against the channel written out.
 #[test]
 fn unary_variance_bounds_the_efficient_one() {
-    let (promise, prior) = promise(&zipf(4, 1.0), vec![Claim::ldp(level("1"))]);
+    let (promise, prior) = under(&distribution(&zipf(4, 1.0)), vec![Claim::ldp(level("1"))]);
     let found = unary::design(&promise, unary::Encoding::Optimised).unwrap();
     let channel = realise::channel(found.policy.draft().shape()).unwrap();
     let efficient = objective::frequency(&prior, &channel).unwrap();
@@ -396,7 +341,8 @@ fn keep_designs_against_the_optimum() {
     for symbols in [4, 12, 13, 30] {
         for power in [0.0, 0.5, 1.0, 2.0] {
             for epsilon in ["0.2", "0.5", "1", "2", "4"] {
-                let (promise, prior) = promise(&zipf(symbols, power), vec![lip_claim(epsilon)]);
+                let (promise, prior) =
+                    under(&distribution(&zipf(symbols, power)), vec![lip(epsilon)]);
                 let kept = keep::design(&promise, &Objective::Hamming).unwrap();
                 let best = posterior::optimal(&promise, &prior, &Objective::Hamming).unwrap();
                 let channel = realise::channel(kept.policy.draft().shape()).unwrap();
@@ -422,7 +368,7 @@ fn keep_designs_against_the_optimum() {
 /// For two released symbols the lead makes the shape exact: the program's own optimum.
 #[test]
 fn a_lead_reaches_the_optimum_of_two_symbols() {
-    let (promise, prior) = promise(&zipf(12, 1.0), vec![lip_claim("0.5")]);
+    let (promise, prior) = under(&distribution(&zipf(12, 1.0)), vec![lip("0.5")]);
     let kept = keep::design(&promise, &Objective::Hamming).unwrap();
     let best = posterior::optimal(&promise, &prior, &Objective::Hamming).unwrap();
     assert_eq!(kept.released, 2);
@@ -433,13 +379,13 @@ fn a_lead_reaches_the_optimum_of_two_symbols() {
 fn keep_designs_on_random_priors_and_conjunctions_verify() {
     let mut dice = Dice::new(23);
     for claims in [
-        vec![lip_claim("1")],
+        vec![lip("1")],
         vec![alip("0.4", "1.6")],
         vec![alip("1.6", "0.4")],
-        vec![lip_claim("1"), Claim::ldp(level("1.2"))],
+        vec![lip("1"), Claim::ldp(level("1.2"))],
     ] {
         for symbols in [2, 3, 9, 40] {
-            let (promise, prior) = promise(&dice.prior(symbols), claims.clone());
+            let (promise, prior) = under(&random_prior(symbols, &mut dice), claims.clone());
             let kept = keep::design(&promise, &Objective::Hamming).unwrap();
             assert!(kept.value >= kept.bound - 1e-9 && kept.value <= 1.0 - prior.max() + 1e-9);
             let kept = keep::design(&promise, &Objective::Frequency).unwrap();
@@ -453,7 +399,7 @@ fn keep_designs_on_random_priors_and_conjunctions_verify() {
 
 #[test]
 fn a_hundred_thousand_symbols() {
-    let (promise, prior) = promise(&zipf(100_000, 1.0), vec![lip_claim("2")]);
+    let (promise, prior) = under(&distribution(&zipf(100_000, 1.0)), vec![lip("2")]);
     let kept = keep::design(&promise, &Objective::Hamming).unwrap();
     let blind = 1.0 - prior.max();
     assert!(kept.bound <= kept.value && kept.value < blind);

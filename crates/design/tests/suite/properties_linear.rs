@@ -1,11 +1,6 @@
 //! Optimal design for linear losses on random problems: what ships verifies, costs next to nothing
 //! more than the optimum, and is beaten by nothing a random search finds.
-use rand_chacha::ChaCha12Rng;
-use rand_core::{Rng, SeedableRng};
-use undertone_core::{
-    Alphabet, Bound, Claim, Context, Delta, Epsilon, PriorBox, Priors, Provenance, Secret, Subject,
-    WEIGHT_ONE,
-};
+use undertone_core::{Bound, Claim, Context, Epsilon, Priors, Secret, Subject};
 use undertone_design::measure::lip;
 use undertone_design::mechanism::linear::{self, Design};
 use undertone_design::mechanism::uncertain::{self, Interval};
@@ -13,99 +8,54 @@ use undertone_design::mechanism::{Proposal, randomized_response};
 use undertone_design::objective::Objective;
 use undertone_design::quantize::{self, Promise};
 use undertone_design::{Channel, Distribution, realise};
+use undertone_testkit::channel::{channel, rows};
+use undertone_testkit::claim::delta;
+use undertone_testkit::dice::Dice;
+use undertone_testkit::law::{self, distribution};
+use undertone_testkit::spec::{indexed, within};
 
-/// Draws for random problems.
-struct Draw(ChaCha12Rng);
+/// A level whose logarithm is uniform, with four decimals.
+fn nats(low: f64, high: f64, dice: &mut Dice) -> f64 {
+    (dice.log_between(low, high) * 1e4).round() / 1e4
+}
 
-impl Draw {
-    fn new(seed: u64) -> Self {
-        Self(ChaCha12Rng::seed_from_u64(seed))
-    }
+/// Uniform, Zipf, Dirichlet, or a Dirichlet so skewed that symbols nearly or wholly vanish.
+fn any_prior(symbols: usize, dice: &mut Dice) -> Distribution {
+    distribution(&law::any(symbols, dice))
+}
 
-    /// Uniform in (0, 1].
-    fn unit(&mut self) -> f64 {
-        ((self.0.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64
-    }
+/// Strictly positive and not too skewed.
+fn even_prior(symbols: usize, dice: &mut Dice) -> Distribution {
+    distribution(&law::dirichlet(symbols, 0.1, dice))
+}
 
-    fn between(&mut self, low: usize, high: usize) -> usize {
-        low + (self.0.next_u64() % (high - low + 1) as u64) as usize
-    }
-
-    /// Evenly in the logarithm, as text with four decimals.
-    fn epsilon(&mut self, low: f64, high: f64) -> f64 {
-        let epsilon = low * (high / low).powf(self.unit());
-        (epsilon * 1e4).round() / 1e4
-    }
-
-    /// Uniform, Zipf, Dirichlet, or a Dirichlet so skewed that symbols nearly or wholly vanish.
-    fn prior(&mut self, symbols: usize) -> Distribution {
-        let kind = self.between(0, 3);
-        let weight = |draw: &mut Self, x: usize| match kind {
-            0 => 1.0,
-            1 => 1.0 / (x + 1) as f64,
-            2 => -draw.unit().ln(),
-            _ => (-draw.unit().ln()).powi(4) + f64::MIN_POSITIVE,
-        };
-        let weights = (0..symbols).map(|x| weight(self, x)).collect();
-        Distribution::normalised("prior", weights).unwrap()
-    }
-
-    /// Strictly positive and not too skewed.
-    fn even_prior(&mut self, symbols: usize) -> Distribution {
-        let weights = (0..symbols).map(|_| 0.1 - self.unit().ln()).collect();
-        Distribution::normalised("prior", weights).unwrap()
-    }
-
-    fn objective(&mut self, symbols: usize) -> Objective {
-        let values = || (0..symbols).map(|x| x as f64).collect();
-        match self.between(0, 3) {
-            0 => Objective::Hamming,
-            1 => Objective::Absolute(values()),
-            2 => Objective::Squared(values()),
-            _ => {
-                let outputs = self.between(1, symbols + 2);
-                let row = |draw: &mut Self| (0..outputs).map(|_| draw.unit()).collect();
-                Objective::Matrix((0..symbols).map(|_| row(self)).collect())
-            }
+fn random_objective(symbols: usize, dice: &mut Dice) -> Objective {
+    let values = || (0..symbols).map(|x| x as f64).collect();
+    match dice.below(4) {
+        0 => Objective::Hamming,
+        1 => Objective::Absolute(values()),
+        2 => Objective::Squared(values()),
+        _ => {
+            let outputs = dice.count(1, symbols + 2);
+            let row = |dice: &mut Dice| (0..outputs).map(|_| dice.open_unit()).collect();
+            Objective::Matrix((0..symbols).map(|_| row(dice)).collect())
         }
     }
+}
 
-    fn channel(&mut self, inputs: usize, outputs: usize) -> Channel {
-        let row = |draw: &mut Self| {
-            let weights = (0..outputs).map(|_| (-draw.unit().ln()).powi(3)).collect();
-            Distribution::normalised("row", weights).unwrap()
-        };
-        Channel::from_rows((0..inputs).map(|_| row(self)).collect()).unwrap()
-    }
+fn random_channel(inputs: usize, outputs: usize, dice: &mut Dice) -> Channel {
+    let law = |n: usize, dice: &mut Dice| {
+        law::normalised((0..n).map(|_| (-dice.open_unit().ln()).powi(3)).collect())
+    };
+    channel(&rows(inputs, outputs, law, dice))
 }
 
 fn epsilon(nats: f64) -> Epsilon {
     Epsilon::parse(&format!("{nats}")).unwrap()
 }
 
-fn delta(share: f64) -> Delta {
-    Delta::from_units((share * undertone_core::MASS_ONE as f64) as u64).unwrap()
-}
-
 fn known(prior: &Distribution) -> Context {
     Context::Known(quantize::prior(prior).unwrap().prior)
-}
-
-fn promise(symbols: usize, context: Context, claims: Vec<Claim>) -> Promise {
-    Promise {
-        inputs: Alphabet::indices(symbols).unwrap(),
-        outputs: None,
-        context,
-        claims,
-        provenance: Provenance::default(),
-    }
-}
-
-fn within(low: &[f64], high: &[f64]) -> Context {
-    let ends = |ends: &[f64], round: fn(f64) -> f64| {
-        ends.iter().map(|end| round(end.clamp(0.0, 1.0) * WEIGHT_ONE as f64) as u64).collect()
-    };
-    Context::Within(PriorBox::new(ends(low, f64::floor), ends(high, f64::ceil)).unwrap())
 }
 
 fn secret(prior: &Distribution, rows: &[Distribution]) -> Context {
@@ -115,32 +65,33 @@ fn secret(prior: &Distribution, rows: &[Distribution]) -> Context {
 }
 
 /// A random problem in every kind of context and with every kind of claim.
-fn problem(draw: &mut Draw, kind: usize, symbols: usize) -> (Promise, Distribution) {
-    let prior = draw.even_prior(symbols);
-    let e = epsilon(draw.epsilon(0.1, 4.0));
-    let other = epsilon(draw.epsilon(0.1, 4.0));
+fn problem(dice: &mut Dice, kind: usize, symbols: usize) -> (Promise, Distribution) {
+    let prior = even_prior(symbols, dice);
+    let e = epsilon(nats(0.1, 4.0, dice));
+    let other = epsilon(nats(0.1, 4.0, dice));
     let lip = Claim::lip(e);
     let asymmetric = Claim { bound: Bound::Lip { lower: e, upper: other }, ..lip };
-    let escape = delta(0.002 + 0.05 * draw.unit());
+    let escape = delta(0.002 + 0.05 * dice.open_unit());
     let (context, claims) = match kind {
         0 => (known(&prior), vec![asymmetric]),
         1 => (Context::Unknown, vec![Claim::ldp(e)]),
         2 => (known(&prior), vec![lip, Claim::ldp(other)]),
         3 => {
             let integers = |p: &Distribution| quantize::prior(p).unwrap().prior;
-            let others = (0..2).map(|_| integers(&draw.even_prior(symbols)));
+            let others = (0..2).map(|_| integers(&even_prior(symbols, dice)));
             let all = [integers(&prior)].into_iter().chain(others).collect();
             (Context::Each(Priors::new(all).unwrap()), vec![asymmetric])
         }
         4 => {
-            let low: Vec<f64> = prior.as_slice().iter().map(|p| p * draw.unit()).collect();
-            let high: Vec<f64> = prior.as_slice().iter().map(|p| p * (1.0 + draw.unit())).collect();
+            let low: Vec<f64> = prior.as_slice().iter().map(|p| p * dice.open_unit()).collect();
+            let high: Vec<f64> =
+                prior.as_slice().iter().map(|p| p * (1.0 + dice.open_unit())).collect();
             (within(&low, &high), vec![asymmetric])
         }
         5 | 6 => {
-            let values = draw.between(2, 3);
-            let rows: Vec<_> = (0..values).map(|_| draw.prior(symbols)).collect();
-            let law = draw.even_prior(values);
+            let values = dice.count(2, 3);
+            let rows: Vec<_> = (0..values).map(|_| any_prior(symbols, dice)).collect();
+            let law = even_prior(values, dice);
             let about = lip.about_secret();
             let claims = if kind == 5 {
                 vec![about]
@@ -151,9 +102,9 @@ fn problem(draw: &mut Draw, kind: usize, symbols: usize) -> (Promise, Distributi
         }
         7 => {
             let own = (prior.max() / prior.min()).ln();
-            let di = epsilon(((own + 0.01 + 2.0 * draw.unit()) * 1e4).ceil() / 1e4);
+            let di = epsilon(((own + 0.01 + 2.0 * dice.open_unit()) * 1e4).ceil() / 1e4);
             let claim = Claim { bound: Bound::Di(di), ..lip };
-            let claims = if draw.unit() < 0.5 { vec![claim] } else { vec![claim, lip] };
+            let claims = if dice.open_unit() < 0.5 { vec![claim] } else { vec![claim, lip] };
             (known(&prior), claims)
         }
         8 => (known(&prior), vec![asymmetric.with_delta(escape), Claim::ldp(epsilon(6.0))]),
@@ -164,7 +115,7 @@ fn problem(draw: &mut Draw, kind: usize, symbols: usize) -> (Promise, Distributi
             (within(&low, &high), vec![lip.with_delta(escape)])
         }
     };
-    (promise(symbols, context, claims), prior)
+    (indexed(symbols, context, claims), prior)
 }
 
 const KINDS: usize = 11;
@@ -192,19 +143,19 @@ fn given_up(design: &Design, blind: f64) -> (f64, f64) {
 }
 
 fn repair(problems: usize, seed: u64, symbols: (usize, usize), epsilons: (f64, f64)) {
-    let mut draw = Draw::new(seed);
+    let mut dice = Dice::new(seed);
     for at in 0..problems {
-        let n = draw.between(symbols.0, symbols.1);
-        let prior = draw.prior(n);
-        let level = draw.epsilon(epsilons.0, epsilons.1);
+        let n = dice.count(symbols.0, symbols.1);
+        let prior = any_prior(n, &mut dice);
+        let level = nats(epsilons.0, epsilons.1, &mut dice);
         let (lip, ldp) = (Claim::lip(epsilon(level)), Claim::ldp(epsilon(level)));
-        let claims = match draw.between(0, 3) {
+        let claims = match dice.count(0, 3) {
             0 | 1 => vec![lip],
             2 => vec![ldp],
             _ => vec![lip, Claim::ldp(epsilon((1.5 * level).min(22.0)))],
         };
-        let promise = promise(n, known(&prior), claims);
-        let losses = draw.objective(n).losses(n).unwrap().unwrap();
+        let promise = indexed(n, known(&prior), claims);
+        let losses = random_objective(n, &mut dice).losses(n).unwrap().unwrap();
         let design = linear::design(&promise, &prior, &losses).unwrap();
         let (relative, of_blind) = given_up(&design, blind(&prior, &losses));
         let told = format!("{at}: n {n}, {:?}, mixed {}", promise.claims, design.shipped.mixed);
@@ -227,17 +178,17 @@ fn also_for_larger_alphabets() {
 /// first implies makes it whole again and must change nothing.
 #[test]
 fn few_outputs_are_enough() {
-    let mut draw = Draw::new(11);
+    let mut dice = Dice::new(11);
     for at in 0..12 {
-        let n = draw.between(24, 30);
-        let prior = draw.prior(n);
-        let level = draw.epsilon(0.2, 4.0);
+        let n = dice.count(24, 30);
+        let prior = any_prior(n, &mut dice);
+        let level = nats(0.2, 4.0, &mut dice);
         let (lip, ldp) = (Claim::lip(epsilon(level)), Claim::ldp(epsilon(level)));
         let twice = Claim::ldp(epsilon(2.0 * level + 1e-4));
         let (claim, implied) = if at % 3 == 0 { (ldp, lip) } else { (lip, twice) };
-        let losses = draw.objective(n).losses(n).unwrap().unwrap();
+        let losses = random_objective(n, &mut dice).losses(n).unwrap().unwrap();
         let best = |claims: Vec<Claim>| {
-            let promise = promise(n, known(&prior), claims);
+            let promise = indexed(n, known(&prior), claims);
             let found = linear::optimal(&promise, &prior, &losses).unwrap();
             (found.optimum, found.bound.unwrap())
         };
@@ -255,11 +206,11 @@ fn also_at_the_weakest_levels() {
 
 #[test]
 fn every_context_and_claim_ships_at_its_bound() {
-    let mut draw = Draw::new(4);
+    let mut dice = Dice::new(4);
     for at in 0..20 * KINDS {
-        let n = draw.between(2, 6);
-        let (promise, prior) = problem(&mut draw, at % KINDS, n);
-        let losses = draw.objective(n).losses(n).unwrap().unwrap();
+        let n = dice.count(2, 6);
+        let (promise, prior) = problem(&mut dice, at % KINDS, n);
+        let losses = random_objective(n, &mut dice).losses(n).unwrap().unwrap();
         let design = linear::design(&promise, &prior, &losses).unwrap();
         let (relative, of_blind) = given_up(&design, blind(&prior, &losses));
         let told = format!("{at}: {relative:.2e}, {of_blind:.2e}, {:?}", promise.claims);
@@ -290,20 +241,20 @@ fn feasible(promise: &Promise, channel: &Channel) -> Channel {
 
 #[test]
 fn no_feasible_channel_beats_the_bound() {
-    let mut draw = Draw::new(5);
+    let mut dice = Dice::new(5);
     for at in 0..6 * KINDS {
-        let n = draw.between(2, 5);
-        let (promise, prior) = problem(&mut draw, at % KINDS, n);
-        let losses = draw.objective(n).losses(n).unwrap().unwrap();
+        let n = dice.count(2, 5);
+        let (promise, prior) = problem(&mut dice, at % KINDS, n);
+        let losses = random_objective(n, &mut dice).losses(n).unwrap().unwrap();
         let outputs = losses[0].len();
         let all: Vec<usize> = (0..outputs).collect();
         let promise = promise.releasing(outputs, &all).unwrap();
         let Proposal { channel, bound, .. } = linear::optimal(&promise, &prior, &losses).unwrap();
         let bound = bound.unwrap();
         for attempt in 0..20 {
-            let random = draw.channel(n, outputs);
+            let random = random_channel(n, outputs, &mut dice);
             // Every second one is the optimum, pushed aside a little.
-            let step = if attempt % 2 == 0 { 1.0 } else { 10f64.powf(-5.0 * draw.unit()) };
+            let step = if attempt % 2 == 0 { 1.0 } else { 10f64.powf(-5.0 * dice.open_unit()) };
             let row = |(a, b): (&Distribution, &Distribution)| {
                 let cells = a.as_slice().iter().zip(b.as_slice());
                 cells.map(|(a, b)| (1.0 - step) * a + step * b).collect()
@@ -318,17 +269,17 @@ fn no_feasible_channel_beats_the_bound() {
 
 #[test]
 fn more_claims_never_help() {
-    let mut draw = Draw::new(6);
+    let mut dice = Dice::new(6);
     for _ in 0..40 {
-        let n = draw.between(2, 6);
-        let prior = draw.prior(n);
-        let losses = draw.objective(n).losses(n).unwrap().unwrap();
+        let n = dice.count(2, 6);
+        let prior = any_prior(n, &mut dice);
+        let losses = random_objective(n, &mut dice).losses(n).unwrap().unwrap();
         let (lip, ldp) = (
-            Claim::lip(epsilon(draw.epsilon(0.2, 3.0))),
-            Claim::ldp(epsilon(draw.epsilon(0.2, 3.0))),
+            Claim::lip(epsilon(nats(0.2, 3.0, &mut dice))),
+            Claim::ldp(epsilon(nats(0.2, 3.0, &mut dice))),
         );
         let best = |claims: Vec<Claim>| {
-            let promise = promise(n, known(&prior), claims);
+            let promise = indexed(n, known(&prior), claims);
             linear::optimal(&promise, &prior, &losses).unwrap().optimum
         };
         let both = best(vec![lip, ldp]);
@@ -340,16 +291,16 @@ fn more_claims_never_help() {
 
 #[test]
 fn more_priors_never_help() {
-    let mut draw = Draw::new(7);
+    let mut dice = Dice::new(7);
     for _ in 0..30 {
-        let n = draw.between(2, 5);
-        let priors: Vec<Distribution> = (0..3).map(|_| draw.even_prior(n)).collect();
-        let losses = draw.objective(n).losses(n).unwrap().unwrap();
-        let claim = Claim::lip(epsilon(draw.epsilon(0.2, 3.0)));
+        let n = dice.count(2, 5);
+        let priors: Vec<Distribution> = (0..3).map(|_| even_prior(n, &mut dice)).collect();
+        let losses = random_objective(n, &mut dice).losses(n).unwrap().unwrap();
+        let claim = Claim::lip(epsilon(nats(0.2, 3.0, &mut dice)));
         // One objective for all, so that only the constraints differ.
-        let objective = draw.even_prior(n);
+        let objective = even_prior(n, &mut dice);
         let best = |context: Context| {
-            let promise = promise(n, context, vec![claim]);
+            let promise = indexed(n, context, vec![claim]);
             linear::optimal(&promise, &objective, &losses).unwrap().optimum
         };
         let integers = priors.iter().map(|p| quantize::prior(p).unwrap().prior).collect();
@@ -362,7 +313,7 @@ fn more_priors_never_help() {
         let boxed = best(within(&low, &high));
         let anything = best(within(&vec![0.0; n], &vec![1.0; n]));
         let ldp = linear::optimal(
-            &promise(n, Context::Unknown, vec![Claim::ldp(claim_level(&claim))]),
+            &indexed(n, Context::Unknown, vec![Claim::ldp(claim_level(&claim))]),
             &objective,
             &losses,
         );
@@ -389,24 +340,24 @@ fn post_processed(prior: &Distribution, channel: &Channel, losses: &[Vec<f64>]) 
     (0..channel.outputs()).map(best).sum()
 }
 
-fn matrix(draw: &mut Draw) -> Vec<Vec<f64>> {
-    let outputs = draw.between(2, 4);
-    (0..2).map(|_| (0..outputs).map(|_| draw.unit()).collect()).collect()
+fn matrix(dice: &mut Dice) -> Vec<Vec<f64>> {
+    let outputs = dice.count(2, 4);
+    (0..2).map(|_| (0..outputs).map(|_| dice.open_unit()).collect()).collect()
 }
 
 #[test]
 fn a_yes_or_no_question_has_a_closed_form() {
-    let mut draw = Draw::new(8);
+    let mut dice = Dice::new(8);
     for at in 0..100 {
-        let prior = draw.even_prior(2);
-        let level = draw.epsilon(0.1, 4.0);
+        let prior = even_prior(2, &mut dice);
+        let level = nats(0.1, 4.0, &mut dice);
         let losses = if at % 2 == 0 {
             Objective::Hamming.losses(2).unwrap().unwrap()
         } else {
-            matrix(&mut draw)
+            matrix(&mut dice)
         };
         let closed = randomized_response::binary_optimal(&prior, level).unwrap();
-        let promise = promise(2, known(&prior), vec![Claim::lip(epsilon(level))]);
+        let promise = indexed(2, known(&prior), vec![Claim::lip(epsilon(level))]);
         let found = linear::optimal(&promise, &prior, &losses).unwrap().optimum;
         let expected = post_processed(&prior, &closed, &losses);
         assert!((found - expected).abs() < 2e-9, "{at}: {found} against {expected}");
@@ -415,17 +366,17 @@ fn a_yes_or_no_question_has_a_closed_form() {
 
 #[test]
 fn an_uncertain_prior_has_a_closed_form_too() {
-    let mut draw = Draw::new(9);
+    let mut dice = Dice::new(9);
     for at in 0..100 {
-        let (one, two) = (draw.unit(), draw.unit());
+        let (one, two) = (dice.open_unit(), dice.open_unit());
         let interval = Interval::new(one.min(two), one.max(two)).unwrap();
         let (a, b) = (interval.lower(), interval.upper());
-        let level = draw.epsilon(0.1, 4.0);
-        let losses = matrix(&mut draw);
-        let middle = a + (b - a) * draw.unit();
+        let level = nats(0.1, 4.0, &mut dice);
+        let losses = matrix(&mut dice);
+        let middle = a + (b - a) * dice.open_unit();
         let prior = Distribution::new("p", vec![1.0 - middle, middle]).unwrap();
         let promise =
-            promise(2, within(&[1.0 - b, a], &[1.0 - a, b]), vec![Claim::lip(epsilon(level))]);
+            indexed(2, within(&[1.0 - b, a], &[1.0 - a, b]), vec![Claim::lip(epsilon(level))]);
         let found = linear::optimal(&promise, &prior, &losses).unwrap().optimum;
         let closed = uncertain::optimal(interval, level).unwrap();
         let expected = post_processed(&prior, &closed, &losses);
@@ -435,12 +386,12 @@ fn an_uncertain_prior_has_a_closed_form_too() {
 
 #[test]
 fn the_printed_uncertain_prior_is_refused_exactly_where_it_leaks() {
-    let mut draw = Draw::new(10);
+    let mut dice = Dice::new(10);
     let (mut valid, mut invalid) = (0, 0);
     for _ in 0..2000 {
-        let (one, two) = (draw.unit(), draw.unit());
+        let (one, two) = (dice.open_unit(), dice.open_unit());
         let interval = Interval::new(one.min(two), one.max(two)).unwrap();
-        let level = draw.epsilon(0.1, 4.0);
+        let level = nats(0.1, 4.0, &mut dice);
         let printed = uncertain::published(interval, level).unwrap();
         let leaks = |p: f64| {
             let prior = Distribution::new("p", vec![1.0 - p, p]).unwrap();
@@ -462,7 +413,7 @@ fn the_printed_uncertain_prior_is_refused_exactly_where_it_leaks() {
 fn silence_is_the_blind_guess() {
     let prior = Distribution::new("p", vec![0.5, 0.3, 0.2]).unwrap();
     let losses = Objective::Hamming.losses(3).unwrap().unwrap();
-    let zero = |claim: Claim| promise(3, known(&prior), vec![claim]);
+    let zero = |claim: Claim| indexed(3, known(&prior), vec![claim]);
     let one_sided = Bound::Lip { lower: Epsilon::LARGEST, upper: Epsilon::ZERO };
     let claims = [
         Claim::ldp(Epsilon::ZERO),
@@ -480,7 +431,7 @@ fn silence_is_the_blind_guess() {
 fn symbols_without_mass_are_protected_too() {
     let prior = Distribution::new("p", vec![0.6, 0.0, 0.4]).unwrap();
     let losses = Objective::Hamming.losses(3).unwrap().unwrap();
-    let promise = promise(3, known(&prior), vec![Claim::lip(epsilon(1.0))]);
+    let promise = indexed(3, known(&prior), vec![Claim::lip(epsilon(1.0))]);
     let design = linear::design(&promise, &prior, &losses).unwrap();
     let channel = realise::channel(design.shipped.policy.draft().shape()).unwrap();
     let law = channel.output_law(&prior).unwrap();
@@ -500,14 +451,14 @@ fn what_cannot_be_done_is_said() {
     let prior = Distribution::new("p", vec![0.7, 0.2, 0.1]).unwrap();
     let losses = Objective::Hamming.losses(3).unwrap().unwrap();
     let refusal = |context: Context, claim: Claim| {
-        let promise = promise(3, context, vec![claim]);
+        let promise = indexed(3, context, vec![claim]);
         linear::optimal(&promise, &prior, &losses).unwrap_err().to_string()
     };
     let lip = Claim::lip(epsilon(1.0));
     let di = |level: f64| Claim { bound: Bound::Di(epsilon(level)), ..lip };
     let low = refusal(known(&prior), di(1.0));
     assert!(low.contains("ln(Pmax/Pmin)") && low.contains("di:1.945911"), "{low}");
-    let feasible = promise(3, known(&prior), vec![di(1.945911)]);
+    let feasible = indexed(3, known(&prior), vec![di(1.945911)]);
     assert!(linear::design(&feasible, &prior, &losses).is_ok(), "the advice can be followed");
     let holes = Distribution::new("p", vec![0.7, 0.3, 0.0]).unwrap();
     assert!(refusal(known(&holes), di(5.0)).contains("probability 0"));
@@ -517,10 +468,10 @@ fn what_cannot_be_done_is_said() {
     let wide = Distribution::uniform(40);
     let many = Objective::Hamming.losses(40).unwrap().unwrap();
     let pairs =
-        promise(40, Context::Unknown, vec![Claim::ldp(epsilon(1.0)).with_delta(delta(0.01))]);
+        indexed(40, Context::Unknown, vec![Claim::ldp(epsilon(1.0)).with_delta(delta(0.01))]);
     let size = linear::optimal(&pairs, &wide, &many).unwrap_err().to_string();
     assert!(size.contains("pairs") && size.contains("pure ldp"), "{size}");
-    let known = promise(3, known(&prior), vec![lip]);
+    let known = indexed(3, known(&prior), vec![lip]);
     assert!(linear::optimal(&known, &wide, &losses).is_err());
     assert!(linear::optimal(&known, &prior, &losses[..2]).is_err());
     let nan = vec![vec![0.0, f64::NAN]; 3];

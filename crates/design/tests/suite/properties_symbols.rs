@@ -1,8 +1,6 @@
 //! Every operation on two laws, channels or boxes matches them by symbol: turning the second argument changes
 //! nothing, other symbols are refused, and so are unnamed ones beside named ones.
 
-use rand_chacha::ChaCha12Rng;
-use rand_core::{Rng, SeedableRng};
 use undertone_core::{Alphabet, Claim, Epsilon, Provenance};
 use undertone_design::designer::{self, Method, Outcome, Request};
 use undertone_design::extremal::{LiftRange, family_lifts};
@@ -16,107 +14,22 @@ use undertone_design::measure::{
 use undertone_design::mechanism::{accuracy, linear, posterior};
 use undertone_design::objective::{self, Objective};
 use undertone_design::quantize::Promise;
-use undertone_design::relation::{Notion, Setting, relate};
-use undertone_design::sequence::{self, Process};
-use undertone_design::transfer::{self, PriorBall, PriorBox};
-use undertone_design::{Channel, Distribution, Error, Joint, Symbols, composition};
-
-const NAMES: [&str; 4] = ["north", "east", "south", "west"];
-const SIZE: usize = NAMES.len();
-
-fn symbols(names: &[&str]) -> Symbols {
-    Symbols::names(names.iter().map(ToString::to_string).collect()).unwrap()
-}
-
-/// Multiples of 2^-10, whose sums and halves are the same in any order.
-fn law(rng: &mut ChaCha12Rng, size: usize) -> Vec<f64> {
-    let mut parts = vec![20u64; size];
-    (0..1024 - 20 * size).for_each(|_| {
-        let at = rng.next_u64() % (size * size) as u64;
-        parts[at.isqrt() as usize] += 1;
-    });
-    parts.iter().map(|&part| part as f64 / 1024.0).collect()
-}
-
-fn rows(rng: &mut ChaCha12Rng, outputs: usize) -> Vec<Vec<f64>> {
-    (0..SIZE).map(|_| law(rng, outputs)).collect()
-}
-
-/// A value about symbols, for any list of them: all turned, renamed or without names.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Listed {
-    Plain,
-    Turned([usize; SIZE]),
-    Other,
-    Unnamed,
-}
-
-impl Listed {
-    fn order(self) -> [usize; SIZE] {
-        match self {
-            Self::Turned(order) => order,
-            _ => [0, 1, 2, 3],
-        }
-    }
-
-    fn symbols(self) -> Symbols {
-        match self {
-            Self::Plain | Self::Turned(_) => symbols(&self.order().map(|x| NAMES[x])),
-            Self::Other => symbols(&["north", "east", "south", "up"]),
-            Self::Unnamed => Symbols::unnamed(SIZE),
-        }
-    }
-
-    fn pick<T: Clone>(self, list: &[T]) -> Vec<T> {
-        self.order().iter().map(|&x| list[x].clone()).collect()
-    }
-
-    fn law(self, p: &[f64]) -> Distribution {
-        Distribution::new("p", self.pick(p)).unwrap().over(&self.symbols()).unwrap()
-    }
-
-    fn channel(self, rows: &[Vec<f64>]) -> Channel {
-        Channel::new(self.pick(rows)).unwrap().of_inputs(&self.symbols()).unwrap()
-    }
-
-    fn within(self, p: &[f64]) -> PriorBox {
-        let p = self.pick(p);
-        let lower = p.iter().map(|p| p / 2.0).collect();
-        let upper = p.iter().map(|p| (p * 1.5).min(1.0)).collect();
-        PriorBox::new(lower, upper).unwrap().over(&self.symbols()).unwrap()
-    }
-}
-
-/// Asserts that `ask` gives the same answer however its argument lists the symbols, and refuses other
-/// symbols. `ask` is told how the argument is to list them.
-#[track_caller]
-fn matched<T: PartialEq + std::fmt::Debug>(
-    rng: &mut ChaCha12Rng,
-    what: &str,
-    ask: impl Fn(Listed) -> Result<T, Error>,
-) {
-    let expected = ask(Listed::Plain).unwrap_or_else(|error| panic!("{what}: {error}"));
-    let mut order = [3, 1, 0, 2];
-    order.rotate_left((rng.next_u64() % 4) as usize);
-    for order in [order, [1, 0, 3, 2], [3, 2, 1, 0]] {
-        let found = ask(Listed::Turned(order)).unwrap_or_else(|e| panic!("{what}: {e}"));
-        assert_eq!(found, expected, "{what}, turned {order:?}");
-    }
-    for odd in [Listed::Other, Listed::Unnamed] {
-        let refused = ask(odd).expect_err(what);
-        assert!(matches!(refused, Error::Symbols { .. }), "{what}, {odd:?}: {refused}");
-    }
-}
+use undertone_design::{Channel, Distribution, Error, Joint};
+use undertone_testkit::claim::lip;
+use undertone_testkit::dice::Dice;
+use undertone_testkit::law::dyadic;
+use undertone_testkit::listing::{Listed, SIZE, matched, rows, symbols};
+use undertone_testkit::spec;
 
 #[test]
 fn measures_match_channels_with_their_prior() {
-    let mut rng = ChaCha12Rng::seed_from_u64(21);
+    let mut dice = Dice::new(21);
     for _ in 0..20 {
-        let (p, q) = (law(&mut rng, SIZE), rows(&mut rng, 3));
+        let (p, q) = (dyadic(SIZE, &mut dice), rows(&mut dice, 3));
         let prior = Listed::Plain.law(&p);
         let values = [1.0, 2.0, 4.0, 7.0];
         let mut check = |what: &str, of: &dyn Fn(&Channel) -> Result<f64, Error>| {
-            matched(&mut rng, what, |listed| of(&listed.channel(&q)));
+            matched(&mut dice, what, |listed| of(&listed.channel(&q)));
         };
         check("lip", &|c| Ok(lip::leakage(&prior, c)?.nats));
         check("lip bound", &|c| Ok(lip::upper_bound(&prior, c)?.two_sided()));
@@ -138,24 +51,26 @@ fn measures_match_channels_with_their_prior() {
         check("nmi", &|c| Objective::NormalisedMutualInformation.value(&prior, c));
         check("half-width", &|c| Ok(accuracy::variances(&prior, c)?[2]));
         // With the cells that attain it, as places among the prior's symbols.
-        matched(&mut rng, "audit", |listed| Audit::of(&prior, &listed.channel(&q), Some(0.3), 2.0));
-        matched(&mut rng, "output law", |listed| listed.channel(&q).output_law(&prior));
+        matched(&mut dice, "audit", |listed| {
+            Audit::of(&prior, &listed.channel(&q), Some(0.3), 2.0)
+        });
+        matched(&mut dice, "output law", |listed| listed.channel(&q).output_law(&prior));
         // The law may be what is turned, too.
         let channel = Listed::Plain.channel(&q);
         // Sums are then taken in another order, which moves their last bits.
-        matched(&mut rng, "turned prior", |listed| {
+        matched(&mut dice, "turned prior", |listed| {
             let bound = lip::upper_bound(&listed.law(&p), &channel)?;
             Ok((bound.two_sided() * 1e9).round())
         });
         let excess = delta::Excess::of(&prior, &channel, 0.2, 0.2).unwrap();
-        matched(&mut rng, "excess", |listed| excess.joint(&listed.law(&p)));
+        matched(&mut dice, "excess", |listed| excess.joint(&listed.law(&p)));
     }
 }
 
 #[test]
 fn losses_read_outputs_as_inputs_by_name() {
-    let mut rng = ChaCha12Rng::seed_from_u64(22);
-    let (p, q) = (law(&mut rng, SIZE), rows(&mut rng, SIZE));
+    let mut dice = Dice::new(22);
+    let (p, q) = (dyadic(SIZE, &mut dice), rows(&mut dice, SIZE));
     let prior = Listed::Plain.law(&p);
     let square = |listed: Listed| {
         let rows: Vec<Vec<f64>> = listed.pick(&q).iter().map(|row| listed.pick(row)).collect();
@@ -166,71 +81,47 @@ fn losses_read_outputs_as_inputs_by_name() {
     for goal in
         [Objective::Hamming, Objective::Absolute(values.clone()), Objective::Squared(values)]
     {
-        matched(&mut rng, goal.name(), |listed| goal.value(&prior, &square(listed)));
+        matched(&mut dice, goal.name(), |listed| goal.value(&prior, &square(listed)));
     }
-    matched(&mut rng, "hamming", |listed| objective::hamming(&prior, &square(listed)));
+    matched(&mut dice, "hamming", |listed| objective::hamming(&prior, &square(listed)));
 }
 
 #[test]
-fn laws_are_compared_and_transferred_by_symbol() {
-    let mut rng = ChaCha12Rng::seed_from_u64(23);
+fn laws_are_compared_by_symbol() {
+    let mut dice = Dice::new(23);
     for _ in 0..20 {
-        let (p, r, s) = (law(&mut rng, SIZE), law(&mut rng, SIZE), law(&mut rng, SIZE));
+        let (p, r) = (dyadic(SIZE, &mut dice), dyadic(SIZE, &mut dice));
         let from = Listed::Plain.law(&p);
-        let range = LiftRange::asymmetric(0.7, 1.1).unwrap();
         let mut check = |what: &str, of: &dyn Fn(&Distribution) -> Result<f64, Error>| {
-            matched(&mut rng, what, |listed| of(&listed.law(&r)));
+            matched(&mut dice, what, |listed| of(&listed.law(&r)));
         };
         check("total variation", &|to| from.total_variation(to));
         check("e-divergence", &|to| e_divergence::divergence(&from, to, 1.3));
         check("renyi", &|to| renyi::divergence(&from, to, 2.5));
-        check("eta", &|to| transfer::eta(&from, to));
-        check("log ratio", &|to| transfer::log_ratio(&from, to));
-        check("smallest term", &|to| Ok(transfer::smallest_term(&from, to, 1.0)?.threshold));
-        matched(&mut rng, "transfer", |listed| transfer::transfer(&from, &listed.law(&r), range));
-        let two = [from.clone(), Listed::Plain.law(&s)];
-        matched(&mut rng, "family", |listed| transfer::family(&two, &listed.law(&r), range));
+        let range = LiftRange::asymmetric(0.7, 1.1).unwrap();
         let set = |listed: Listed| [from.clone(), listed.law(&r)];
-        let truth = Listed::Turned([1, 2, 3, 0]).law(&s);
-        matched(&mut rng, "set", |listed| transfer::family(&set(listed), &truth, range));
-        matched(&mut rng, "rays", |listed| family_lifts(&set(listed), range));
-        let twice = [range, range];
-        matched(&mut rng, "set composed", |listed| composition::family(&set(listed), &twice));
-        for (premise, to) in [("bplip:1", Notion::Ldp), ("ldp:1", Notion::Bplip)] {
-            let answer = |listed: Listed| {
-                let setting = Setting { priors: set(listed).to_vec(), ..Setting::default() };
-                relate(&premise.parse().unwrap(), to, &setting)
-            };
-            matched(&mut rng, premise, answer);
-        }
+        matched(&mut dice, "rays", |listed| family_lifts(&set(listed), range));
     }
 }
 
 #[test]
-fn releases_and_regions_are_matched_with_their_channels() {
-    let mut rng = ChaCha12Rng::seed_from_u64(24);
+fn secrets_and_regions_are_matched_with_their_channels() {
+    let mut dice = Dice::new(24);
     for _ in 0..20 {
-        let (p, q, r) = (law(&mut rng, SIZE), rows(&mut rng, 3), rows(&mut rng, 2));
+        let (p, q, r) = (dyadic(SIZE, &mut dice), rows(&mut dice, 3), rows(&mut dice, 2));
         let prior = Listed::Plain.law(&p);
         let first = Listed::Plain.channel(&r);
-        matched(&mut rng, "given", |listed| {
-            composition::given(&prior, &[first.clone(), listed.channel(&q)])
-        });
-        matched(&mut rng, "beside", |listed| first.beside(&listed.channel(&q)));
-        let ball = PriorBall::new(prior.clone(), 0.1).unwrap();
-        matched(&mut rng, "ball", |listed| ball.leakage(&listed.channel(&q)));
-        let within = Listed::Plain.within(&p);
-        matched(&mut rng, "box", |listed| within.leakage(&listed.channel(&q)));
-        matched(&mut rng, "turned box", |listed| listed.within(&p).in_order_of(prior.symbols()));
+        matched(&mut dice, "beside", |listed| first.beside(&listed.channel(&q)));
+        matched(&mut dice, "turned box", |listed| listed.within(&p).in_order_of(prior.symbols()));
         let half = |list: &[f64]| list.iter().map(|p| p / 2.0).collect::<Vec<f64>>();
         let joint = vec![half(&p), half(&Listed::Turned([2, 3, 0, 1]).pick(&p))];
         let joint =
             Joint::new(joint).unwrap().over(&symbols(&["yes", "no"]), prior.symbols()).unwrap();
-        matched(&mut rng, "through", |listed| joint.through(&listed.channel(&q)));
-        matched(&mut rng, "secret", |listed| {
+        matched(&mut dice, "through", |listed| joint.through(&listed.channel(&q)));
+        matched(&mut dice, "secret", |listed| {
             Audit::of_secret(&joint, Some(&listed.channel(&q)), None, 2.0)
         });
-        matched(&mut rng, "network", |listed| {
+        matched(&mut dice, "network", |listed| {
             let network = Network::new(vec![2], vec![4], joint.clone(), listed.channel(&q))?;
             Ok((network.identifiability()?, network.mutual_information()?))
         });
@@ -238,64 +129,19 @@ fn releases_and_regions_are_matched_with_their_channels() {
 }
 
 #[test]
-fn sequences_are_matched_step_by_step() {
-    let mut rng = ChaCha12Rng::seed_from_u64(25);
-    for _ in 0..10 {
-        let (p, t) = (law(&mut rng, SIZE), rows(&mut rng, SIZE));
-        let (q, r) = (rows(&mut rng, 3), rows(&mut rng, 2));
-        let prior = Listed::Plain.law(&p);
-        let transition = |listed: Listed, named: bool| {
-            let rows: Vec<Vec<f64>> = listed.pick(&t).iter().map(|row| listed.pick(row)).collect();
-            let step = Channel::new(rows).unwrap().of_inputs(&listed.symbols()).unwrap();
-            if named { step.of_outputs(&listed.symbols()).unwrap() } else { step }
-        };
-        let releases = [Listed::Plain.channel(&q), Listed::Plain.channel(&r)];
-        for named in [true, false] {
-            matched(&mut rng, "chain", |listed| {
-                let chain = Process::markov(prior.clone(), &transition(listed, named), 2)?;
-                sequence::exact_leakage(&chain, &releases)
-            });
-        }
-        let bare = Channel::new(t.clone()).unwrap();
-        let chain = Process::markov(prior.clone(), &bare, 2).unwrap();
-        let expected = sequence::exact_leakage(&chain, &releases).unwrap();
-        let own = Process::markov(prior.clone(), &transition(Listed::Plain, true), 2).unwrap();
-        assert_eq!(sequence::exact_leakage(&own, &releases).unwrap(), expected);
-        let constant = Process::constant(&prior, 2).unwrap();
-        for process in [&chain, &constant] {
-            let with =
-                |listed: Listed| [listed.channel(&q), Listed::Turned([1, 2, 3, 0]).channel(&r)];
-            matched(&mut rng, "exact", |listed| sequence::exact_leakage(process, &with(listed)));
-            matched(&mut rng, "bound", |listed| sequence::leakage_bound(process, &with(listed)));
-            matched(&mut rng, "seen", |listed| {
-                sequence::posterior(process, &with(listed), &[1, 0])
-            });
-        }
-    }
-}
-
-fn promise(prior: &Distribution) -> Promise {
-    Promise {
-        inputs: prior.symbols().alphabet().unwrap(),
-        outputs: None,
-        context: Knowledge::Known(prior.clone()).context().unwrap().context,
-        claims: vec![Claim::lip(Epsilon::parse("1").unwrap())],
-        provenance: Provenance::default(),
-    }
-}
-
-#[test]
 fn designs_are_matched_with_what_they_promise() {
-    let mut rng = ChaCha12Rng::seed_from_u64(26);
-    let (p, r) = (law(&mut rng, SIZE), law(&mut rng, SIZE));
+    let mut dice = Dice::new(26);
+    let (p, r) = (dyadic(SIZE, &mut dice), dyadic(SIZE, &mut dice));
     let prior = Listed::Plain.law(&p);
-    let promise = promise(&prior);
+    let context = Knowledge::Known(prior.clone()).context().unwrap().context;
+    let inputs = prior.symbols().alphabet().unwrap();
+    let promise = spec::promise(inputs, context, vec![lip("1")]);
     let losses = Objective::Hamming.losses(SIZE).unwrap().unwrap();
     let mi = Objective::MutualInformation;
-    matched(&mut rng, "linear", |listed| linear::optimal(&promise, &listed.law(&r), &losses));
-    matched(&mut rng, "convex", |listed| posterior::optimal(&promise, &listed.law(&r), &mi));
+    matched(&mut dice, "linear", |listed| linear::optimal(&promise, &listed.law(&r), &losses));
+    matched(&mut dice, "convex", |listed| posterior::optimal(&promise, &listed.law(&r), &mi));
     for method in [Method::Optimal, Method::Krr, Method::Sampling, Method::Published] {
-        matched(&mut rng, method.name(), |listed| {
+        matched(&mut dice, method.name(), |listed| {
             let request = Request {
                 promise: promise.clone(),
                 prior: listed.law(&p),
@@ -309,8 +155,8 @@ fn designs_are_matched_with_what_they_promise() {
             }
         });
     }
-    let q = rows(&mut rng, SIZE);
-    matched(&mut rng, "shipped", |listed| Ok(promise.ship(&listed.channel(&q))?.policy.id()));
+    let q = rows(&mut dice, SIZE);
+    matched(&mut dice, "shipped", |listed| Ok(promise.ship(&listed.channel(&q))?.policy.id()));
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! What must hold for every joint law: the watchdog's budgets, the order of its methods, the kernel's
 //! verdict on what it ships, and the published figures on random laws.
 
-use rand_chacha::ChaCha12Rng;
-use rand_core::{Rng, SeedableRng};
 use undertone_core::{Draft, Epsilon};
 use undertone_design::measure::mutual_information;
 use undertone_design::watchdog::{
@@ -10,60 +8,20 @@ use undertone_design::watchdog::{
     release, ship,
 };
 use undertone_design::{Channel, Joint};
-
-fn uniform(rng: &mut ChaCha12Rng) -> f64 {
-    (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
-}
-
-fn joint_of(mut rows: Vec<Vec<f64>>) -> Joint {
-    let total: f64 = rows.iter().flatten().sum();
-    rows.iter_mut().flatten().for_each(|cell| *cell /= total);
-    Joint::new(rows).unwrap()
-}
+use undertone_testkit::dice::Dice;
+use undertone_testkit::joint;
 
 /// Cells uniform on (0,1), normalised: the laws of ZDS22 Section III.
-fn random(rng: &mut ChaCha12Rng, secrets: usize, symbols: usize) -> Joint {
-    joint_of((0..secrets).map(|_| (0..symbols).map(|_| uniform(rng)).collect()).collect())
+fn random(dice: &mut Dice, secrets: usize, symbols: usize) -> Joint {
+    Joint::new(joint::uniform(secrets, symbols, dice)).unwrap()
 }
 
-/// Laws of every awkward kind: zero cells, symbols without mass, independence, a secret that the data
-/// determine, secrets and symbols of tiny mass.
-fn awkward(rng: &mut ChaCha12Rng) -> Joint {
-    let secrets = 2 + (rng.next_u64() % 4) as usize;
-    let symbols = 2 + (rng.next_u64() % 7) as usize;
-    let kind = rng.next_u64() % 6;
-    let mut rows: Vec<Vec<f64>> =
-        (0..secrets).map(|_| (0..symbols).map(|_| 0.01 + uniform(rng)).collect()).collect();
-    match kind {
-        1 => rows.iter_mut().flatten().filter(|_| uniform(rng) < 0.4).for_each(|c| *c = 0.0),
-        2 => rows = vec![rows[0].clone(); secrets],
-        3 => {
-            for (s, row) in rows.iter_mut().enumerate() {
-                (0..symbols).filter(|x| x % secrets != s).for_each(|x| row[x] = 0.0);
-            }
-        }
-        4 => rows.iter_mut().for_each(|row| row[0] = 0.0),
-        5 => {
-            rows[0].iter_mut().for_each(|cell| *cell *= 1e-7);
-            rows.iter_mut().for_each(|row| row[1] *= 1e-8);
-        }
-        _ => {}
-    }
-    // Every value of the secret needs mass, and the data at least two symbols.
-    for (s, row) in rows.iter_mut().enumerate() {
-        if row.iter().sum::<f64>() == 0.0 {
-            row[symbols - 1 - s % 2] = 0.5;
-        }
-    }
-    let with_mass = |x: &usize| rows.iter().any(|row| row[*x] > 0.0);
-    if (0..symbols).filter(with_mass).count() < 2 {
-        rows[0].fill(1.0);
-    }
-    joint_of(rows)
+fn awkward(dice: &mut Dice) -> Joint {
+    Joint::new(joint::awkward(dice)).unwrap()
 }
 
-fn awkward_budget(rng: &mut ChaCha12Rng) -> Budget {
-    let mut side = || [0.0, 0.05, 0.3, 1.0, 4.0, 15.0][(rng.next_u64() % 6) as usize];
+fn awkward_budget(dice: &mut Dice) -> Budget {
+    let mut side = || [0.0, 0.05, 0.3, 1.0, 4.0, 15.0][dice.below(6)];
     Budget::new(side(), side()).unwrap()
 }
 
@@ -79,9 +37,9 @@ fn is_partition(groups: &[Vec<usize>], symbols: usize) -> bool {
 
 #[test]
 fn repair_and_subset_always_end_within_budget() {
-    let mut rng = ChaCha12Rng::seed_from_u64(1);
+    let mut dice = Dice::new(1);
     for _ in 0..4_000 {
-        let (joint, budget) = (awkward(&mut rng), awkward_budget(&mut rng));
+        let (joint, budget) = (awkward(&mut dice), awkward_budget(&mut dice));
         let data = joint.data().unwrap();
         for method in [Method::Repair, Method::Subset, Method::Partition] {
             let found = release(&joint, budget, method).unwrap();
@@ -98,10 +56,10 @@ fn repair_and_subset_always_end_within_budget() {
 
 #[test]
 fn printed_methods_tell_the_truth_about_their_budget() {
-    let mut rng = ChaCha12Rng::seed_from_u64(2);
+    let mut dice = Dice::new(2);
     let mut missed = 0;
     for _ in 0..4_000 {
-        let (joint, budget) = (awkward(&mut rng), awkward_budget(&mut rng));
+        let (joint, budget) = (awkward(&mut dice), awkward_budget(&mut dice));
         let merged = release(&joint, budget, Method::Merge).unwrap();
         assert_eq!(merged.met, within(&merged, budget, 1e-11), "{budget:?} {merged:?}");
         let scrambled = release(&joint, budget, Method::Uniform).unwrap();
@@ -125,25 +83,25 @@ fn printed_methods_tell_the_truth_about_their_budget() {
 /// ZDS22 Proposition 2: no scrambling of the high-risk set leaks less than the merged symbol.
 #[test]
 fn merging_leaks_least_on_the_high_risk_set() {
-    let mut rng = ChaCha12Rng::seed_from_u64(3);
+    let mut dice = Dice::new(3);
     for _ in 0..300 {
-        let (secrets, symbols) = (2 + (rng.next_u64() % 3) as usize, 4);
-        let joint = random(&mut rng, secrets, symbols);
+        let (secrets, symbols) = (2 + dice.below(3), 4);
+        let joint = random(&mut dice, secrets, symbols);
         let budget = Budget::new(0.1, 0.1).unwrap();
         let scene = Scene::new(&joint, budget).unwrap();
         let Some((lower, upper)) = merged_leakage(&scene) else { continue };
         let low = scene.low_risk();
-        let outputs = 1 + (rng.next_u64() % 3) as usize;
-        let row = |x: usize, rng: &mut ChaCha12Rng| -> Vec<f64> {
+        let outputs = 1 + dice.below(3);
+        let row = |x: usize, dice: &mut Dice| -> Vec<f64> {
             // Low-risk symbols go where the high-risk ones never do.
             if low.contains(&x) {
                 return (0..=outputs).map(|y| f64::from(u8::from(y == outputs))).collect();
             }
-            let weights: Vec<f64> = (0..outputs).map(|_| 0.05 + uniform(rng)).collect();
+            let weights: Vec<f64> = (0..outputs).map(|_| 0.05 + dice.unit()).collect();
             let sum: f64 = weights.iter().sum();
             weights.iter().map(|w| w / sum).chain([0.0]).collect()
         };
-        let channel = Channel::new((0..symbols).map(|x| row(x, &mut rng)).collect()).unwrap();
+        let channel = Channel::new((0..symbols).map(|x| row(x, &mut dice)).collect()).unwrap();
         let seen = joint.through(&channel).unwrap();
         let law = channel.output_law(&joint.data().unwrap()).unwrap();
         let lifts = (0..outputs)
@@ -156,12 +114,12 @@ fn merging_leaks_least_on_the_high_risk_set() {
 
 #[test]
 fn subset_is_below_the_best_partition_is_below_the_optimum() {
-    let mut rng = ChaCha12Rng::seed_from_u64(4);
+    let mut dice = Dice::new(4);
     for round in 0..400 {
         let (joint, budget) = if round % 2 == 0 {
-            (random(&mut rng, 3, 6), Budget::new(0.5, 0.35).unwrap())
+            (random(&mut dice, 3, 6), Budget::new(0.5, 0.35).unwrap())
         } else {
-            (awkward(&mut rng), awkward_budget(&mut rng))
+            (awkward(&mut dice), awkward_budget(&mut dice))
         };
         let scene = Scene::new(&joint, budget).unwrap();
         let nmi = |method| release(&joint, budget, method).unwrap().nmi;
@@ -189,19 +147,18 @@ fn subset_is_below_the_best_partition_is_below_the_optimum() {
 /// Random search: channels pulled towards silence until they are within the budget.
 #[test]
 fn no_random_channel_beats_the_optimum() {
-    let mut rng = ChaCha12Rng::seed_from_u64(5);
+    let mut dice = Dice::new(5);
     let budget = Budget::new(0.4, 0.3).unwrap();
     for _ in 0..20 {
-        let joint = random(&mut rng, 3, 5);
+        let joint = random(&mut dice, 3, 5);
         let (data, best) =
             (joint.data().unwrap(), release(&joint, budget, Method::Optimal).unwrap());
         for _ in 0..200 {
-            let outputs = 2 + (rng.next_u64() % 5) as usize;
-            let sharpness = 1 + (rng.next_u64() % 8) as i32;
+            let outputs = 2 + dice.below(5);
+            let sharpness = 1 + dice.below(8) as i32;
             let rows: Vec<Vec<f64>> = (0..5)
                 .map(|_| {
-                    let row: Vec<f64> =
-                        (0..outputs).map(|_| uniform(&mut rng).powi(sharpness)).collect();
+                    let row: Vec<f64> = (0..outputs).map(|_| dice.unit().powi(sharpness)).collect();
                     let sum: f64 = row.iter().sum();
                     row.iter().map(|q| q / sum).collect()
                 })
@@ -231,9 +188,9 @@ fn no_random_channel_beats_the_optimum() {
 
 #[test]
 fn a_larger_budget_never_hurts_the_optimum() {
-    let mut rng = ChaCha12Rng::seed_from_u64(6);
+    let mut dice = Dice::new(6);
     for _ in 0..30 {
-        let joint = random(&mut rng, 4, 5);
+        let joint = random(&mut dice, 4, 5);
         let nmi = |lower, upper| {
             release(&joint, Budget::new(lower, upper).unwrap(), Method::Optimal).unwrap().nmi
         };
@@ -245,9 +202,9 @@ fn a_larger_budget_never_hurts_the_optimum() {
 
 #[test]
 fn column_generation_proves_its_optimum() {
-    let mut rng = ChaCha12Rng::seed_from_u64(7);
+    let mut dice = Dice::new(7);
     for (secrets, symbols) in [(5, 10), (10, 12), (6, 16)] {
-        let joint = random(&mut rng, secrets, symbols);
+        let joint = random(&mut dice, secrets, symbols);
         let budget = Budget::new(0.75, 0.75).unwrap();
         let found = by_columns(&Scene::new(&joint, budget).unwrap()).unwrap();
         assert!(within(&found, budget, 1e-10));
@@ -274,7 +231,7 @@ fn request(budget: Budget, method: Method) -> Request {
 
 #[test]
 fn the_kernel_accepts_every_shipped_policy() {
-    let mut rng = ChaCha12Rng::seed_from_u64(8);
+    let mut dice = Dice::new(8);
     let methods = [
         Method::Merge,
         Method::Uniform,
@@ -285,7 +242,7 @@ fn the_kernel_accepts_every_shipped_policy() {
     ];
     let mut shipped = 0;
     for round in 0..300 {
-        let (joint, budget) = (awkward(&mut rng), awkward_budget(&mut rng));
+        let (joint, budget) = (awkward(&mut dice), awkward_budget(&mut dice));
         let method = methods[round % methods.len()];
         let request = request(budget, method);
         let shipment = ship(&joint, &request).unwrap();
@@ -316,9 +273,9 @@ fn the_kernel_accepts_every_shipped_policy() {
 
 #[test]
 fn an_ldp_level_is_claimed_beside_its_split() {
-    let mut rng = ChaCha12Rng::seed_from_u64(9);
+    let mut dice = Dice::new(9);
     for method in [Method::Subset, Method::Optimal] {
-        let joint = random(&mut rng, 4, 6);
+        let joint = random(&mut dice, 4, 6);
         let lambda = best_split(&joint, 1.0, method, || {}).unwrap();
         let budget = Budget::split(1.0, lambda).unwrap();
         let request = Request { ldp: Some(epsilon(1.0)), ..request(budget, method) };
@@ -378,12 +335,12 @@ fn bad_laws_are_refused_with_reasons() {
         assert!(error.contains("one value only"), "{error}");
     }
     assert!(Joint::new(vec![vec![0.5, 0.5], vec![0.0, 0.0]]).is_err());
-    let wide = random(&mut ChaCha12Rng::seed_from_u64(10), 2, 200);
+    let wide = random(&mut Dice::new(10), 2, 200);
     for (method, fix) in [(Method::Partition, "subset"), (Method::Optimal, "subset")] {
         let error = release(&wide, budget, method).unwrap_err().to_string();
         assert!(error.contains("200") && error.contains(fix), "{error}");
     }
-    let scene = Scene::new(&random(&mut ChaCha12Rng::seed_from_u64(11), 2, 9), budget).unwrap();
+    let scene = Scene::new(&random(&mut Dice::new(11), 2, 9), budget).unwrap();
     assert!(by_vertices(&scene).unwrap_err().to_string().contains("column generation"));
 }
 
@@ -409,8 +366,8 @@ fn same_mean(what: &str, ours: &[f64], published: f64, their: f64) {
 
 #[test]
 fn figure_2_of_the_paper() {
-    let mut rng = ChaCha12Rng::seed_from_u64(12);
-    let draws: Vec<Joint> = (0..200).map(|_| random(&mut rng, 20, 30)).collect();
+    let mut dice = Dice::new(12);
+    let draws: Vec<Joint> = (0..200).map(|_| random(&mut dice, 20, 30)).collect();
     for (lower, upper, published) in [
         (1.0, 0.6, 0.0103),
         (2.0, 0.6, 0.1357),
@@ -439,8 +396,8 @@ fn figure_2_of_the_paper() {
 /// The specification's table for three secrets and six symbols, from 60 draws.
 #[test]
 fn six_symbols_on_average() {
-    let mut rng = ChaCha12Rng::seed_from_u64(13);
-    let draws: Vec<Joint> = (0..300).map(|_| random(&mut rng, 3, 6)).collect();
+    let mut dice = Dice::new(13);
+    let draws: Vec<Joint> = (0..300).map(|_| random(&mut dice, 3, 6)).collect();
     for (lower, upper, published) in [
         (0.25, 0.2, [0.1991, 0.1991, 0.5136, 0.5330, 0.7136]),
         (0.5, 0.35, [0.4772, 0.4728, 0.6764, 0.6906, 0.8263]),
@@ -464,14 +421,14 @@ fn six_symbols_on_average() {
 #[test]
 fn column_generation_on_two_draws() {
     for (lower, upper, floor) in [(0.75, 0.75, 0.81), (1.3, 0.7, 0.895)] {
-        let mut rng = ChaCha12Rng::seed_from_u64(14);
+        let mut dice = Dice::new(14);
         let budget = Budget::new(lower, upper).unwrap();
         let nmi = |joint: Joint| {
             let found = by_columns(&Scene::new(&joint, budget).unwrap()).unwrap();
             assert!(within(&found, budget, 1e-10));
             found.nmi
         };
-        let nmi: Vec<f64> = (0..2).map(|_| nmi(random(&mut rng, 20, 30))).collect();
+        let nmi: Vec<f64> = (0..2).map(|_| nmi(random(&mut dice, 20, 30))).collect();
         assert!(mean(&nmi).0 >= floor, "{nmi:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! Dense rows.
 
 use undertone_core::MASS_ONE;
-use undertone_numeric::vector::dot;
+use undertone_numeric::vector::long_dot;
 
 /// One row per input, row after row.
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ impl Table {
 
     pub(super) fn back_into(&self, r: &[f64], means: &mut [f64]) {
         for (mean, row) in means.iter_mut().zip(self.rows()) {
-            *mean = dot(row, r);
+            *mean = long_dot(row, r);
         }
     }
 

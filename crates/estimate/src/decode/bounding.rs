@@ -16,7 +16,7 @@ use crate::channel::Channel;
 use crate::decode::Score;
 use crate::decode::pivot::{OnFloor, minimise};
 use crate::pool::Group;
-use undertone_numeric::vector::dot;
+use undertone_numeric::vector::long_dot;
 
 /// The most symbols for which such scores are sought.
 const MOST_SYMBOLS: usize = 128;
@@ -51,7 +51,7 @@ impl Bounding {
             return None;
         }
         let mut gram: Vec<Vec<f64>> =
-            rows.iter().map(|a| rows.iter().map(|b| dot(a, b)).collect()).collect();
+            rows.iter().map(|a| rows.iter().map(|b| long_dot(a, b)).collect()).collect();
         let trace: f64 = (0..symbols).map(|x| gram[x][x]).sum();
         let ridge = RIDGE * trace / symbols as f64;
         (0..symbols).for_each(|x| gram[x][x] += ridge);
@@ -80,13 +80,13 @@ impl Bounding {
         let judge = |score: Score| {
             let (score, means) = shifted(score, groups, v);
             let error = score.variance(groups, v, &self.anchor, target).sqrt();
-            (dot(&self.anchor, &means) + z * error, error, score)
+            (long_dot(&self.anchor, &means) + z * error, error, score)
         };
         let mut best = unbiased.map(judge);
         if best.as_ref().is_some_and(|(_, error, _)| z * error <= GOOD * (most - least)) {
             return best.map_or_else(|| constant(groups, most), |(_, _, score)| score);
         }
-        let middle = dot(&self.anchor, v);
+        let middle = long_dot(&self.anchor, v);
         let centred: Vec<f64> = v.iter().map(|v| v - middle).collect();
         let mut on_floor: OnFloor = vec![false; v.len()];
         let mut floor = vec![f64::NEG_INFINITY; v.len()];

@@ -14,7 +14,7 @@ use crate::pool::Group;
 use crate::{Error, Identification, Settings, Target};
 use undertone_numeric::normal::normal_quantile;
 use undertone_numeric::qr::{PseudoInverse, Qr};
-use undertone_numeric::vector::dot;
+use undertone_numeric::vector::long_dot;
 
 #[derive(Debug)]
 pub(crate) struct Dense {
@@ -82,7 +82,7 @@ impl Dense {
         let mut offsets: Vec<f64> = if qr.rank() == symbols {
             vec![0.0; symbols]
         } else {
-            let back = weights.iter().map(|row| dot(row, &expected));
+            let back = weights.iter().map(|row| long_dot(row, &expected));
             back.zip(&anchor).map(|(back, p)| p - back).collect()
         };
         for (row, offset) in weights.iter_mut().zip(&mut offsets) {
@@ -277,5 +277,5 @@ fn by_symbols(channel: &Channel, weights: &[f64], x: usize, p: &[f64]) -> Moment
     let (means, variances) = channel.moments(weights);
     let square = |z: usize| variances[z] + means[z] * means[z];
     let squares: f64 = p.iter().enumerate().map(|(z, p)| p * square(z)).sum();
-    ((means[x], square(x)), (dot(p, &means), squares))
+    ((means[x], square(x)), (long_dot(p, &means), squares))
 }

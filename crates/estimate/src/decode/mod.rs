@@ -21,7 +21,7 @@ use crate::channel::Channel;
 use crate::interval::Limits;
 use crate::pool::Group;
 use crate::{Error, Identification, Settings, Target};
-use undertone_numeric::vector::dot;
+use undertone_numeric::vector::long_dot;
 
 /// How shares are read off the counts of a pool.
 #[derive(Debug)]
@@ -187,7 +187,7 @@ impl Score {
             if target == Target::Respondents {
                 means.iter_mut().zip(values).for_each(|(mean, value)| *mean -= value / all);
             }
-            group.reports() * (dot(p, &variances) + spread_of(p, &means))
+            group.reports() * (long_dot(p, &variances) + spread_of(p, &means))
         });
         each.sum()
     }
@@ -200,7 +200,7 @@ fn total(group: &Group, weights: &[f64]) -> f64 {
 
 /// The variance of a function of the symbol.
 fn spread_of(p: &[f64], values: &[f64]) -> f64 {
-    let mean = dot(p, values);
+    let mean = long_dot(p, values);
     p.iter().zip(values).map(|(p, value)| p * (value - mean) * (value - mean)).sum()
 }
 

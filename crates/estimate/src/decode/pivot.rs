@@ -1,7 +1,7 @@
 //! A quadratic form over numbers that have a floor.
 
 use undertone_numeric::cholesky::Cholesky;
-use undertone_numeric::vector::dot;
+use undertone_numeric::vector::long_dot;
 
 /// Which numbers lie on their floor; kept from one problem to the next, because neighbours are alike.
 pub(super) type OnFloor = Vec<bool>;
@@ -28,7 +28,7 @@ pub(super) fn minimise(
         let wrong: Vec<usize> = (0..v.len())
             .filter(|&x| {
                 if on_floor[x] {
-                    dot(&gram[x], &d) - v[x] < -1e-9 * size
+                    long_dot(&gram[x], &d) - v[x] < -1e-9 * size
                 } else {
                     d[x] < floor[x] - 1e-9 * reach
                 }
@@ -55,7 +55,7 @@ fn solve(gram: &[Vec<f64>], v: &[f64], floor: &[f64], on_floor: &OnFloor) -> Vec
         floor.iter().zip(on_floor).map(|(floor, on)| if *on { *floor } else { 0.0 }).collect();
     // Rounding can leave nothing of a pivot; such a number stays where it is.
     let factor = Cholesky::skipping(free.len(), |i, j| gram[free[i]][free[j]], 1e-14);
-    let right = |&x: &usize| v[x] - dot(&gram[x], &fixed);
+    let right = |&x: &usize| v[x] - long_dot(&gram[x], &fixed);
     let solution = factor.solve(&free.iter().map(right).collect::<Vec<_>>());
     let mut d = fixed;
     free.iter().zip(solution).for_each(|(&x, value)| d[x] = value);
@@ -83,7 +83,7 @@ mod tests {
             let floor = vec![level; size];
             let d = minimise(&gram, &v, &floor, &mut vec![false; size]);
             for x in 0..size {
-                let slope = dot(&gram[x], &d) - v[x];
+                let slope = long_dot(&gram[x], &d) - v[x];
                 assert!(d[x] >= level - 1e-7, "{level} {x}: {}", d[x]);
                 assert!(slope >= -1e-7, "{level} {x}: {slope}");
                 assert!(slope * (d[x] - level) < 1e-6, "{level} {x}: {slope} {}", d[x]);

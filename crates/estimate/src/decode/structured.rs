@@ -7,7 +7,7 @@ use crate::decode::{Score, curve};
 use crate::pool::Group;
 use crate::{Identification, Target};
 use undertone_numeric::symmetric::largest_eigenvalue;
-use undertone_numeric::vector::dot;
+use undertone_numeric::vector::long_dot;
 
 /// One inverse per group. For every question, groups are weighed by the inverse of the variance
 /// their answer would have if the population were the anchor.
@@ -118,7 +118,7 @@ impl Part {
 
     fn variance(&self, weights: &[f64], p: &[f64]) -> f64 {
         let (means, variances) = self.channel.moments(weights);
-        dot(p, &variances) + super::spread_of(p, &means)
+        long_dot(p, &variances) + super::spread_of(p, &means)
     }
 
     /// The condition number of the channel, by power iteration on it and on its inverse.

@@ -1,7 +1,7 @@
 //! What one report's score is given every symbol, and how tilting changes it.
 
 use crate::channel::Channel;
-use undertone_numeric::vector::dot;
+use undertone_numeric::vector::long_dot;
 
 /// The law of one report's score given each of some points: the symbols, or a symbol and all others.
 #[derive(Clone, Debug)]
@@ -140,7 +140,7 @@ fn channel_tilt(s: f64, channel: &Channel, scores: &[f64], offset: f64) -> Tilt 
     };
     match channel {
         Channel::Keep(keep) => {
-            let drawn: [f64; 5] = std::array::from_fn(|power| dot(&keep.base, &powers[power]));
+            let drawn: [f64; 5] = std::array::from_fn(|power| long_dot(&keep.base, &powers[power]));
             let sums = |x: usize| {
                 let kept = keep.keep[x];
                 std::array::from_fn(|power| kept * powers[power][x] + (1.0 - kept) * drawn[power])
@@ -148,7 +148,7 @@ fn channel_tilt(s: f64, channel: &Channel, scores: &[f64], offset: f64) -> Tilt 
             gather((0..keep.symbols()).map(|x| point(sums(x))))
         }
         Channel::Table(table) => {
-            let sums = |row: &[f64]| std::array::from_fn(|power| dot(row, &powers[power]));
+            let sums = |row: &[f64]| std::array::from_fn(|power| long_dot(row, &powers[power]));
             gather(table.rows().map(|row| point(sums(row))))
         }
         // Bits have no single output; their tilt is a product.

@@ -12,7 +12,7 @@
 use crate::channel::Channel;
 use crate::mle::bits::BitGroup;
 use crate::pool::Group;
-use undertone_numeric::vector::dot;
+use undertone_numeric::vector::long_dot;
 
 /// The likelihood of a pool's counts.
 pub(super) struct Problem<'a> {
@@ -185,7 +185,8 @@ impl<'a> Problem<'a> {
             let bend: Vec<f64> = (second.next.iter().zip(&first.next).zip(&ahead))
                 .map(|((c, b), ahead)| c - b - ahead)
                 .collect();
-            let (length, curvature) = (dot(&ahead, &ahead).sqrt(), dot(&bend, &bend).sqrt());
+            let (length, curvature) =
+                (long_dot(&ahead, &ahead).sqrt(), long_dot(&bend, &bend).sqrt());
             let reach =
                 if curvature > 0.0 { (length / curvature).clamp(1.0, largest) } else { 1.0 };
             if reach == largest {
@@ -227,7 +228,7 @@ impl<'a> Problem<'a> {
 /// max slope - Σ p slope, which bounds what is left to gain.
 fn gap(p: &[f64], slopes: &[f64]) -> f64 {
     let steepest = slopes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    (steepest - dot(p, slopes)).max(0.0)
+    (steepest - long_dot(p, slopes)).max(0.0)
 }
 
 fn normalise(p: &mut [f64]) {

@@ -11,7 +11,7 @@ use crate::interval::Limits;
 use crate::settings::Method;
 use crate::{Answer, Error, Estimate, Estimator};
 use undertone_core::AlphabetView;
-use undertone_numeric::vector::dot;
+use undertone_numeric::vector::long_dot;
 
 /// How many parts the range is cut into where the mean is not known.
 const CELLS: usize = 64;
@@ -70,9 +70,9 @@ impl Estimator {
         let estimate = match (method, plain) {
             (Method::Unbiased, Some((value, _))) => Estimate::clamped(value, limits, possible),
             _ => {
-                let mean = dot(&p, &values);
+                let mean = long_dot(&p, &values);
                 let squares: Vec<f64> = values.iter().map(|v| (v - mean).powi(2)).collect();
-                Estimate::held(dot(&p, &squares), limits, possible)
+                Estimate::held(long_dot(&p, &squares), limits, possible)
             }
         };
         let standard_error = plain.map(|(_, error)| error);

@@ -3,9 +3,11 @@
 //!
 //! Statistics with a seed: 1,000 replications.
 
-use crate::common::{Source, binary, coverage, holds, krr, optimal, oue};
+use crate::common::{coverage, holds};
 use undertone_core::Alphabet;
 use undertone_estimate::{Estimate, Method, Settings};
+use undertone_testkit::policy::{binary, krr, optimal, oue};
+use undertone_testkit::respondents::Source;
 
 fn against(estimates: &[Estimate], truth: &[f64]) -> Vec<(Estimate, f64)> {
     estimates.iter().copied().zip(truth.iter().copied()).collect()

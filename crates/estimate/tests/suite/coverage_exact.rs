@@ -2,9 +2,11 @@
 //!
 //! Every nominal level is a floor here, for every population on a grid and every number of reports.
 
-use crate::common::{assumed, binary, bins, keep, krr, loose, optimal, oue, row, table};
 use undertone_core::{Alphabet, Context, Policy, Shape};
 use undertone_estimate::{Estimate, Estimator, IntervalMethod, Method, Pool, Settings, Tally};
+use undertone_testkit::policy::{
+    assumed, binary, bins, keep, krr, loose, optimal, oue, row, table,
+};
 
 /// Rounding in sums of exact probabilities.
 const ROUNDING: f64 = 1e-9;

@@ -1,16 +1,16 @@
 //! Means, variances, quantiles, pools, corners, posteriors, in surveys too large to enumerate: at least 95 % of intervals
 //! hold the truth.
 
-use crate::common::{
-    self, Held, REPLICATIONS, Source, binary, bins, coverage, holds, keep, krr, loose, multinomial,
-    optimal, oue, rng,
-};
+use crate::common::{Held, REPLICATIONS, coverage, holds};
 use rand_core::Rng;
 use rand_distr::{Distribution, Gamma};
 use undertone_core::{Alphabet, Sampler};
 use undertone_estimate::{
     BitsFold, Control, Dirichlet, Estimate, Estimator, Method, Pool, Settings,
 };
+use undertone_testkit::dice::Dice;
+use undertone_testkit::policy::{self, binary, bins, keep, krr, loose, optimal, oue};
+use undertone_testkit::respondents::{Source, multinomial};
 
 const EDGES: [f64; 9] = [0.0, 10.0, 20.0, 30.0, 40.0, 60.0, 80.0, 100.0, 150.0];
 const EIGHT: [f64; 8] = [0.05, 0.15, 0.25, 0.2, 0.15, 0.1, 0.07, 0.03];
@@ -214,15 +214,15 @@ fn folded_posteriors_of_bits() {
     let policy = oue(4, Some(&p), "2");
     let sampler = Sampler::new(&policy);
     let symbols: Vec<_> = (0..4).map(|x| policy.draft().inputs().symbol(x).unwrap()).collect();
-    let mut rng = rng(11);
+    let mut dice = Dice::new(11);
     let n = 250;
     let mut hits = [0usize; 4];
     for _ in 0..REPLICATIONS {
-        let people = multinomial(n, &p, &mut rng);
+        let people = multinomial(n, &p, &mut dice);
         let inputs: Vec<_> =
             people.iter().zip(&symbols).flat_map(|(&c, &x)| vec![x; c as usize]).collect();
         let mut rows = vec![0; n as usize];
-        sampler.draw_bits(&inputs, &mut rng, &mut rows).unwrap();
+        sampler.draw_bits(&inputs, &mut dice, &mut rows).unwrap();
         let mut fold = BitsFold::new(&policy).unwrap();
         fold.add_packed_bits(&rows).unwrap();
         let shares = fold.shares(Settings::default()).unwrap();
@@ -238,7 +238,7 @@ fn folded_posteriors_of_bits() {
 fn dirichlet_posteriors_are_calibrated() {
     let strength = [2.0, 1.0, 0.7];
     let alphabet = Alphabet::indices(3).unwrap();
-    let rows = common::table(&[
+    let rows = policy::table(&[
         vec![0.9, 0.04, 0.03, 0.03],
         vec![0.05, 0.85, 0.05, 0.05],
         vec![0.02, 0.08, 0.3, 0.6],
@@ -248,17 +248,17 @@ fn dirichlet_posteriors_are_calibrated() {
         [("keep", krr(alphabet.clone(), None, "4")), ("table", loose(alphabet, outputs, rows))]
     {
         let source = Source::new(policy);
-        let mut rng = rng(12);
+        let mut dice = Dice::new(12);
         let mut hits = [0usize; 3];
         for _ in 0..REPLICATIONS {
-            let weights = strength.map(|a| Gamma::new(a, 1.0).unwrap().sample(&mut rng));
+            let weights = strength.map(|a| Gamma::new(a, 1.0).unwrap().sample(&mut dice));
             let total: f64 = weights.iter().sum();
             let p = weights.map(|w| w / total);
-            let tally = source.draw(120, &p, &mut rng).1;
+            let tally = source.draw(120, &p, &mut dice).1;
             let pool = Pool::new(&source.policy, tally).unwrap();
             let estimator = Estimator::new(pool, Settings::default()).unwrap();
             let prior =
-                Dirichlet { pseudo_counts: strength.to_vec(), sweeps: 700, seed: rng.next_u64() };
+                Dirichlet { pseudo_counts: strength.to_vec(), sweeps: 700, seed: dice.next_u64() };
             let posterior = estimator.dirichlet(&prior).unwrap();
             for (x, hit) in hits.iter_mut().enumerate() {
                 *hit += usize::from(posterior.symbols[x].covers(p[x]));
@@ -284,10 +284,10 @@ fn heavy_hitters_are_rarely_false() {
     let alphabet = Alphabet::indices(size).unwrap();
     for (name, policy) in [("keep", krr(alphabet, None, "3")), ("bits", oue(size, None, "3"))] {
         let source = Source::new(policy);
-        let mut rng = rng(13);
+        let mut dice = Dice::new(13);
         let (mut false_family, mut false_share, mut found) = (0usize, 0.0, 0usize);
         for _ in 0..2000 {
-            let tally = source.draw(5000, &p, &mut rng).1;
+            let tally = source.draw(5000, &p, &mut dice).1;
             let pool = Pool::new(&source.policy, tally).unwrap();
             let estimator = Estimator::new(pool, Settings::default()).unwrap();
             let strict = estimator.heavy_hitters(0.02, Control::FamilyWise).unwrap();

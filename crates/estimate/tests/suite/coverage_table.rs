@@ -1,12 +1,12 @@
 //! The tables of `docs/coverage.md`, worked out again: run with `UNDERTONE_WRITE_COVERAGE=1` to write them anew.
 
-use crate::common::{bins, keep, krr, loose, optimal, row};
 use crate::coverage_exact::{
     Ask, Truth, all_counts, blurred, estimator, exactly, indices, multinomial, populations, rows,
     shares, worst,
 };
 use undertone_core::Policy;
 use undertone_estimate::{Dirichlet, Estimate, Estimator, Method, Settings};
+use undertone_testkit::policy::{bins, keep, krr, loose, optimal, row};
 
 const SIZES: [u64; 5] = [1, 5, 10, 20, 30];
 

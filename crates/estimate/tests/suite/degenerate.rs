@@ -1,8 +1,11 @@
 //! What reports cannot tell is said, never made up.
 
-use crate::common::{self, Source, assumed, keep, krr, loose, rng, table};
 use undertone_core::{Alphabet, Bits, Context, Policy, Prior, Shape};
 use undertone_estimate::{Control, Dirichlet, Error, Estimator, Method, Pool, Settings, Tally};
+use undertone_testkit::dice::Dice;
+use undertone_testkit::policy::{self, assumed, keep, krr, loose, table};
+use undertone_testkit::respondents::Source;
+use undertone_testkit::respondents::multinomial;
 
 fn indices(size: usize) -> Alphabet {
     Alphabet::indices(size).unwrap()
@@ -107,9 +110,9 @@ fn blind_policies_see_together() {
     );
     let truth = [0.5, 0.3, 0.2];
     let (first, second) = (Source::new(left.clone()), Source::new(right.clone()));
-    let mut rng = rng(7);
-    let a = first.draw(20_000, &truth, &mut rng).1;
-    let b = second.draw(20_000, &truth, &mut rng).1;
+    let mut dice = Dice::new(7);
+    let a = first.draw(20_000, &truth, &mut dice).1;
+    let b = second.draw(20_000, &truth, &mut dice).1;
     let alone = Estimator::new(Pool::new(&left, a.clone()).unwrap(), Settings::default()).unwrap();
     assert_eq!(alone.identification().unidentified, [1, 2]);
     let pool = Pool::new(&left, a).unwrap().and(&right, b).unwrap();
@@ -169,7 +172,7 @@ fn the_dense_inverse_says_the_same_of_keep() {
         ([0.5, 0.0, 0.5], [1.0, 0.0, 0.0]),
     ] {
         let shape = keep(&kept, &base);
-        let rows: Vec<Vec<f64>> = (0..3).map(|x| common::row(&shape, x)).collect();
+        let rows: Vec<Vec<f64>> = (0..3).map(|x| policy::row(&shape, x)).collect();
         let closed = loose(indices(3), None, shape);
         let dense = loose(indices(3), None, table(&rows));
         // Output 1 of the third policy never occurs.
@@ -235,7 +238,7 @@ fn hundred_thousand_symbols() {
     let Shape::Keep(keep) = policy.draft().shape() else { panic!("keep") };
     let lambda = keep.keep()[0] as f64 / (1u64 << 40) as f64;
     let law: Vec<f64> = p.iter().map(|p| lambda * p + (1.0 - lambda) / size as f64).collect();
-    let counts = common::multinomial(1_000_000, &law, &mut rng(8));
+    let counts = multinomial(1_000_000, &law, &mut Dice::new(8));
     let estimator = estimator(&policy, &counts);
     let summary = estimator.summary().unwrap();
     assert_eq!(summary.fit.steps, 0);

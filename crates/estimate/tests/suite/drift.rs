@@ -1,12 +1,15 @@
 //! The warning lamp: it lights for a wrong prior and for reports nobody could have sent, and not
 //! otherwise.
 
-use crate::common::{self, Source, assumed, binary, keep, krr, oue, rng, row, table};
 use undertone_core::{
     Alphabet, Context, Policy, Prior, PriorBox, Priors, Secret, Shape, WEIGHT_ONE,
 };
 use undertone_estimate::drift::ALARM;
 use undertone_estimate::{Drift, Estimator, Pool, Settings, Tally};
+use undertone_testkit::dice::Dice;
+use undertone_testkit::policy::{self, assumed, binary, keep, krr, oue, row, table};
+use undertone_testkit::respondents::Source;
+use undertone_testkit::respondents::multinomial;
 
 const FOUR: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
 const OTHER: [f64; 4] = [0.25, 0.25, 0.25, 0.25];
@@ -47,10 +50,10 @@ fn policies() -> Vec<Policy> {
 fn a_right_prior_rarely_alarms() {
     for (at, policy) in policies().into_iter().enumerate() {
         let source = Source::new(policy);
-        let mut rng = rng(100 + at as u64);
+        let mut dice = Dice::new(100 + at as u64);
         let (mut alarms, mut impossible, mut small) = (0, 0, 0);
         for _ in 0..4000 {
-            let found = drift(&source.policy, source.draw(500, &FOUR, &mut rng).1);
+            let found = drift(&source.policy, source.draw(500, &FOUR, &mut dice).1);
             alarms += usize::from(found.drifted);
             impossible += usize::from(found.impossible);
             small += usize::from(found.policies[0].prior.unwrap().p_value < 0.05);
@@ -65,9 +68,9 @@ fn a_right_prior_rarely_alarms() {
 fn a_wrong_prior_alarms() {
     for (at, policy) in policies().into_iter().enumerate() {
         let source = Source::new(policy);
-        let mut rng = rng(200 + at as u64);
+        let mut dice = Dice::new(200 + at as u64);
         for _ in 0..200 {
-            let found = drift(&source.policy, source.draw(10_000, &OTHER, &mut rng).1);
+            let found = drift(&source.policy, source.draw(10_000, &OTHER, &mut dice).1);
             assert!(found.drifted && !found.impossible, "policy {at}: {found:?}");
             let distance = found.policies[0].distance.unwrap();
             assert!((distance - 0.2).abs() < 0.06, "{distance}");
@@ -88,10 +91,10 @@ fn sparse_counts_do_not_alarm() {
     let shape = keep(&vec![0.7; size], &p);
     let policy = assumed(indices(size), None, shape, Context::Known(prior(&p)));
     let law = p; // The base is the prior, so the outputs have the prior's law.
-    let mut rng = rng(300);
+    let mut dice = Dice::new(300);
     let mut small = 0;
     for _ in 0..60 {
-        let counts = common::multinomial(size as u64, &law, &mut rng);
+        let counts = multinomial(size as u64, &law, &mut dice);
         let found = drift(&policy, counted(&policy, &counts));
         assert!(!found.drifted && !found.impossible, "{:?}", found.policies[0]);
         small += usize::from(found.policies[0].prior.unwrap().p_value < 0.1);
@@ -109,7 +112,7 @@ fn impossible_laws_are_called_so() {
     assert!(found.warnings[0].contains("No population"), "{:?}", found.warnings);
     // As a table, and as bits.
     let rows: Vec<Vec<f64>> = (0..4).map(|x| row(policy.draft().shape(), x)).collect();
-    let dense = common::loose(indices(4), None, table(&rows));
+    let dense = policy::loose(indices(4), None, table(&rows));
     let same = drift(&dense, counted(&dense, &[400, 300, 280, 20]));
     assert!(same.impossible);
     let (a, b) = (found.policies[0].law, same.policies[0].law);
@@ -120,7 +123,7 @@ fn impossible_laws_are_called_so() {
     assert!(drift(&bits, tally).impossible, "shares that sum to four");
     // An output the policy never releases.
     let shape = table(&[vec![0.6, 0.4, 0.0], vec![0.3, 0.7, 0.0]]);
-    let silent = common::loose(indices(2), Some(indices(3)), shape);
+    let silent = policy::loose(indices(2), Some(indices(3)), shape);
     let found = drift(&silent, counted(&silent, &[45, 55, 1]));
     assert!(found.impossible);
     assert_eq!(found.policies[0].law.p_value, 0.0);
@@ -159,9 +162,9 @@ fn slow_leakage(policy: &Policy, p: &[f64]) -> f64 {
 fn leakage_under_the_estimate_is_exact_and_rounded_up() {
     for (at, policy) in policies().into_iter().enumerate() {
         let source = Source::new(policy);
-        let mut rng = rng(400 + at as u64);
+        let mut dice = Dice::new(400 + at as u64);
         for _ in 0..20 {
-            let tally = source.draw(3000, &OTHER, &mut rng).1;
+            let tally = source.draw(3000, &OTHER, &mut dice).1;
             let pool = Pool::new(&source.policy, tally).unwrap();
             let estimator = Estimator::new(pool, Settings::default()).unwrap();
             let found = &estimator.drift().unwrap().policies[0];
@@ -199,11 +202,11 @@ fn lists_boxes_and_secrets() {
     let third = [0.1, 0.2, 0.3, 0.4];
     for policy in [each, within, secret] {
         let source = Source::new(policy);
-        let mut rng = rng(500);
+        let mut dice = Dice::new(500);
         for _ in 0..50 {
-            let fine = drift(&source.policy, source.draw(4000, &FOUR, &mut rng).1);
+            let fine = drift(&source.policy, source.draw(4000, &FOUR, &mut dice).1);
             assert!(fine.policies[0].prior.unwrap().p_value >= ALARM, "{fine:?}");
-            let off = drift(&source.policy, source.draw(4000, &third, &mut rng).1);
+            let off = drift(&source.policy, source.draw(4000, &third, &mut dice).1);
             assert!(off.drifted, "{off:?}");
         }
     }
@@ -213,17 +216,17 @@ fn lists_boxes_and_secrets() {
 fn groups_that_answer_differently() {
     let (a, b) = (krr(indices(4), None, "2"), krr(indices(4), None, "3"));
     let (first, second) = (Source::new(a), Source::new(b));
-    let mut rng = rng(600);
+    let mut dice = Dice::new(600);
     let mut alarms = 0;
     for _ in 0..200 {
         let ask = |one: Tally, two: Tally| {
             let pool = Pool::new(&first.policy, one).unwrap().and(&second.policy, two).unwrap();
             Estimator::new(pool, Settings::default()).unwrap().drift().unwrap()
         };
-        let one = first.draw(3000, &FOUR, &mut rng).1;
-        let same = ask(one.clone(), second.draw(3000, &FOUR, &mut rng).1);
+        let one = first.draw(3000, &FOUR, &mut dice).1;
+        let same = ask(one.clone(), second.draw(3000, &FOUR, &mut dice).1);
         alarms += usize::from(same.groups.unwrap().p_value < ALARM);
-        let apart = ask(one, second.draw(3000, &OTHER, &mut rng).1);
+        let apart = ask(one, second.draw(3000, &OTHER, &mut dice).1);
         assert!(apart.groups.unwrap().p_value < ALARM);
         assert!(apart.warnings.iter().any(|warning| warning.contains("do not answer alike")));
     }

@@ -1,8 +1,9 @@
 //! Values the papers' corrected formulas give, from counts.
 
-use crate::common::{binary, krr, row};
 use undertone_core::{Alphabet, Policy};
 use undertone_estimate::{Estimator, Method, Pool, Settings, Tally};
+use undertone_testkit::golden::golden;
+use undertone_testkit::policy::{binary, krr, row};
 
 /// The counts a population gives on average.
 fn average(policy: &Policy, p: &[f64], n: u64) -> Estimator {
@@ -15,13 +16,6 @@ fn average(policy: &Policy, p: &[f64], n: u64) -> Estimator {
     Estimator::new(Pool::new(policy, tally).unwrap(), settings).unwrap()
 }
 
-fn golden(id: &str) -> f64 {
-    let text = include_str!("../../../../vectors/golden.json");
-    let all: Vec<serde_json::Value> = serde_json::from_str(text).unwrap();
-    let entry = all.iter().find(|entry| entry["id"] == id).unwrap();
-    entry["value"].as_f64().unwrap()
-}
-
 /// G32: the squared error of the context-free count of 100 respondents at ε = 1 (JLT18 (25)).
 #[test]
 fn the_context_free_count() {
@@ -32,7 +26,7 @@ fn the_context_free_count() {
         let error = found.shares(Method::Unbiased).unwrap().symbols[1].standard_error.unwrap();
         // For N respondents the count's variance is N times a constant, whatever the truth.
         let of_hundred = error * error * n as f64 * 100.0;
-        assert!((of_hundred / golden("G32") - 1.0).abs() < 1e-6, "{of_hundred}");
+        assert!((of_hundred / golden("G32").0 - 1.0).abs() < 1e-6, "{of_hundred}");
     }
 }
 
@@ -49,7 +43,7 @@ fn the_error_left_by_the_prior() {
         let share = found.shares(Method::Mmse).unwrap().symbols[1];
         assert!((share.value - rare).abs() < 1e-8);
         let each = share.standard_error.unwrap().powi(2) * n as f64;
-        assert!((each / golden(id) - 1.0).abs() < 1e-6, "{id}: {each}");
+        assert!((each / golden(id).0 - 1.0).abs() < 1e-6, "{id}: {each}");
     }
 }
 

@@ -1,6 +1,5 @@
 //! Policies that list the same symbols in different orders are pooled symbol by symbol, or refused.
 
-use crate::common::{assumed, keep, rng, table};
 use rand_core::Rng;
 use undertone_core::{
     Alphabet, Bits, Context, Draft, Keep, Policy, Prior, PriorBox, Priors, Provenance, Secret,
@@ -8,6 +7,8 @@ use undertone_core::{
 };
 use undertone_design::quantize::largest_remainder;
 use undertone_estimate::{Error, Estimator, Pool, Settings, Summary, Tally};
+use undertone_testkit::dice::Dice;
+use undertone_testkit::policy::{assumed, keep, table};
 
 const NAMES: [&str; 4] = ["north", "east", "south", "west"];
 const SHARES: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
@@ -140,13 +141,13 @@ fn same(a: &Summary, b: &Summary, what: &str) {
 
 #[test]
 fn policies_are_pooled_by_symbol_whatever_their_order() {
-    let mut rng = rng(14);
+    let mut dice = Dice::new(14);
     let plain = [0, 1, 2, 3];
     for shape in shapes() {
         let first =
             elsewhere(&assumed(names(plain), outputs(&shape), shape.clone(), Context::Unknown));
-        let counts: Vec<u64> = (0..shape.outputs()).map(|_| 50 + rng.next_u64() % 900).collect();
-        let others: Vec<u64> = (0..shape.outputs()).map(|_| 50 + rng.next_u64() % 900).collect();
+        let counts: Vec<u64> = (0..shape.outputs()).map(|_| 50 + dice.next_u64() % 900).collect();
+        let others: Vec<u64> = (0..shape.outputs()).map(|_| 50 + dice.next_u64() % 900).collect();
         for context in contexts() {
             let pool = || Pool::new(&first, tally(&first, &counts)).unwrap();
             let second = assumed(names(plain), outputs(&shape), shape.clone(), context.clone());

@@ -1,9 +1,11 @@
 //! Numbers: no value outside its interval or its range, intervals of the numbers people have and not of their bins, and
 //! intervals as narrow as blurring noise allows.
 
-use crate::common::{Source, bins, keep, krr, loose, rng, table};
 use undertone_core::{Alphabet, Shape};
 use undertone_estimate::{Answer, Estimator, Method, Pool, Settings};
+use undertone_testkit::dice::Dice;
+use undertone_testkit::policy::{bins, keep, krr, loose, table};
+use undertone_testkit::respondents::Source;
 
 /// Equal bins over a range.
 fn equal_bins(from: f64, to: f64, count: usize) -> Vec<f64> {
@@ -30,7 +32,7 @@ fn noise(count: usize, density: impl Fn(f64) -> f64) -> Shape {
 }
 
 fn survey(source: &Source, n: u64, p: &[f64], seed: u64) -> Estimator {
-    let tally = source.draw(n, p, &mut rng(seed)).1;
+    let tally = source.draw(n, p, &mut Dice::new(seed)).1;
     Estimator::new(Pool::new(&source.policy, tally).unwrap(), Settings::default()).unwrap()
 }
 

@@ -1,10 +1,11 @@
 //! Posteriors against slow sums and integrals over everything possible.
 
-use crate::common::{assumed, keep, krr, oue, rng, row, table};
 use rand_core::Rng;
 use undertone_core::{Alphabet, Context, Policy, Prior, Shape, WEIGHT_ONE};
 use undertone_design::quantize::largest_remainder;
 use undertone_estimate::{BitsFold, Dirichlet, Estimator, Method, Pool, Settings, Tally};
+use undertone_testkit::dice::Dice;
+use undertone_testkit::policy::{assumed, keep, krr, oue, row, table};
 
 const P: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
 const OTHER: [f64; 4] = [0.1, 0.2, 0.3, 0.4];
@@ -93,8 +94,8 @@ fn rows_of_bits_one_by_one() {
     let Shape::Bits(bits) = policy.draft().shape() else { panic!("bits") };
     let share = |units: u64| units as f64 / WEIGHT_ONE as f64;
     let (own, other) = (share(bits.own()), share(bits.other()));
-    let mut rng = rng(1);
-    let rows: Vec<u8> = (0..300).map(|_| (rng.next_u64() as u8) & 0xf0).collect();
+    let mut dice = Dice::new(1);
+    let rows: Vec<u8> = (0..300).map(|_| (dice.next_u64() as u8) & 0xf0).collect();
     let mut sums = [0.0; 4];
     let mut variances = [0.0; 4];
     for byte in &rows {

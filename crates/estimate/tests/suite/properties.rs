@@ -1,26 +1,17 @@
 //! Estimators against slow, independent versions of themselves.
 
-use crate::common::{binary, keep, krr, loose, oue, rng, row, table};
-use rand_chacha::ChaCha12Rng;
 use rand_core::Rng;
 use undertone_core::{Alphabet, Policy, Shape};
 use undertone_estimate::{Estimate, Estimator, Method, Pool, Settings, Tally};
+use undertone_testkit::dice::Dice;
+use undertone_testkit::law::dirichlet;
+use undertone_testkit::policy::{binary, keep, krr, loose, oue, row, table};
 
-fn uniform(rng: &mut ChaCha12Rng) -> f64 {
-    (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
-}
-
-fn simplex(size: usize, rng: &mut ChaCha12Rng) -> Vec<f64> {
-    let weights: Vec<f64> = (0..size).map(|_| -uniform(rng).max(1e-12).ln()).collect();
-    let total: f64 = weights.iter().sum();
-    weights.iter().map(|w| w / total).collect()
-}
-
-fn random_keep(size: usize, constant: bool, rng: &mut ChaCha12Rng) -> Shape {
-    let common = 0.1 + 0.8 * uniform(rng);
+fn random_keep(size: usize, constant: bool, dice: &mut Dice) -> Shape {
+    let common = 0.1 + 0.8 * dice.unit();
     let kept: Vec<f64> =
-        (0..size).map(|_| if constant { common } else { 0.05 + 0.9 * uniform(rng) }).collect();
-    keep(&kept, &simplex(size, rng))
+        (0..size).map(|_| if constant { common } else { 0.05 + 0.9 * dice.unit() }).collect();
+    keep(&kept, &dirichlet(size, 0.0, dice))
 }
 
 fn as_table(shape: &Shape) -> Shape {
@@ -39,8 +30,8 @@ fn estimator(policy: &Policy, counts: &[u64], settings: Settings) -> Estimator {
     Estimator::new(Pool::new(policy, tally).unwrap(), settings).unwrap()
 }
 
-fn random_counts(outputs: usize, most: u64, rng: &mut ChaCha12Rng) -> Vec<u64> {
-    (0..outputs).map(|_| 1 + rng.next_u64() % most).collect()
+fn random_counts(outputs: usize, most: u64, dice: &mut Dice) -> Vec<u64> {
+    (0..outputs).map(|_| 1 + dice.next_u64() % most).collect()
 }
 
 /// Solves A v = b by elimination with partial pivoting.
@@ -79,11 +70,11 @@ fn close(a: f64, b: f64, tolerance: f64, what: &str) {
 
 #[test]
 fn closed_inverses_are_the_inverses() {
-    let mut rng = rng(1);
+    let mut dice = Dice::new(1);
     for round in 0..60 {
         let size = 2 + round % 7;
-        let shape = random_keep(size, round % 2 == 0, &mut rng);
-        let counts = random_counts(size, 1000, &mut rng);
+        let shape = random_keep(size, round % 2 == 0, &mut dice);
+        let counts = random_counts(size, 1000, &mut dice);
         let n: u64 = counts.iter().sum();
         let weights = inverse(&shape);
         let dense = as_table(&shape);
@@ -114,12 +105,12 @@ fn closed_inverses_are_the_inverses() {
 /// population, minus the part that is the symbols' own for the respondents.
 #[test]
 fn standard_errors_are_exact() {
-    let mut rng = rng(2);
+    let mut dice = Dice::new(2);
     for round in 0..40 {
         let size = 2 + round % 5;
-        let keep = random_keep(size, round % 2 == 0, &mut rng);
+        let keep = random_keep(size, round % 2 == 0, &mut dice);
         // Counts of a population in the inside, so that no share is clipped.
-        let p = simplex(size, &mut rng);
+        let p = dirichlet(size, 0.0, &mut dice);
         let p: Vec<f64> = p.iter().map(|p| 0.5 * p + 0.5 / size as f64).collect();
         let rows: Vec<Vec<f64>> = (0..size).map(|x| row(&keep, x)).collect();
         let n = 1u64 << 40;
@@ -148,7 +139,7 @@ fn standard_errors_are_exact() {
                 }
             }
             // The same for a mean.
-            let values: Vec<f64> = (0..size).map(|_| 10.0 * uniform(&mut rng) - 3.0).collect();
+            let values: Vec<f64> = (0..size).map(|_| 10.0 * dice.unit() - 3.0).collect();
             let w: Vec<f64> =
                 (0..size).map(|y| (0..size).map(|x| values[x] * weights[x][y]).sum()).collect();
             let mean: f64 = p.iter().zip(&values).map(|(p, v)| p * v).sum();
@@ -164,9 +155,9 @@ fn standard_errors_are_exact() {
 /// The diagonal is the squared standard errors, and any linear combination's variance follows.
 #[test]
 fn covariances_agree_with_every_standard_error() {
-    let mut rng = rng(9);
+    let mut dice = Dice::new(9);
     let alphabet = || Alphabet::indices(4).unwrap();
-    let shape = random_keep(4, false, &mut rng);
+    let shape = random_keep(4, false, &mut dice);
     let bits = oue(4, None, "2");
     let (a, b, dense) =
         (policy(shape.clone()), krr(alphabet(), None, "2"), policy(as_table(&shape)));
@@ -229,17 +220,17 @@ fn covariances_agree_with_every_standard_error() {
 /// Whatever some reports are replaced by, no share moves further than its bound.
 #[test]
 fn invented_reports_move_no_more_than_their_influence() {
-    let mut rng = rng(10);
+    let mut dice = Dice::new(10);
     for round in 0..40 {
         let size = 2 + round % 5;
-        let shape = random_keep(size, round % 2 == 0, &mut rng);
+        let shape = random_keep(size, round % 2 == 0, &mut dice);
         let shape = if round % 3 == 0 { as_table(&shape) } else { shape };
         let policy = policy(shape);
-        let mut counts = random_counts(size, 200, &mut rng);
+        let mut counts = random_counts(size, 200, &mut dice);
         counts[0] += 50;
         let honest = estimator(&policy, &counts, Settings::default());
         let before = honest.shares(Method::Unbiased).unwrap().values();
-        let fakes = 1 + rng.next_u64() % 50;
+        let fakes = 1 + dice.next_u64() % 50;
         let bound = honest.influence(fakes).unwrap();
         for target in 0..size {
             let mut forged = counts.clone();
@@ -306,12 +297,12 @@ fn assert_maximum(rows: &[Vec<f64>], counts: &[u64], p: &[f64], tolerance: f64) 
 
 #[test]
 fn filling_up_finds_the_maximum_and_climbing_agrees() {
-    let mut rng = rng(3);
+    let mut dice = Dice::new(3);
     for round in 0..120 {
         let size = 2 + round % 9;
-        let shape = random_keep(size, round % 3 == 0, &mut rng);
+        let shape = random_keep(size, round % 3 == 0, &mut dice);
         // Many counts leave some shares at zero.
-        let mut counts = random_counts(size, 60, &mut rng);
+        let mut counts = random_counts(size, 60, &mut dice);
         counts[round % size] = if round % 4 == 0 { 0 } else { 500 };
         let rows: Vec<Vec<f64>> = (0..size).map(|x| row(&shape, x)).collect();
         let closed = estimator(&policy(shape.clone()), &counts, Settings::default());
@@ -332,12 +323,12 @@ fn filling_up_finds_the_maximum_and_climbing_agrees() {
 
 #[test]
 fn climbing_finds_the_maximum_of_rectangular_tables() {
-    let mut rng = rng(4);
+    let mut dice = Dice::new(4);
     for round in 0..60 {
         let (inputs, outputs) = (2 + round % 5, 2 + (round / 5) % 6);
-        let rows: Vec<Vec<f64>> = (0..inputs).map(|_| simplex(outputs, &mut rng)).collect();
+        let rows: Vec<Vec<f64>> = (0..inputs).map(|_| dirichlet(outputs, 0.0, &mut dice)).collect();
         let shape = table(&rows);
-        let counts = random_counts(outputs, 200, &mut rng);
+        let counts = random_counts(outputs, 200, &mut dice);
         let estimator = estimator(&policy(shape), &counts, Settings::default());
         let fit = estimator.fit();
         assert!(fit.converged, "{fit:?}");
@@ -349,13 +340,13 @@ fn climbing_finds_the_maximum_of_rectangular_tables() {
 #[test]
 fn bit_counts_are_maximised_exactly_and_pools_of_bits_too() {
     let (a, b) = (oue(5, None, "1"), oue(5, None, "2.5"));
-    let mut rng = rng(5);
+    let mut dice = Dice::new(5);
     for round in 0..30 {
         let mut tallies = Vec::new();
         for policy in [&a, &b] {
             let mut tally = Tally::new(policy);
-            let n = 1000 + rng.next_u64() % 1000;
-            let set: Vec<u64> = (0..5).map(|_| 200 + rng.next_u64() % 400).collect();
+            let n = 1000 + dice.next_u64() % 1000;
+            let set: Vec<u64> = (0..5).map(|_| 200 + dice.next_u64() % 400).collect();
             tally.add_bit_counts(n, &set).unwrap();
             tallies.push(tally);
         }
@@ -390,8 +381,8 @@ fn bit_counts_are_maximised_exactly_and_pools_of_bits_too() {
 /// A pool of a policy with itself, under other names, is the policy with all reports.
 #[test]
 fn pools_combine_by_likelihood() {
-    let mut rng = rng(6);
-    let shape = random_keep(4, false, &mut rng);
+    let mut dice = Dice::new(6);
+    let shape = random_keep(4, false, &mut dice);
     let counts = [vec![40u64, 30, 90, 10], vec![80, 10, 70, 60]];
     let whole: Vec<u64> = (0..4).map(|y| counts[0][y] + counts[1][y]).collect();
     let together = estimator(&policy(shape.clone()), &whole, Settings::default());

@@ -1,10 +1,11 @@
 //! Any split of the reports gives the same tally; nothing is counted twice, lost, or taken on trust.
 
-use crate::common::{krr, oue, rng};
 use proptest::prelude::*;
 use rand_core::Rng;
 use undertone_core::{Alphabet, Policy, Sampler, Token};
 use undertone_estimate::{BitsFold, Error, Estimator, Method, Pool, Settings, Tally};
+use undertone_testkit::dice::Dice;
+use undertone_testkit::policy::{krr, oue};
 
 fn letters() -> Policy {
     krr(Alphabet::indices(5).unwrap(), None, "1")
@@ -16,12 +17,12 @@ fn unary() -> Policy {
 }
 
 fn rows(policy: &Policy, reports: usize, seed: u64) -> Vec<u8> {
-    let mut rng = rng(seed);
+    let mut dice = Dice::new(seed);
     let inputs: Vec<_> = (0..reports)
-        .map(|_| policy.draft().inputs().symbol((rng.next_u64() % 11) as usize).unwrap())
+        .map(|_| policy.draft().inputs().symbol((dice.next_u64() % 11) as usize).unwrap())
         .collect();
     let mut packed = vec![0; 2 * reports];
-    Sampler::new(policy).draw_bits(&inputs, &mut rng, &mut packed).unwrap();
+    Sampler::new(policy).draw_bits(&inputs, &mut dice, &mut packed).unwrap();
     packed
 }
 

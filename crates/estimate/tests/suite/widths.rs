@@ -1,7 +1,7 @@
 //! How long intervals are, beside the figures of the specification for other methods.
 
-use crate::common::{optimal, row};
 use undertone_estimate::{Estimator, IntervalMethod, Method, Pool, Settings, Tally};
+use undertone_testkit::policy::{optimal, row};
 
 /// The half-width of the first share's interval when a population gives the counts it gives on average.
 fn half_width(prior: &[f64], n: u64, settings: Settings) -> (f64, f64, IntervalMethod) {

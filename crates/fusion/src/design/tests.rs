@@ -1,8 +1,6 @@
 //! Blocks against an interior-point method that is given every row, written out from the model.
 #![allow(clippy::unwrap_used)]
 
-use rand_chacha::ChaCha12Rng;
-use rand_core::{Rng, SeedableRng};
 use undertone_core::Alphabet;
 use undertone_design::Channel;
 use undertone_design::solve::Program;
@@ -13,61 +11,42 @@ use super::vertex;
 use crate::lift::LiftBounds;
 use crate::{Hypothesis, Maps, Model, Point};
 use undertone_numeric::cutting_planes::{RowOracle, minimise_over_box};
-use undertone_numeric::dice::unit;
+use undertone_testkit::channel::rows;
+use undertone_testkit::dice::Dice;
+use undertone_testkit::law::level;
 
-struct Dice(ChaCha12Rng);
+fn law(n: usize, dice: &mut Dice) -> Vec<f64> {
+    level(n, 0.01, dice)
+}
 
-impl Dice {
-    fn new(seed: u64) -> Self {
-        Self(ChaCha12Rng::seed_from_u64(seed))
+/// A network whose sensors are independent given (H,G), or any joint law.
+fn random_model(sensors: usize, readings: usize, dependent: bool, dice: &mut Dice) -> Model {
+    let (h, g) = (2 + dice.below(2), 2 + dice.below(2));
+    if !dependent {
+        let prior = law(h * g, dice).chunks(g).map(<[f64]>::to_vec).collect();
+        let given = |dice: &mut Dice| (0..h).map(|_| rows(g, readings, law, dice)).collect();
+        let given = (0..sensors).map(|_| given(dice)).collect();
+        return Model::independent(prior, given).unwrap();
     }
+    let count = 24;
+    let weights = law(count, dice);
+    let point = |(i, weight): (usize, f64)| Point {
+        weight,
+        public: if i < h { i } else { dice.below(h) },
+        private: if i < g { i } else { dice.below(g) },
+        readings: (0..sensors).map(|_| dice.below(readings)).collect(),
+    };
+    let points: Vec<Point> = weights.into_iter().enumerate().map(point).collect();
+    let alphabet = Alphabet::indices(readings).unwrap();
+    let sensors = (0..sensors).map(|t| (t.to_string(), alphabet.clone())).collect();
+    let (h, g) = (Hypothesis::indexed("h", h), Hypothesis::indexed("g", g));
+    Model::joint(h, g, sensors, &points).unwrap()
+}
 
-    fn unit(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.unit() * n as f64) as usize
-    }
-
-    fn law(&mut self, n: usize) -> Vec<f64> {
-        let weights: Vec<f64> = (0..n).map(|_| 0.01 + self.unit()).collect();
-        let total: f64 = weights.iter().sum();
-        weights.iter().map(|w| w / total).collect()
-    }
-
-    /// A network whose sensors are independent given (H,G), or any joint law.
-    fn model(&mut self, sensors: usize, readings: usize, dependent: bool) -> Model {
-        let (h, g) = (2 + self.below(2), 2 + self.below(2));
-        if !dependent {
-            let prior = self.law(h * g).chunks(g).map(<[f64]>::to_vec).collect();
-            let given = |dice: &mut Self| {
-                (0..h).map(|_| (0..g).map(|_| dice.law(readings)).collect()).collect()
-            };
-            let given = (0..sensors).map(|_| given(self)).collect();
-            return Model::independent(prior, given).unwrap();
-        }
-        let count = 24;
-        let weights = self.law(count);
-        let point = |(i, weight): (usize, f64)| Point {
-            weight,
-            public: if i < h { i } else { self.below(h) },
-            private: if i < g { i } else { self.below(g) },
-            readings: (0..sensors).map(|_| self.below(readings)).collect(),
-        };
-        let points: Vec<Point> = weights.into_iter().enumerate().map(point).collect();
-        let alphabet = Alphabet::indices(readings).unwrap();
-        let sensors = (0..sensors).map(|t| (t.to_string(), alphabet.clone())).collect();
-        let (h, g) = (Hypothesis::indexed("h", h), Hypothesis::indexed("g", g));
-        Model::joint(h, g, sensors, &points).unwrap()
-    }
-
-    fn maps(&mut self, model: &Model, outputs: usize) -> Maps {
-        let map = |sensor: &crate::Sensor| {
-            Channel::new((0..sensor.inputs()).map(|_| self.law(outputs)).collect()).unwrap()
-        };
-        Maps::new(model.sensors().iter().map(map).collect()).unwrap()
-    }
+fn random_maps(model: &Model, outputs: usize, dice: &mut Dice) -> Maps {
+    let map =
+        |sensor: &crate::Sensor| Channel::new(rows(sensor.inputs(), outputs, law, dice)).unwrap();
+    Maps::new(model.sensors().iter().map(map).collect()).unwrap()
 }
 
 /// P(x_t = x, g, r) of the last sensor for all r, straight from the definition.
@@ -137,12 +116,12 @@ fn written_out(model: &Model, maps: &Maps, cost: &[f64], nats: f64, odds: f64) -
 }
 
 fn compare(dice: &mut Dice, sensors: usize, readings: usize, outputs: usize, dependent: bool) {
-    let model = dice.model(sensors, readings, dependent);
+    let model = random_model(sensors, readings, dependent, dice);
     // The others must themselves be within the limits, or no map of the last sensor is: a budget
     // above what they leak leaves room.
     let nats = 0.05 + 0.3 * dice.unit();
     let odds = (0.2 + 2.0 * dice.unit()).exp();
-    let mut maps = dice.maps(&model, outputs);
+    let mut maps = random_maps(&model, outputs, dice);
     let leak = |maps: &Maps| {
         let seen = crate::Evaluation::new(&model, &maps.mixed(&model, 0.0).unwrap());
         seen.unwrap().information.nats
@@ -216,7 +195,7 @@ fn the_best_of_three_vertices_is_the_optimum() {
 #[test]
 fn without_limits_the_map_that_costs_least_is_found() {
     let mut dice = Dice::new(10);
-    let model = dice.model(2, 4, false);
+    let model = random_model(2, 4, false, &mut dice);
     let network = Network::new(&model);
     let mut state = network.silent(&[3, 3]);
     let around = network.surroundings(&state, 1);
@@ -243,8 +222,8 @@ impl RowOracle for List {
 
 #[test]
 fn cutting_planes_agree_with_the_interior_point_method() {
-    let mut rng = ChaCha12Rng::seed_from_u64(6);
-    let mut uniform = move || unit(&mut rng);
+    let mut dice = Dice::new(6);
+    let mut uniform = move || dice.unit();
     for case in 0..60 {
         let n = 1 + case % 12;
         let cost: Vec<f64> = (0..n).map(|_| uniform() - 0.5).collect();

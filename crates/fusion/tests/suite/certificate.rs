@@ -2,47 +2,29 @@
 use crate::common::ga;
 use dashu::base::Abs;
 use dashu::rational::RBig;
-use rand_chacha::ChaCha12Rng;
-use rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
 use undertone_core::{Nats, Shape};
 use undertone_design::Channel;
 use undertone_fusion::design::{Budgets, Method, Request, Watch, design};
 use undertone_fusion::{Bundle, Certificate, Evaluation, ExactModel, Maps, Model, Origin};
-
-/// Uniform numbers from a seed.
-struct Dice(ChaCha12Rng);
-
-impl Dice {
-    fn unit(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.unit() * n as f64) as usize
-    }
-
-    fn law(&mut self, n: usize) -> Vec<f64> {
-        let weights: Vec<f64> = (0..n).map(|_| 0.02 + self.unit()).collect();
-        let total: f64 = weights.iter().sum();
-        weights.iter().map(|w| w / total).collect()
-    }
-}
+use undertone_testkit::dice::Dice;
+use undertone_testkit::law::level;
 
 /// A random network of up to four sensors with random maps.
 fn random(dice: &mut Dice) -> (Model, Maps) {
     let (h, g, s) = (2 + dice.below(2), 2 + dice.below(2), 1 + dice.below(4));
-    let flat = dice.law(h * g);
+    let flat = level(h * g, 0.02, dice);
     let prior: Vec<Vec<f64>> = flat.chunks(g).map(<[f64]>::to_vec).collect();
     let sizes: Vec<(usize, usize)> =
         (0..s).map(|_| (2 + dice.below(3), 2 + dice.below(2))).collect();
     let given = sizes
         .iter()
-        .map(|&(x, _)| (0..h).map(|_| (0..g).map(|_| dice.law(x)).collect()).collect())
+        .map(|&(x, _)| (0..h).map(|_| (0..g).map(|_| level(x, 0.02, dice)).collect()).collect())
         .collect();
     let model = Model::independent(prior, given).unwrap();
-    let map =
-        |&(x, z): &(usize, usize)| Channel::new((0..x).map(|_| dice.law(z)).collect()).unwrap();
+    let map = |&(x, z): &(usize, usize)| {
+        Channel::new((0..x).map(|_| level(z, 0.02, dice)).collect()).unwrap()
+    };
     let maps = Maps::new(sizes.iter().map(map).collect()).unwrap();
     (model, maps)
 }
@@ -140,7 +122,7 @@ fn unlimited(model: &Model, maps: &Maps, epochs: u32) -> Bundle {
 
 #[test]
 fn certificates_are_the_exact_leakage_rounded_up() {
-    let mut dice = Dice(ChaCha12Rng::seed_from_u64(48));
+    let mut dice = Dice::new(48);
     for case in 0..60 {
         let (model, maps) = random(&mut dice);
         let bundle = unlimited(&model, &maps, 1);
@@ -161,7 +143,7 @@ fn certificates_are_the_exact_leakage_rounded_up() {
 
 #[test]
 fn several_epochs_against_all_sequences() {
-    let mut dice = Dice(ChaCha12Rng::seed_from_u64(49));
+    let mut dice = Dice::new(49);
     for _ in 0..40 {
         let (model, maps) = random(&mut dice);
         let vectors: usize = maps.outputs().iter().product();
@@ -186,7 +168,7 @@ fn several_epochs_against_all_sequences() {
 
 #[test]
 fn readings_that_never_change_stay_within_what_ldp_guarantees() {
-    let mut dice = Dice(ChaCha12Rng::seed_from_u64(51));
+    let mut dice = Dice::new(51);
     let mut beyond = 0;
     for _ in 0..40 {
         let (model, maps) = random(&mut dice);
@@ -230,7 +212,7 @@ fn readings_that_never_change_stay_within_what_ldp_guarantees() {
 
 #[test]
 fn repetition_grows_and_ends_at_certainty_of_the_other_side() {
-    let mut dice = Dice(ChaCha12Rng::seed_from_u64(50));
+    let mut dice = Dice::new(50);
     let (model, maps) = random(&mut dice);
     let certificate = unlimited(&model, &maps, 7).certificate().clone();
     let counts: Vec<u32> = certificate.epochs.iter().map(|line| line.epochs).collect();

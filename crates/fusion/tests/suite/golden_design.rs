@@ -1,9 +1,10 @@
 //! Golden values of the design, and a part of the tables of section 3; all of them are in
 //! `examples/sweep.rs`.
-use crate::common::{self, assert_golden, assert_golden_within, ga, indep_first};
+use crate::common::{self, ga, indep_first};
 use undertone_design::Channel;
 use undertone_fusion::design::{Budgets, Method, Proposal, Request, Theta, Watch, design, vertex};
 use undertone_fusion::{Bundle, Evaluation, ExactModel, Maps, Model, Origin};
+use undertone_testkit::golden::{assert_golden, assert_golden_within};
 
 fn request(method: Method, information: f64, ldp: f64, sensors: usize, restarts: u32) -> Request {
     let budgets = Budgets::new(information, ldp).unwrap();

@@ -1,7 +1,9 @@
 //! Golden values of the evaluation.
-use crate::common::{assert_golden, bell, ga, indep_first, response, table_iv, threshold};
+use crate::common::{bell, ga, indep_first, table_iv, threshold};
 use undertone_design::Channel;
 use undertone_fusion::{Evaluation, Maps};
+use undertone_testkit::channel::{channel, response};
+use undertone_testkit::golden::assert_golden;
 
 #[test]
 fn one_sensor_that_reveals_everything() {
@@ -28,14 +30,14 @@ fn six_sensors_with_thresholds() {
 #[test]
 fn six_sensors_with_randomised_response() {
     let model = ga(6);
-    let map = threshold().then(&response(1.0)).unwrap();
+    let map = threshold().then(&channel(&response(1.0))).unwrap();
     let seen = Evaluation::new(&model, &Maps::same(&model, &map).unwrap()).unwrap();
     assert_golden("I12", seen.error_public);
     assert_golden("I13", seen.error_private);
     assert_golden("I15", seen.sensor_information[0]);
     assert!(seen.ldp.iter().all(|nats| (nats - 1.0).abs() < 1e-12));
     let model = indep_first();
-    let map = threshold().then(&response(2.0)).unwrap();
+    let map = threshold().then(&channel(&response(2.0))).unwrap();
     let seen = Evaluation::new(&model, &Maps::same(&model, &map).unwrap()).unwrap();
     assert_golden("I16", seen.error_public);
 }

@@ -1,5 +1,4 @@
 //! Golden values of learning from samples.
-use crate::common::assert_golden;
 use undertone_core::Alphabet;
 use undertone_design::Channel;
 use undertone_fusion::learn::centralised::{Criterion, Projection};
@@ -7,6 +6,7 @@ use undertone_fusion::learn::leakage;
 use undertone_fusion::learn::release::Release;
 use undertone_fusion::learn::risks;
 use undertone_fusion::{Hypothesis, Maps, Sample, Samples};
+use undertone_testkit::golden::assert_golden;
 
 /// The specification's eight samples of two sensors with three readings each.
 fn tiny() -> Samples {

@@ -2,8 +2,8 @@
 
 use undertone_core::{Alphabet, Policy, Provenance};
 use undertone_design::codebook::{self, Range};
-use undertone_design::relation::Convention;
-use undertone_design::transfer::PriorBox;
+use undertone_design::measure::delta::Convention;
+use undertone_design::prior_region::PriorBox;
 use undertone_design::{Joint, Symbols};
 
 use super::{

@@ -6,8 +6,8 @@ use undertone_core::Provenance;
 use undertone_design::designer::{Method, Request};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::objective::Objective as Weighed;
+use undertone_design::prior_region::PriorBox;
 use undertone_design::quantize::Promise;
-use undertone_design::transfer::PriorBox;
 use undertone_design::{Distribution, Joint, Symbols};
 
 use super::{Objective, Protection};

@@ -3,11 +3,11 @@
 use undertone_core::{Delta, Policy, Refusal, Side};
 use undertone_design::Channel;
 use undertone_design::continuous::{self, Method, Missed, Outcome as Found, Request, Shipped};
+use undertone_design::measure::delta::Convention;
 use undertone_design::mechanism::gaussian::Sigma;
 use undertone_design::mechanism::laplace::Scale;
 use undertone_design::objective::Objective as Weighed;
 use undertone_design::quantize::Promise;
-use undertone_design::relation::Convention;
 
 use super::codebook::{self, Inputs};
 use super::report::{

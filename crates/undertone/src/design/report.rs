@@ -5,8 +5,8 @@ use serde::{Serialize, Serializer};
 use undertone_core::{Alphabet, Claim, Delta, Policy, PolicyId, Refusal};
 use undertone_design::continuous::{Kept, Parameter};
 use undertone_design::designer::{self, Comparison, Method, PrintedLevel, Request};
+use undertone_design::measure::delta::Convention;
 use undertone_design::objective::Objective as Weighed;
-use undertone_design::relation::Convention;
 use undertone_design::{Channel, Distribution};
 
 use crate::answer::Answer;

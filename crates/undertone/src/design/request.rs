@@ -5,9 +5,9 @@ use std::str::FromStr;
 use undertone_core::Decimal;
 use undertone_design::codebook::{self, Range};
 use undertone_design::density::Density;
+use undertone_design::measure::delta::Convention;
 use undertone_design::mechanism::gaussian::Sigma;
 use undertone_design::mechanism::laplace::Scale;
-use undertone_design::relation::Convention;
 
 use super::{DesignContext, DesignMethod, Objective, Protection};
 use crate::Error;

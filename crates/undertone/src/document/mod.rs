@@ -14,9 +14,9 @@ pub use prior::{Floored, Prior, PriorDocument, PriorSet};
 pub use words::{json_words, unplaced};
 
 use undertone_core::Draft;
-use undertone_design::sequence::Process;
-use undertone_design::transfer::PriorBox;
+use undertone_design::prior_region::PriorBox;
 use undertone_design::{Channel, Joint, Symbols};
+use undertone_theory::sequence::Process;
 
 use crate::Error;
 

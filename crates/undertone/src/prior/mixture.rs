@@ -3,8 +3,8 @@
 use std::str::FromStr;
 
 use undertone_design::density::{self, Density, Fitted, Settings};
+use undertone_design::fit::radius;
 use undertone_design::fit::{Fit, UNSEEN};
-use undertone_design::transfer;
 
 use crate::Error;
 
@@ -88,7 +88,7 @@ pub fn fit_mixture(
     let shares = fit.counts.iter().map(|&count| count as f64 / fit.n as f64);
     let moved: f64 =
         binned.p.as_slice().iter().zip(shares).map(|(p, share)| (p - share).abs()).sum();
-    let sampling = transfer::radius(fit.n, fit.counts.len(), fit.confidence.beta)?;
+    let sampling = radius(fit.n, fit.counts.len(), fit.confidence.beta)?;
     fit.confidence.radius = (sampling + moved).min(2.0);
     (fit.p, fit.floored) = (binned.p, binned.floored);
     Ok(mixtures)

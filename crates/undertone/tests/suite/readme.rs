@@ -17,8 +17,11 @@ fn example(page: &str, fence: &str) -> Vec<String> {
 #[test]
 fn the_example_of_the_pages_is_the_one_that_is_run() {
     let comments = file("src/lib.rs");
-    let comments: Vec<&str> =
-        comments.lines().filter_map(|line| line.strip_prefix("//!")).map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+    let comments: Vec<&str> = comments
+        .lines()
+        .filter_map(|line| line.strip_prefix("//!"))
+        .map(|line| line.strip_prefix(' ').unwrap_or(line))
+        .collect();
     let run = example(&comments.join("\n"), "```");
     for page in ["README.md", "../../README.md"] {
         assert_eq!(example(&file(page), "```rust"), run, "{page}");

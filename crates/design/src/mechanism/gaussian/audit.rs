@@ -13,7 +13,7 @@ use super::GaussianNoise;
 use super::divergence::{Sides, against_wider, between};
 use crate::density::{Component, Normal};
 use crate::extremal::LiftRange;
-use crate::relation::Convention;
+use crate::measure::delta::Convention;
 use crate::{Distribution, Error};
 use undertone_numeric::bisection::Bracket;
 use undertone_numeric::normal::normal_cdf;

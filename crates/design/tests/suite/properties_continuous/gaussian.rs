@@ -2,12 +2,14 @@
 
 use undertone_design::Distribution;
 use undertone_design::density::{Component, Normal};
+use undertone_design::measure::delta::Convention;
 use undertone_design::mechanism::gaussian::{
     self, GaussianNoise, Spread, against_wider, between, corollary_10,
 };
-use undertone_design::relation::Convention;
 
-use crate::properties_continuous::dice::{Dice, grid, integral};
+use crate::properties_continuous::generate::{points, prior};
+use undertone_testkit::dice::Dice;
+use undertone_testkit::integral::{grid, simpson};
 
 fn normal(mean: f64, deviation: f64) -> Normal {
     Normal::new(mean, deviation).unwrap()
@@ -25,7 +27,7 @@ fn divergences_agree_with_integrals_in_every_case() {
         };
         let gamma = dice.between(-2.5, 2.5).exp();
         let f = |y: f64| (first.density(y) - gamma * second.density(y)).max(0.0);
-        let slow = integral(f, -40.0, 40.0, 20_000);
+        let slow = simpson(f, -40.0, 40.0, 20_000);
         let found = between(&first, &second, gamma).unwrap();
         assert!((found - slow).abs() < 1e-6, "{case}: {found} {slow}");
         // JSTL21 Proposition 3.
@@ -43,7 +45,7 @@ fn excess_against_wider_mixtures_agrees_with_integrals() {
     for case in 0..60 {
         let law = normal(dice.between(-2.0, 2.0), dice.between(0.4, 1.0));
         let n = dice.count(1, 4);
-        let weights = dice.prior(n);
+        let weights = prior(n, &mut dice);
         let part = |weight: f64, dice: &mut Dice| {
             let wider = law.deviation() * if case % 3 == 0 { 1.0 } else { dice.between(1.0, 3.0) };
             Component { weight: weight.max(1e-4), law: normal(dice.between(-3.0, 3.0), wider) }
@@ -55,8 +57,8 @@ fn excess_against_wider_mixtures_agrees_with_integrals() {
         let epsilon = dice.between(0.0, 2.0);
         let all = |y: f64| mixture.iter().map(|c| c.weight * c.law.density(y)).sum::<f64>();
         let odds = epsilon.exp();
-        let above = integral(|y| (law.density(y) - odds * all(y)).max(0.0), -30.0, 30.0, 20_000);
-        let below = integral(|y| (all(y) - odds * law.density(y)).max(0.0), -30.0, 30.0, 20_000);
+        let above = simpson(|y| (law.density(y) - odds * all(y)).max(0.0), -30.0, 30.0, 20_000);
+        let below = simpson(|y| (all(y) - odds * law.density(y)).max(0.0), -30.0, 30.0, 20_000);
         let found = against_wider(&law, &mixture, epsilon).unwrap();
         assert!((found.above - above).abs() < 1e-6, "{case}: {found:?} {above}");
         assert!((found.below - below).abs() < 1e-6, "{case}: {found:?} {below}");
@@ -74,8 +76,8 @@ fn the_gaussian_audit_agrees_with_integrals_and_its_bound_is_one() {
     let mut dice = Dice::new(8);
     for case in 0..16 {
         let n = dice.count(2, 6);
-        let points = dice.points(n, -2.0, 2.0);
-        let prior = dice.prior(points.len());
+        let points = points(n, -2.0, 2.0, &mut dice);
+        let prior = prior(points.len(), &mut dice);
         let deviations: Vec<f64> = if case % 3 == 0 {
             vec![dice.between(0.5, 3.0); points.len()]
         } else {
@@ -91,9 +93,9 @@ fn the_gaussian_audit_agrees_with_integrals_and_its_bound_is_one() {
         let mut worst = 0.0f64;
         for (sides, bell) in excess.sides.iter().zip(noise.bells()) {
             let above =
-                integral(|y| (bell.density(y) - odds * law(y)).max(0.0), -35.0, 35.0, 12_000);
+                simpson(|y| (bell.density(y) - odds * law(y)).max(0.0), -35.0, 35.0, 12_000);
             let below =
-                integral(|y| (law(y) - odds * bell.density(y)).max(0.0), -35.0, 35.0, 12_000);
+                simpson(|y| (law(y) - odds * bell.density(y)).max(0.0), -35.0, 35.0, 12_000);
             assert!((sides.above - above).abs() < 1e-6, "{case}: {sides:?} {above}");
             assert!((sides.below - below).abs() < 1e-6, "{case}: {sides:?} {below}");
             worst = worst.max(above).max(below);
@@ -128,7 +130,7 @@ fn corollary_10_spends_its_delta_exactly_for_laws_and_for_points() {
     let mut dice = Dice::new(9);
     for case in 0..30 {
         let n = dice.count(1, 4);
-        let weights = dice.prior(n);
+        let weights = prior(n, &mut dice);
         let parts: Vec<Spread> = weights
             .as_slice()
             .iter()
@@ -169,7 +171,7 @@ fn a_mixture_of_priors_needs_no_more_than_its_worst_component() {
     let mut dice = Dice::new(10);
     let points = grid(-1.0, 1.0, 6);
     for _ in 0..30 {
-        let (a, b, share) = (dice.prior(7), dice.prior(7), dice.unit());
+        let (a, b, share) = (prior(7, &mut dice), prior(7, &mut dice), dice.unit());
         let mixed =
             a.as_slice().iter().zip(b.as_slice()).map(|(a, b)| share * a + (1.0 - share) * b);
         let mixed = Distribution::normalised("mixed", mixed.collect()).unwrap();

@@ -5,7 +5,9 @@ use undertone_design::measure::{delta, lip};
 use undertone_design::mechanism::gaussian::GaussianNoise;
 use undertone_design::mechanism::laplace::{self, BoundedLaplace, Limits};
 
-use crate::properties_continuous::dice::{Dice, grid, integral};
+use crate::properties_continuous::generate::{points, prior};
+use undertone_testkit::dice::Dice;
+use undertone_testkit::integral::{grid, simpson};
 
 /// f_x(y) of bounded Laplace noise, straight from the definition.
 fn laplace_density(range: (f64, f64), x: f64, b: f64, y: f64) -> f64 {
@@ -19,8 +21,8 @@ fn laplace_leakage_agrees_with_a_dense_grid() {
     for case in 0..60 {
         let n = dice.count(2, 6);
         let range = (-1.0, 2.0);
-        let points = dice.points(n, range.0, range.1);
-        let prior = dice.prior(points.len());
+        let points = points(n, range.0, range.1, &mut dice);
+        let prior = prior(points.len(), &mut dice);
         let scales: Vec<f64> = if case % 2 == 0 {
             vec![dice.between(0.3, 4.0); points.len()]
         } else {
@@ -56,8 +58,8 @@ fn laplace_tables_and_errors_agree_with_integrals() {
     for _ in 0..20 {
         let range = (0.0, 3.0);
         let n = dice.count(1, 4);
-        let points = dice.points(n, range.0, range.1);
-        let prior = dice.prior(points.len());
+        let points = points(n, range.0, range.1, &mut dice);
+        let prior = prior(points.len(), &mut dice);
         let scales: Vec<f64> = points.iter().map(|_| dice.between(0.05, 50.0)).collect();
         let noise = BoundedLaplace::new(range, points.clone(), scales.clone()).unwrap();
         let edges = grid(range.0, range.1, dice.count(1, 9));
@@ -68,7 +70,7 @@ fn laplace_tables_and_errors_agree_with_integrals() {
             // The density has a kink at the input: integrate either side of it.
             let over = |g: &dyn Fn(f64) -> f64, from: f64, to: f64| {
                 let cut = at.clamp(from, to);
-                integral(g, from, cut, 400) + integral(g, cut, to, 400)
+                simpson(g, from, cut, 400) + simpson(g, cut, to, 400)
             };
             for (y, e) in edges.windows(2).enumerate() {
                 let slow = over(&f, e[0], e[1]);
@@ -88,10 +90,10 @@ fn scales_are_ordered_and_each_keeps_its_claim() {
     for _ in 0..40 {
         let n = dice.count(2, 6);
         let range = (0.0, 5.0);
-        let mut points = dice.points(n, range.0, range.1);
+        let mut points = points(n, range.0, range.1, &mut dice);
         (points[0], *points.last_mut().unwrap()) = range;
         points.dedup();
-        let prior = dice.prior(points.len());
+        let prior = prior(points.len(), &mut dice);
         let epsilon = dice.between(0.05, 6.0);
         let leaks = |scale: f64| {
             let noise = BoundedLaplace::constant(range, &points, scale).unwrap();
@@ -146,8 +148,8 @@ fn binning_is_monotone_for_both_kinds_of_noise() {
     let mut dice = Dice::new(3);
     for _ in 0..20 {
         let n = dice.count(2, 5);
-        let points = dice.points(n, 0.0, 1.0);
-        let prior = dice.prior(points.len());
+        let points = points(n, 0.0, 1.0, &mut dice);
+        let prior = prior(points.len(), &mut dice);
         let scales: Vec<f64> = points.iter().map(|_| dice.between(0.2, 2.0)).collect();
         let noise = BoundedLaplace::new((0.0, 1.0), points.clone(), scales.clone()).unwrap();
         let bells = GaussianNoise::new(&points, &scales).unwrap();

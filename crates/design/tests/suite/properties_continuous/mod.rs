@@ -1,6 +1,6 @@
 //! The mechanisms for numbers against slow, independent computations, and what ships against what was
 //! claimed.
-mod dice;
 mod gaussian;
+mod generate;
 mod laplace;
 mod shipped;

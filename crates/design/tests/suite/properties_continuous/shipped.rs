@@ -5,11 +5,11 @@ use undertone_design::codebook::{Codebook, Range};
 use undertone_design::continuous::{self, Loss, Method, Outcome, Parameter, Request, Shipped};
 use undertone_design::density::Density;
 use undertone_design::measure::delta;
+use undertone_design::measure::delta::Convention;
 use undertone_design::mechanism::gaussian::Sigma;
 use undertone_design::mechanism::laplace::Scale;
 use undertone_design::mechanism::{linear, sampling};
 use undertone_design::quantize::{self, Promise};
-use undertone_design::relation::Convention;
 use undertone_design::{Distribution, Symbols, protection};
 
 /// A request over `n` bins of [0, 10] with normal data, clipped.

@@ -8,11 +8,12 @@ use undertone_design::measure::{
     alpha_lift, arimoto, delta, di, ldp, lip, maximal_leakage, mutual_information, renyi, sibson,
 };
 use undertone_design::{Distribution, Joint};
+use undertone_testkit::law;
 
 #[test]
 fn measures_agree_with_exact_rationals() {
-    for_cases(|rng| {
-        let (prior, q) = if unit(rng) < 0.5 { positive_pair(rng) } else { sparse_pair(rng) };
+    for_cases(|dice| {
+        let (prior, q) = if dice.unit() < 0.5 { positive_pair(dice) } else { sparse_pair(dice) };
         let e = Exact::of(&prior, &q);
         assert_close(lip::max_lift(&prior, &q).unwrap().nats, ln(e.max_lift()));
         assert_close(lip::min_lift(&prior, &q).unwrap().nats, ln(e.min_lift()));
@@ -28,9 +29,9 @@ fn measures_agree_with_exact_rationals() {
 
 #[test]
 fn deltas_agree_with_exact_enumeration_of_sets() {
-    for_cases(|rng| {
-        let (prior, q) = if unit(rng) < 0.5 { positive_pair(rng) } else { sparse_pair(rng) };
-        let epsilon = unit(rng);
+    for_cases(|dice| {
+        let (prior, q) = if dice.unit() < 0.5 { positive_pair(dice) } else { sparse_pair(dice) };
+        let epsilon = dice.unit();
         let (e, odds) = (Exact::of(&prior, &q), exact(epsilon.exp()));
         let inputs = prior.len();
         let sets = (1..1usize << inputs).map(|set| e.joint(set, &odds)).max().unwrap();
@@ -58,9 +59,9 @@ fn deltas_agree_with_exact_enumeration_of_sets() {
 
 #[test]
 fn one_sided_deltas_take_their_own_epsilon() {
-    for_cases(|rng| {
-        let (prior, q) = positive_pair(rng);
-        let (lower, upper) = (unit(rng), unit(rng));
+    for_cases(|dice| {
+        let (prior, q) = positive_pair(dice);
+        let (lower, upper) = (dice.unit(), dice.unit());
         let both = delta::Excess::of(&prior, &q, lower, upper).unwrap();
         let low = delta::Excess::of(&prior, &q, lower, lower).unwrap();
         let high = delta::Excess::of(&prior, &q, upper, upper).unwrap();
@@ -74,10 +75,10 @@ fn one_sided_deltas_take_their_own_epsilon() {
 
 #[test]
 fn alpha_measures_agree_with_their_definitions() {
-    for_cases(|rng| {
-        let (prior, q) = if unit(rng) < 0.5 { positive_pair(rng) } else { sparse_pair(rng) };
+    for_cases(|dice| {
+        let (prior, q) = if dice.unit() < 0.5 { positive_pair(dice) } else { sparse_pair(dice) };
         let law = q.output_law(&prior).unwrap();
-        let alpha = 1.05 + 5.0 * unit(rng);
+        let alpha = 1.05 + 5.0 * dice.unit();
         let ours = sibson::leakage(&prior, &q, alpha).unwrap();
         // Sibson: the infimum over Q_Y of D_α(P_XY || P_X × Q_Y), reached at Q_Y ∝ P_Y ℓ_α.
         let n = law.len();
@@ -96,7 +97,7 @@ fn alpha_measures_agree_with_their_definitions() {
         let best = Distribution::normalised("q", (0..law.len()).map(norm).collect()).unwrap();
         assert_close(ours, against(&best));
         for _ in 0..5 {
-            assert!(against(&positive(rng, law.len())) >= ours - SLACK);
+            assert!(against(&positive(dice, law.len())) >= ours - SLACK);
         }
         // Arimoto from the posteriors' norms.
         let mean: f64 = (0..law.len())
@@ -123,11 +124,11 @@ fn alpha_measures_agree_with_their_definitions() {
 fn networks_agree_with_the_full_table() {
     // Two binary hypotheses, two sensors with alphabets of 3 and 2 symbols; zeros everywhere.
     let (hypotheses, sensors) = ([2, 2], [3, 2]);
-    for_cases(|rng| {
-        let row = if unit(rng) < 0.5 { positive } else { sparse };
-        let maps = sensors.map(|n| channel_of(rng, n, 2, row));
-        let secret = positive(rng, 4);
-        let joint = Joint::from_parts(secret, channel_of(rng, 4, 6, row)).unwrap();
+    for_cases(|dice| {
+        let row = if dice.unit() < 0.5 { law::uneven } else { law::sparse };
+        let maps = sensors.map(|n| channel_of(dice, n, 2, row));
+        let secret = positive(dice, 4);
+        let joint = Joint::from_parts(secret, channel_of(dice, 4, 6, row)).unwrap();
         let network = Network::from_sensors(hypotheses.to_vec(), joint.clone(), &maps).unwrap();
         // P(g,x,z), written out.
         let cell = |g: usize, x: usize, z: usize| {

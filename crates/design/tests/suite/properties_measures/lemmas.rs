@@ -4,11 +4,12 @@ use crate::properties_measures::all;
 use crate::properties_measures::generate::*;
 use undertone_design::measure::{delta, ldp, lip, mutual_information, pml};
 use undertone_design::{Channel, Distribution};
+use undertone_testkit::law;
 
 #[test]
 fn lemma_1_1_lip_is_symmetric() {
-    for_cases(|rng| {
-        let (prior, q) = positive_pair(rng);
+    for_cases(|dice| {
+        let (prior, q) = positive_pair(dice);
         let law = q.output_law(&prior).unwrap();
         let posterior = |y: usize| {
             let row = (0..prior.len()).map(|x| prior[x] * q.q(x, y)).collect();
@@ -27,16 +28,16 @@ fn lemma_1_1_lip_is_symmetric() {
 
 #[test]
 fn lemma_1_2_zero_means_independent() {
-    for_cases(|rng| {
-        let (inputs, outputs) = (between(rng, 2, 5), between(rng, 2, 5));
-        let (prior, row) = (positive(rng, inputs), positive(rng, outputs));
+    for_cases(|dice| {
+        let (inputs, outputs) = (dice.count(2, 5), dice.count(2, 5));
+        let (prior, row) = (positive(dice, inputs), positive(dice, outputs));
         let constant = Channel::from_rows(vec![row.clone(); inputs]).unwrap();
         assert!(lip::leakage(&prior, &constant).unwrap().nats < 1e-14);
         // Any other row, however close, is seen.
         let mut rows = vec![row.clone(); inputs];
         let mut weights = row.as_slice().to_vec();
         weights[0] *= 1.0 + 1e-6;
-        rows[between(rng, 0, inputs - 1)] = Distribution::normalised("row", weights).unwrap();
+        rows[dice.count(0, inputs - 1)] = Distribution::normalised("row", weights).unwrap();
         let changed = Channel::from_rows(rows).unwrap();
         assert!(lip::leakage(&prior, &changed).unwrap().nats > 1e-10);
     });
@@ -44,8 +45,8 @@ fn lemma_1_2_zero_means_independent() {
 
 #[test]
 fn lemma_1_3_a_zero_cell_is_infinite_if_its_output_occurs() {
-    for_cases(|rng| {
-        let (prior, q) = sparse_pair(rng);
+    for_cases(|dice| {
+        let (prior, q) = sparse_pair(dice);
         let law = q.output_law(&prior).unwrap();
         let cells = || (0..q.inputs()).flat_map(|x| (0..q.outputs()).map(move |y| (x, y)));
         let hole = cells().find(|&(x, y)| q.q(x, y) == 0.0 && law[y] > 0.0);
@@ -63,10 +64,10 @@ fn lemma_1_3_a_zero_cell_is_infinite_if_its_output_occurs() {
 
 #[test]
 fn lemma_1_4_post_processing_never_increases_any_measure() {
-    for_cases(|rng| {
-        let (prior, q) = if unit(rng) < 0.5 { positive_pair(rng) } else { sparse_pair(rng) };
-        let outputs = between(rng, 1, 5);
-        let next = channel_of(rng, q.outputs(), outputs, sparse);
+    for_cases(|dice| {
+        let (prior, q) = if dice.unit() < 0.5 { positive_pair(dice) } else { sparse_pair(dice) };
+        let outputs = dice.count(1, 5);
+        let next = channel_of(dice, q.outputs(), outputs, law::sparse);
         let after = q.then(&next).unwrap();
         for ((name, before), (_, after)) in all(&prior, &q).into_iter().zip(all(&prior, &after)) {
             assert!(after <= before + SLACK * before.max(1.0), "{name}: {before} -> {after}");
@@ -76,11 +77,11 @@ fn lemma_1_4_post_processing_never_increases_any_measure() {
 
 #[test]
 fn lemma_1_5_a_correlated_secret_leaks_no_more_than_the_data() {
-    for_cases(|rng| {
-        let (_, q) = if unit(rng) < 0.7 { positive_pair(rng) } else { sparse_pair(rng) };
-        let secrets = between(rng, 1, 5);
-        let secret = positive(rng, secrets);
-        let given = channel_of(rng, secrets, q.inputs(), sparse);
+    for_cases(|dice| {
+        let (_, q) = if dice.unit() < 0.7 { positive_pair(dice) } else { sparse_pair(dice) };
+        let secrets = dice.count(1, 5);
+        let secret = positive(dice, secrets);
+        let given = channel_of(dice, secrets, q.inputs(), law::sparse);
         let data = given.output_law(&secret).unwrap();
         let through = given.then(&q).unwrap();
         for measure in [lip::leakage, lip::max_lift, lip::min_lift] {
@@ -95,14 +96,14 @@ fn lemma_1_5_a_correlated_secret_leaks_no_more_than_the_data() {
 
 #[test]
 fn lemma_2_a_mixture_of_priors_is_no_worse_than_the_worst() {
-    for_cases(|rng| {
-        let (first, q) = if unit(rng) < 0.7 { positive_pair(rng) } else { sparse_pair(rng) };
-        let second = sparse(rng, q.inputs());
-        let share = unit(rng);
+    for_cases(|dice| {
+        let (first, q) = if dice.unit() < 0.7 { positive_pair(dice) } else { sparse_pair(dice) };
+        let second = sparse(dice, q.inputs());
+        let share = dice.unit();
         let mixed = first.as_slice().iter().zip(second.as_slice());
         let mixed = mixed.map(|(a, b)| share * a + (1.0 - share) * b).collect();
         let mixed = Distribution::new("mixture", mixed).unwrap();
-        let epsilon = unit(rng);
+        let epsilon = dice.unit();
         type Measure<'a> = &'a dyn Fn(&Distribution) -> f64;
         let lip = |p: &Distribution| lip::leakage(p, &q).unwrap().nats;
         let conditional = |p: &Distribution| delta::conditional(p, &q, epsilon).unwrap();

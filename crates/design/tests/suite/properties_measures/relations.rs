@@ -11,9 +11,9 @@ use undertone_design::{Channel, Distribution, Error};
 
 #[test]
 fn notions_bound_each_other() {
-    for_cases(|rng| {
-        let (prior, q) = positive_pair(rng);
-        let a = Audit::of(&prior, &q, None, 1.0 + 4.0 * unit(rng)).unwrap();
+    for_cases(|dice| {
+        let (prior, q) = positive_pair(dice);
+        let a = Audit::of(&prior, &q, None, 1.0 + 4.0 * dice.unit()).unwrap();
         let (low, high) = (a.min_lift.nats, a.max_lift.nats);
         let at_most = |name: &str, value: f64, bound: f64| {
             assert!(value <= bound + SLACK, "{name}: {value} > {bound}");
@@ -37,8 +37,8 @@ fn notions_bound_each_other() {
 
 #[test]
 fn a_worst_cell_attains_its_leakage() {
-    for_cases(|rng| {
-        let (prior, q) = positive_pair(rng);
+    for_cases(|dice| {
+        let (prior, q) = positive_pair(dice);
         let law = q.output_law(&prior).unwrap();
         let a = Audit::of(&prior, &q, None, 2.0).unwrap();
         let lift = |(x, y): (usize, usize)| (q.q(x, y) / law[y]).ln();
@@ -59,9 +59,9 @@ fn a_worst_cell_attains_its_leakage() {
 
 #[test]
 fn delta_conventions_are_ordered() {
-    for_cases(|rng| {
-        let (prior, q) = if unit(rng) < 0.5 { positive_pair(rng) } else { sparse_pair(rng) };
-        let epsilon = 1.5 * unit(rng);
+    for_cases(|dice| {
+        let (prior, q) = if dice.unit() < 0.5 { positive_pair(dice) } else { sparse_pair(dice) };
+        let epsilon = 1.5 * dice.unit();
         let found = Audit::of(&prior, &q, Some(epsilon), 2.0).unwrap().delta.unwrap();
         let (d9, d5, d4) = (found.conditional, found.posterior, found.joint);
         assert!(d5 <= d9 + SLACK && d9 <= epsilon.exp() * d5 + SLACK);
@@ -74,8 +74,8 @@ fn delta_conventions_are_ordered() {
 fn sibson_grows_with_its_order_from_information_to_maximal_leakage() {
     let orders =
         [1.0, 1.0 + 1e-12, 1.0 + 1e-8, 1.001, 1.3, 1.999, 2.0, 2.5, 7.0, 60.0, 1e4, f64::INFINITY];
-    for_cases(|rng| {
-        let (prior, q) = if unit(rng) < 0.5 { positive_pair(rng) } else { sparse_pair(rng) };
+    for_cases(|dice| {
+        let (prior, q) = if dice.unit() < 0.5 { positive_pair(dice) } else { sparse_pair(dice) };
         let values = orders.map(|alpha| sibson::leakage(&prior, &q, alpha).unwrap());
         assert!(values.windows(2).all(|w| w[0] <= w[1] + SLACK), "{values:?}");
         let shannon = mutual_information::leakage(&prior, &q).unwrap();
@@ -90,8 +90,8 @@ fn sibson_grows_with_its_order_from_information_to_maximal_leakage() {
 
 #[test]
 fn hockey_stick_curves_fall_to_zero_at_the_leakage() {
-    for_cases(|rng| {
-        let (prior, q) = positive_pair(rng);
+    for_cases(|dice| {
+        let (prior, q) = positive_pair(dice);
         let total = lip::leakage(&prior, &q).unwrap().nats;
         let grid: Vec<f64> = (0..=20).map(|i| total * f64::from(i) / 20.0).collect();
         let curve = hockey_stick::lip(&prior, &q, &grid).unwrap();
@@ -109,10 +109,10 @@ fn hockey_stick_curves_fall_to_zero_at_the_leakage() {
 
 #[test]
 fn a_constant_channel_reveals_nothing() {
-    for_cases(|rng| {
-        let (inputs, outputs) = (between(rng, 1, 6), between(rng, 1, 6));
-        let prior = positive(rng, inputs);
-        let q = Channel::from_rows(vec![sparse(rng, outputs); inputs]).unwrap();
+    for_cases(|dice| {
+        let (inputs, outputs) = (dice.count(1, 6), dice.count(1, 6));
+        let prior = positive(dice, inputs);
+        let q = Channel::from_rows(vec![sparse(dice, outputs); inputs]).unwrap();
         let mut measures = all(&prior, &q);
         // Posterior odds are the prior odds then.
         assert_close(measures.pop().unwrap().1, (prior.max() / prior.min()).ln());

@@ -3,10 +3,9 @@
 use crate::properties_measures::generate::*;
 use crate::properties_measures::rational::{Exact, Real, real};
 use dashu::rational::RBig;
-use rand_chacha::ChaCha12Rng;
-use rand_core::SeedableRng;
 use undertone_design::measure::{ldp, lip, maximal_leakage, mutual_information};
 use undertone_design::{Channel, Distribution};
+use undertone_testkit::dice::Dice;
 
 /// Asserts bound >= ln(ratio), and that it is no looser than 1e-13 when `tight`.
 #[track_caller]
@@ -26,19 +25,20 @@ fn assert_bounds(bound: f64, value: Option<Real>, tight: bool) {
 fn upper_bounds_are_never_below_the_exact_leakage() {
     let log = |ratio: Option<RBig>| ratio.map(|r| real(&r).ln());
     for seed in 0..600 {
-        let rng = &mut ChaCha12Rng::seed_from_u64(seed);
-        let (mut prior, mut q) = if seed % 2 == 0 { positive_pair(rng) } else { sparse_pair(rng) };
+        let dice = &mut Dice::new(seed);
+        let (mut prior, mut q) =
+            if seed % 2 == 0 { positive_pair(dice) } else { sparse_pair(dice) };
         let tight = seed % 3 != 0;
         if !tight {
             // Masses down to the subnormal range.
-            let shrink = |rng: &mut ChaCha12Rng, p: &Distribution| {
+            let shrink = |dice: &mut Dice, p: &Distribution| {
                 let weights = p.as_slice().iter();
-                let weights = weights.map(|v| v * 2f64.powi(-(between(rng, 0, 1070) as i32)));
+                let weights = weights.map(|v| v * 2f64.powi(-(dice.count(0, 1070) as i32)));
                 Distribution::normalised("tiny", weights.collect())
             };
             // Weights that all vanish cannot be normalised: keep the old ones then.
-            prior = shrink(rng, &prior).unwrap_or(prior);
-            let rows = q.rows().iter().map(|row| shrink(rng, row).unwrap_or(row.clone()));
+            prior = shrink(dice, &prior).unwrap_or(prior);
+            let rows = q.rows().iter().map(|row| shrink(dice, row).unwrap_or(row.clone()));
             q = Channel::from_rows(rows.collect()).unwrap();
         }
         let e = Exact::of(&prior, &q);

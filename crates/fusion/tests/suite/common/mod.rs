@@ -1,34 +1,8 @@
-//! Models of the specification and golden values.
+//! Models of the specification.
 #![allow(dead_code, clippy::unwrap_used)] // every test binary uses a part of this
 
 use undertone_design::Channel;
 use undertone_fusion::Model;
-
-/// The value of one golden entry and one unit of its last printed digit.
-fn golden(id: &str) -> (f64, f64) {
-    let text = include_str!("../../../../../vectors/golden.json");
-    let all: Vec<serde_json::Value> = serde_json::from_str(text).expect("golden.json is JSON");
-    let entry = all.iter().find(|e| e["id"] == id).unwrap_or_else(|| panic!("no golden {id}"));
-    let text = entry["text"].as_str().expect("text");
-    let decimals = text.split_once('.').map_or(0, |(_, fraction)| fraction.len());
-    (text.parse().expect("a number"), 10f64.powi(-(decimals as i32)))
-}
-
-/// Asserts that `ours` agrees with golden value `id` to every digit printed there.
-#[track_caller]
-pub(crate) fn assert_golden(id: &str, ours: f64) {
-    let (value, unit) = golden(id);
-    let tolerance = 0.51 * unit + 4.0 * f64::EPSILON * value.abs();
-    assert!((ours - value).abs() <= tolerance, "{id}: ours {ours:.15}, golden {value:.15}");
-}
-
-/// The same up to `tolerance`, where ours is a design for the kernel's odds, which are below e^ε by
-/// up to one unit of its last printed place.
-#[track_caller]
-pub(crate) fn assert_golden_within(id: &str, ours: f64, tolerance: f64) {
-    let (value, _) = golden(id);
-    assert!((ours - value).abs() <= tolerance, "{id}: ours {ours:.15}, golden {value:.15}");
-}
 
 /// P(h,g) of model GA: .3 on the diagonal, .2 off it.
 pub(crate) const PRIOR: [[f64; 2]; 2] = [[0.3, 0.2], [0.2, 0.3]];
@@ -79,10 +53,4 @@ pub(crate) fn table_iv() -> Model {
 pub(crate) fn threshold() -> Channel {
     let row = |x: usize| if x >= 9 { vec![1.0, 0.0] } else { vec![0.0, 1.0] };
     Channel::new((1..=16).map(row).collect()).unwrap()
-}
-
-/// Binary randomised response at `epsilon`.
-pub(crate) fn response(epsilon: f64) -> Channel {
-    let a = epsilon.exp() / (1.0 + epsilon.exp());
-    Channel::new(vec![vec![a, 1.0 - a], vec![1.0 - a, a]]).unwrap()
 }
