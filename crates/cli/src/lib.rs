@@ -90,7 +90,7 @@ impl Command {
             Self::Perturb(args) => perturb::run(&args),
             Self::Estimate(args) => estimate::run(&args),
             Self::Watchdog(args) => watchdog::run(&args),
-            Self::Fusion(args) => fusion::run(&args),
+            Self::Fusion(args) => fusion::run(&args, true),
             Self::Reproduce(args) => reproduce::run(&args),
         }
     }
@@ -162,6 +162,7 @@ pub fn main_from<T: Into<OsString> + Clone>(words: impl IntoIterator<Item = T>) 
         // These two go on after they have printed.
         Command::Demo(args) => Ok(Err(demo::run_and_stay(&args, json))),
         Command::Serve(args) => Ok(Err(serve::run(&args, json))),
+        Command::Fusion(args) => fusion::run(&args, json).map(Ok),
         command => command.run().map(Ok),
     });
     match done {

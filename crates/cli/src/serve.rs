@@ -1,6 +1,6 @@
 //! `undertone serve`: the curator.
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, IsTerminal};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -99,6 +99,8 @@ pub(crate) fn run(args: &Args, json: bool) -> u8 {
 pub(crate) fn log(json: bool, otherwise: &str) {
     let filter = EnvFilter::try_from_env(LOG_VARIABLE).unwrap_or_else(|_| otherwise.into());
     let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // Colours are for terminals: in a file or a journal they would be noise between the words.
+    let logs = logs.with_ansi(std::io::stderr().is_terminal());
     // A second attempt in one process keeps the first.
     let _ = if json { logs.json().try_init() } else { logs.try_init() };
 }
@@ -240,6 +242,9 @@ fn serve(args: &Args, json: bool) -> Result<(), Failure> {
             match error.kind() {
                 ErrorKind::InvalidInput => Failure::usage(format!(
                     "--listen: {said}: give an address and a port, such as 127.0.0.1:8080"
+                )),
+                ErrorKind::AddrInUse => Failure::input(format!(
+                    "{said}: another program listens there: end it, or give another address with --listen, such as 127.0.0.1:8081"
                 )),
                 _ => Failure::input(format!("{said}: {}", system_words(&error))),
             }

@@ -2,6 +2,14 @@
 
 use std::fmt;
 
+/// Stands on both sides of a field's name inside an error's words; a character for private use, which no text has.
+const FIELD_MARK: char = '\u{e000}';
+
+/// A field of the request inside the words of an error: whoever shows the error may know it under another name.
+pub fn field_name(field: &str) -> String {
+    format!("{FIELD_MARK}{field}{FIELD_MARK}")
+}
+
 /// A request that got no answer: what kind of trouble it is, which field of the request is to blame, and the words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
@@ -78,14 +86,20 @@ impl Error {
         self.field.as_deref()
     }
 
-    /// The message for a caller who knows the field under another name, such as an option of a command line.
-    pub fn called(&self, name: impl FnOnce(&str) -> String) -> String {
-        match &self.field {
-            None => self.problem.clone(),
-            Some(field) if self.problem.starts_with(':') => {
-                format!("{}{}", name(field), self.problem)
+    /// The message for a caller who knows fields under other names, such as the options of a command line.
+    pub fn called(&self, name: impl Fn(&str) -> String) -> String {
+        let mut problem = String::with_capacity(self.problem.len());
+        // Every second part stands between two marks.
+        for (at, part) in self.problem.split(FIELD_MARK).enumerate() {
+            match at % 2 {
+                0 => problem += part,
+                _ => problem += &name(part),
             }
-            Some(field) => format!("{} {}", name(field), self.problem),
+        }
+        match &self.field {
+            None => problem,
+            Some(field) if problem.starts_with([':', '[']) => format!("{}{problem}", name(field)),
+            Some(field) => format!("{} {problem}", name(field)),
         }
     }
 
@@ -172,6 +186,10 @@ mod tests {
         assert_eq!(option, "--p-min is 2: give a probability");
         assert_eq!((error.code(), error.blamed()), (ErrorCode::Usage, Some("p_min")));
         assert_eq!(Error::field("from", ": no such notion").to_string(), "from: no such notion");
+        let both = format!("give {} or {}", field_name("p_min"), field_name("prior"));
+        assert_eq!(Error::usage(&both).to_string(), "give p_min or prior");
+        let option = |field: &str| format!("--{}", field.replace('_', "-"));
+        assert_eq!(Error::usage(&both).called(option), "give --p-min or --prior");
     }
 
     #[test]
