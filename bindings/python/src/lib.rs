@@ -1,15 +1,18 @@
 //! Undertone's native module for Python.
 //!
-//! Columns of data are read, randomised and counted here (`policy`, `tally`), without Python's lock;
-//! everything else (designs, audits, estimates) is a command of the command line, called in place
-//! (`command`), so that the two can never disagree. The package's Python files make both pleasant.
+//! Columns of data are read, randomised and counted here (`policy`, `tally`), without Python's lock. Use cases are the
+//! library's: `ask` and `fusion` build its requests and give back its answers, so that Python and the command line can
+//! never disagree. Designs, curves, estimates and mixtures still are commands of the command line, called in place
+//! (`command`). The package's Python files make all of them pleasant.
 
 mod arrow;
+mod ask;
 mod cells;
 mod command;
 mod draw;
 mod errors;
 mod fit;
+mod fusion;
 mod kernel;
 mod ledger;
 mod policy;
@@ -26,9 +29,13 @@ mod _native {
     #[pymodule_export]
     use super::arrow::{ArrowArray, ArrowStream};
     #[pymodule_export]
+    use super::ask::{audit, check_prior, compose, relate, show, together, transfer, verify};
+    #[pymodule_export]
     use super::command::{call, main};
     #[pymodule_export]
     use super::fit::{check_found, count, fit_counts, fit_mixture};
+    #[pymodule_export]
+    use super::fusion::{fusion_columns, fusion_design, fusion_evaluate, fusion_train};
     #[pymodule_export]
     use super::kernel::{
         Report, draw, lip_consequence, odds_nats, parse_epsilon, policy_from_bytes,

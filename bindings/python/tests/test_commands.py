@@ -159,5 +159,18 @@ def test_fusion_train():
     pd = pytest.importorskip("pandas")
     again = fusion.train(pd.DataFrame(samples), methods=["raw", "epic"], ldp=2.0, **asked)
     assert again.network == found.network
+    pa = pytest.importorskip("pyarrow")
+    assert fusion.train(pa.table(samples), methods="raw,epic", ldp=2.0, **asked).network == found.network
     with pytest.raises(undertone.Error, match="no column"):
         fusion.train(samples, **{**asked, "public": "nobody"})
+    with pytest.raises(undertone.Error, match="row 2: column 'a' is empty"):
+        fusion.train({**samples, "a": [1.0, 2.0, float("nan"), *samples["a"][3:]]}, **asked)
+    with pytest.raises(undertone.Error, match="hold_out is 1.5: give a number above 0 and below 1"):
+        fusion.train(samples, hold_out=1.5, **asked)
+
+
+def test_together():
+    policy = undertone.design({"a": 0.5, "b": 0.5}, protect="lip:0.5", method="krr").policy
+    found = undertone.together([policy, policy], consent=["lip:2", "ldp:0.1"])
+    assert found.verified and found.policies == [policy.id, policy.id]
+    assert [limit["met"] for limit in found.together["consent"]] == [True, False]

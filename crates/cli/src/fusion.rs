@@ -5,8 +5,8 @@ mod connection;
 mod demo;
 mod design;
 mod evaluate;
+mod figures;
 mod readings;
-mod report;
 mod sensor;
 mod source;
 mod train;
@@ -20,6 +20,8 @@ use crate::output::Outcome;
 ///
 /// Every sensor randomises what it read; the centre learns the public hypothesis and hardly anything
 /// about the private one.
+///
+/// Example: undertone fusion demo
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -36,13 +38,14 @@ enum Command {
     Demo(demo::Args),
 }
 
-pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
+/// Runs a command; those that print as they go have to know whether that is for programs.
+pub(crate) fn run(args: &Args, json: bool) -> Result<Outcome, Failure> {
     match &args.command {
         Command::Design(args) => design::run(args),
         Command::Train(args) => train::run(args),
         Command::Evaluate(args) => evaluate::run(args),
-        Command::Sensor(args) => sensor::run(args),
-        Command::Center(args) => center::run(args),
-        Command::Demo(args) => demo::run(args),
+        Command::Sensor(args) => sensor::run(args, json),
+        Command::Center(args) => center::run(args, json),
+        Command::Demo(args) => demo::run(args, json),
     }
 }

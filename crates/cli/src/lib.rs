@@ -90,7 +90,7 @@ impl Command {
             Self::Perturb(args) => perturb::run(&args),
             Self::Estimate(args) => estimate::run(&args),
             Self::Watchdog(args) => watchdog::run(&args),
-            Self::Fusion(args) => fusion::run(&args),
+            Self::Fusion(args) => fusion::run(&args, true),
         }
     }
 }
@@ -176,6 +176,7 @@ pub fn main_from<T: Into<OsString> + Clone>(words: impl IntoIterator<Item = T>) 
         Command::Perturb(args) if args.streams() => {
             perturb::run(&args).map(|outcome| Err(outcome.print_aside(json)))
         }
+        Command::Fusion(args) => fusion::run(&args, json).map(Ok),
         command => command.run().map(Ok),
     });
     match done {

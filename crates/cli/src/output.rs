@@ -10,9 +10,7 @@ use undertone::Answer;
 
 use crate::failure::Failure;
 pub(crate) use undertone::error::listed as some;
-pub(crate) use undertone::number::{
-    Round, at_most, certified, finished, nats, number, optional, rounded,
-};
+pub(crate) use undertone::number::{Round, finished, nats, rounded};
 
 /// A result in both forms, and whether it is good news.
 pub(crate) struct Outcome {
@@ -38,9 +36,17 @@ impl Outcome {
         u8::from(!self.good)
     }
 
+    /// Nothing is left to print: a command for programs that printed as it went.
+    pub(crate) fn printed() -> Self {
+        Self::good(Value::Null, String::new())
+    }
+
     /// Prints it and returns the exit code.
     pub(crate) fn print(self, json: bool) -> u8 {
         let code = u8::from(!self.good);
+        if json && self.json.is_null() {
+            return code;
+        }
         if json {
             line(&format!("{:#}", finished(self.json)));
         } else {

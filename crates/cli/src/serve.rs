@@ -1,6 +1,6 @@
 //! `undertone serve`: the curator.
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, IsTerminal};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -102,6 +102,8 @@ pub(crate) fn log(json: bool, otherwise: LevelFilter) {
     let wanted = std::env::var(LOG_VARIABLE).ok().and_then(|text| text.parse::<Targets>().ok());
     let filter = wanted.unwrap_or_else(|| Targets::new().with_default(otherwise));
     let logs = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    // Colours are for terminals: in a file or a journal they would be noise between the words.
+    let logs = logs.with_ansi(std::io::stderr().is_terminal());
     let logs = if json { logs.json().boxed() } else { logs.boxed() };
     // A second attempt in one process keeps the first.
     let _ = tracing_subscriber::registry().with(logs.with_filter(filter)).try_init();
@@ -253,6 +255,9 @@ fn serve(args: &Args, json: bool) -> Result<(), Failure> {
             match error.kind() {
                 ErrorKind::InvalidInput => Failure::usage(format!(
                     "--listen: {said}: give an address and a port, such as 127.0.0.1:8080"
+                )),
+                ErrorKind::AddrInUse => Failure::input(format!(
+                    "{said}: another program listens there: end it, or give another address with --listen, such as 127.0.0.1:8081"
                 )),
                 _ => Failure::input(format!("{said}: {}", system_words(&error))),
             }

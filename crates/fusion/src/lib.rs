@@ -2,7 +2,8 @@
 //! hypothesis H and not a private one G (ST20).
 //!
 //! A [`Model`] says who reads what when; [`Maps`] say how each sensor randomises; an [`Evaluation`]
-//! says what the centre learns of H, of G and of each reading; [`FusionRule`] decides H.
+//! says what the centre learns of H, of G and of each reading; [`FusionRule`] decides H. [`report`] has the use
+//! cases, each a request, a function and an answer.
 //! All leakages are in nats.
 //!
 //! ```
@@ -36,10 +37,12 @@ pub mod lift;
 mod magnitude;
 pub mod maps;
 pub mod model;
+pub mod report;
 pub mod rule;
 #[cfg(feature = "runtime")]
 pub mod runtime;
 pub mod samples;
+pub mod table;
 mod walk;
 
 pub use bundle::{Bundle, Origin};

@@ -149,7 +149,7 @@ impl From<Infallible> for Error {
 
 /// A field of the request in an error's words, which every caller reads as they know it: an option, a keyword. As in
 /// `format!("mend it, or use {} skip", mention("unknown"))`.
-pub(crate) fn mention(field: &str) -> String {
+pub fn mention(field: &str) -> String {
     format!("{}{field}{}", MENTION.0, MENTION.1)
 }
 

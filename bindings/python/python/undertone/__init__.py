@@ -16,7 +16,7 @@ from typing import Any
 
 from . import _native, fusion
 from ._call import Answer
-from ._commands import audit, compose, curve, design, relate, transfer, watchdog
+from ._commands import audit, compose, curve, design, relate, together, transfer, watchdog
 from ._errors import Error, Refused, UninformativeWarning
 from ._native import Ledger, Report
 from .policy import Policy
@@ -44,6 +44,7 @@ __all__ = [
     "estimate",
     "fusion",
     "relate",
+    "together",
     "transfer",
     "watchdog",
 ]

@@ -1,7 +1,8 @@
-"""Commands of the command line, called in place.
+"""Arguments as documents, and answers as dictionaries.
 
-Documents (priors, channels, policies) travel as JSON in memory; nothing touches the disk. What comes back
-is what ``--json`` prints.
+Documents (priors, channels, policies) travel as JSON in memory; nothing touches the disk. What comes back is the same
+JSON that ``--json`` prints. Use cases of the library are functions of the native module; what is not one yet is a
+command of the command line, called in place (`Call`).
 """
 
 from __future__ import annotations
@@ -49,6 +50,15 @@ def _with_infinities(answer: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
+def answered(text: str) -> Answer:
+    """The answer of a native function.
+
+    >>> answered('{"ldp": null, "unbounded": ["/ldp"]}').ldp
+    inf
+    """
+    return Answer(_with_infinities(json.loads(text)))
+
+
 def in_python(message: str) -> str:
     """A message of the command line, whose options are keyword arguments here."""
     return re.sub(r"--([a-z][a-z-]*)", lambda option: option[1].replace("-", "_"), message)
@@ -77,8 +87,9 @@ class Call:
             self.option(name, value)
 
     def document(self, name: str, content: Any) -> str:
-        """Keeps a document and returns the name to refer to it by."""
-        name = f"{name}{len(self.documents) or ''}"
+        """Keeps a document and returns the name to refer to it by: that of its argument, or its place there."""
+        places = [f"{name}[{at}]" for at in range(len(self.documents) + 1)]
+        name = next(place for place in [name, *places[1:]] if place not in self.documents)
         self.documents[name] = content if isinstance(content, str) else json.dumps(content)
         return name
 
@@ -90,7 +101,7 @@ class Call:
             raise Refused(in_python(str(refusal)), refusal.cell, None, None, refusal.code) from None
         except Error as error:
             raise Error(in_python(str(error))) from None
-        answer = Answer(_with_infinities(json.loads(text)))
+        answer = answered(text)
         if not good:
             _raise_refusal(answer)
         return answer, written
@@ -155,11 +166,16 @@ def listed(name: str, value: Any, wanted: str) -> list[Any]:
     return list(value)
 
 
-def policy_document(name: str, value: Any) -> str:
-    """The document of an argument that must be a policy, or an error that names it."""
+def policy_argument(name: str, value: Any) -> _native.Policy:
+    """An argument that must be a policy, or an error that names it."""
     if not isinstance(value, _native.Policy):
         raise Error(f"{name} is {shown(value)}: give a Policy, such as Policy.load(path)")
-    return value.to_json()
+    return value
+
+
+def policy_document(name: str, value: Any) -> str:
+    """The document of an argument that must be a policy, or an error that names it."""
+    return policy_argument(name, value).to_json()
 
 
 def names_of(index: Any) -> list[str] | None:
@@ -202,8 +218,17 @@ def named_matrix(what: str, value: Any, rows: str, columns: str) -> Any:
 
 
 def named_numbers(what: str, value: Any) -> Any:
-    """The numbers `what` as a list, or a dict by name, from a list, an array, a dict or a pandas series."""
+    """The numbers `what` as a list, or a dict by name, from a list, an array, a dict or a pandas series.
+
+    >>> named_numbers("prior", {"a": 0.5, "b": float("nan")})
+    Traceback (most recent call last):
+    ...
+    undertone._errors.Error: prior['b'] is nan: give a number
+    """
     if isinstance(value, dict):
+        for name, one in value.items():
+            if isinstance(one, float) and not math.isfinite(one):
+                raise Error(f"{what}[{name!r}] is {one}: give a number")
         return dict(zip(map(str, value), numbers(what, list(value.values()))))
     names = series_names(value)
     if names is None:
@@ -219,17 +244,34 @@ def matrix(what: str, value: Any) -> list[list[float]]:
         value = value.to_numpy()
     rows = value.tolist() if hasattr(value, "tolist") else value
     try:
-        return [[float(item) for item in row] for row in rows]
+        found = [[float(item) for item in row] for row in rows]
     except (TypeError, ValueError):
         raise Error(f"{what} is {shown(value)}: give a matrix, a list of rows of numbers") from None
+    for at, row in enumerate(found):
+        finite(f"{what}[{at}]", row)
+    return found
 
 
 def numbers(what: str, value: Any) -> list[float]:
-    """A list of numbers, for the argument `what`, from a list, an array or a series."""
+    """A list of numbers, for the argument `what`, from a list, an array or a series.
+
+    >>> numbers("prior", [0.5, float("nan")])
+    Traceback (most recent call last):
+    ...
+    undertone._errors.Error: prior[1] is nan: give a number
+    """
     if hasattr(value, "to_numpy"):
         value = value.to_numpy()
     items = value.tolist() if hasattr(value, "tolist") else value
     try:
-        return [float(item) for item in items]
+        return finite(what, [float(item) for item in items])
     except (TypeError, ValueError):
         raise Error(f"{what} is {shown(value)}: give a list of numbers") from None
+
+
+def finite(what: str, items: list[float]) -> list[float]:
+    """The numbers as they are; the first that is none, or has no end, is named."""
+    for at, item in enumerate(items):
+        if not math.isfinite(item):
+            raise Error(f"{what}[{at}] is {item}: give a number")
+    return items

@@ -1,4 +1,4 @@
-"""Designs, audits and relations: each function is a command of the command line, with the same names."""
+"""Designs, audits and relations: each function is a use case of the library, named as on the command line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import json
 import warnings
 from typing import Any, Sequence
 
-from ._call import Answer, Call, listed, matrix, named_matrix, named_numbers, numbers, policy_document
+from . import _native
+from ._call import Answer, Call, answered, listed, matrix, named_matrix, named_numbers, numbers, policy_argument
 from ._call import series_names, shown
 from ._errors import Error, Refused, UninformativeWarning
 from .policy import Policy
@@ -38,7 +39,23 @@ def _texts(name: str, value: str | Sequence[str] | None, example: str) -> list[s
 def _prior(call: Call, name: str, prior: Any) -> None:
     if isinstance(prior, str):
         raise Error(f"prior is {prior!r}: give probabilities or a Prior; any prior is any_prior=True")
-    call.option(name, call.document("prior.json", Prior.of(prior)._content()))
+    call.option(name, call.document(name, _prior_text(name, prior)))
+
+
+def _prior_text(name: str, prior: Any) -> str:
+    """The document of the argument `name`, a prior in any of its forms."""
+    if isinstance(prior, str):
+        raise Error(f"{name} is {prior!r}: give probabilities or a Prior")
+    if isinstance(prior, Prior) or (isinstance(prior, dict) and hasattr(prior.get("p"), "__len__")):
+        return json.dumps(Prior.of(prior)._content())
+    return json.dumps(named_numbers(name, prior))
+
+
+def _priors(prior: Any) -> list[str]:
+    """The documents of one prior or several."""
+    several = _several(prior)
+    name = "prior" if len(several) < 2 else "prior[{}]"
+    return [_prior_text(name.format(at), one) for at, one in enumerate(several)]
 
 
 def _context(
@@ -54,20 +71,21 @@ def _context(
         _prior(call, "prior", one)
     call.option("any_prior", any_prior)
     if prior_lower is not None:
-        call.option("prior_lower", call.document("lower.json", named_numbers("prior_lower", prior_lower)))
+        call.option("prior_lower", call.document("prior_lower", named_numbers("prior_lower", prior_lower)))
     if prior_upper is not None:
-        call.option("prior_upper", call.document("upper.json", named_numbers("prior_upper", prior_upper)))
+        call.option("prior_upper", call.document("prior_upper", named_numbers("prior_upper", prior_upper)))
     if joint is not None:
         call.option("joint", _joint(call, joint))
     call.option("secret_name", secret_name)
 
 
 def _joint(call: Call, joint: Any) -> str:
-    return call.document("joint.json", named_matrix("joint", joint, "secret", "symbols"))
+    return call.document("joint", named_matrix("joint", joint, "secret", "symbols"))
 
 
-def _channel(call: Call, channel: Any) -> str:
-    return call.document("channel.json", named_matrix("channel", channel, "inputs", "outputs"))
+def _matrix_text(name: str, value: Any, rows: str, columns: str) -> str | None:
+    """The document of the argument `name`, a matrix with or without names."""
+    return None if value is None else json.dumps(named_matrix(name, value, rows, columns))
 
 
 def design(
@@ -137,7 +155,7 @@ def design(
     for one in _texts("protect", protect, "lip:1"):
         call.option("protect", one)
     if loss is not None:
-        objective = f"matrix:{call.document('loss.json', matrix('loss', loss))}"
+        objective = f"matrix:{call.document('loss', matrix('loss', loss))}"
     call.options(objective=objective, method=method, accept=accept, accuracy=accuracy, n=n, for_n=for_n)
     call.options(allow_uninformative=allow_uninformative)
     call.options(level=level, points=points, range=range, bins=bins, output_bins=output_bins)
@@ -205,13 +223,20 @@ def relate(
     >>> answer.exact, round(answer.epsilon, 6) <= 2
     (True, True)
     """
-    call = Call("relate")
-    call.options(**{"from": from_, "to": to})
-    for one in _several(prior):
-        _prior(call, "prior", one)
-    call.options(p_min=p_min, symbols=symbols, sensors=sensors, secrets=secrets, alpha=alpha)
-    call.options(spread=spread, convention=convention)
-    return call.run()[0]
+    return answered(
+        _native.relate(
+            from_,
+            to,
+            priors=_priors(prior),
+            p_min=p_min,
+            symbols=symbols,
+            sensors=sensors,
+            secrets=secrets,
+            alpha=alpha,
+            spread=spread,
+            convention=convention,
+        )
+    )
 
 
 def audit(
@@ -233,19 +258,32 @@ def audit(
     >>> round(found.ldp, 6), round(found.max_lift, 6)
     (1.098612, 0.405465)
     """
-    if policy is None and channel is None and joint is None:
-        raise Error("give a policy, a prior with a channel, or a joint law")
-    call = Call("audit")
-    if policy is not None:
-        call.words.append(call.document("policy.json", policy_document("policy", policy)))
-    if prior is not None:
-        _prior(call, "prior", prior)
-    if channel is not None:
-        call.option("channel", _channel(call, channel))
-    if joint is not None:
-        call.option("joint", _joint(call, joint))
-    call.options(epsilon=epsilon, alpha=alpha)
-    return call.run()[0]
+    return answered(
+        _native.audit(
+            None if policy is None else policy_argument("policy", policy),
+            prior=None if prior is None else _prior_text("prior", prior),
+            channel=_matrix_text("channel", channel, "inputs", "outputs"),
+            joint=_matrix_text("joint", joint, "secret", "symbols"),
+            epsilon=epsilon,
+            alpha=2.0 if alpha is None else alpha,
+        )
+    )
+
+
+def together(policies: Sequence[Policy], *, consent: str | Sequence[str] = ()) -> Answer:
+    """What several policies tell about one datum when all of them are answered.
+
+    `consent` are limits on the whole, ``ldp:E``, ``lip:E`` or ``secret:NAME=ldp:E``; the answer says of each whether it
+    is met.
+
+    >>> policy = design(prior=["wc", {"a": 0.5, "b": 0.5}], protect="ldp:1", method="krr").policy
+    >>> found = together([policy, policy], consent="ldp:1.5").together
+    >>> found["attained"]["ldp"] > 1.9, found["consent"][0]["met"]
+    (True, False)
+    """
+    given = listed("policies", policies, "a list of policies")
+    verified = [policy_argument(f"policies[{at}]", one) for at, one in enumerate(given)]
+    return answered(_native.together(verified, _texts("consent", consent, "ldp:1")))
 
 
 def compose(
@@ -265,22 +303,22 @@ def compose(
     >>> found.exact <= found.sharpened <= found.bound
     True
     """
-    call = Call("compose")
-    for one in _several(prior):
-        _prior(call, "prior", one)
+    levels = documents = None
     if epsilons is not None:
         pair = lambda one: "/".join(map(str, one)) if isinstance(one, (tuple, list)) else str(one)
-        call.option("epsilons", [pair(one) for one in listed("epsilons", epsilons, "a list of levels, one per release")])
+        levels = [pair(one) for one in listed("epsilons", epsilons, "a list of levels, one per release")]
     if channels is not None:
-        # Several words after one flag: it must come last.
-        names = [_channel(call, one) for one in listed("channels", channels, "a list of channels, one per release")]
-    if joint is not None:
-        call.option("joint", call.document("joint.json", named_matrix("joint", joint, "first", "second")))
-    if markov is not None:
-        call.option("markov", call.document("markov.json", named_matrix("markov", markov, "inputs", "outputs")))
-    if channels is not None:
-        call.words += ["--channels", *names]
-    return call.run()[0]
+        given = enumerate(listed("channels", channels, "a list of channels, one per release"))
+        documents = [json.dumps(named_matrix(f"channels[{at}]", one, "inputs", "outputs")) for at, one in given]
+    return answered(
+        _native.compose(
+            _priors(prior),
+            epsilons=levels,
+            channels=documents,
+            joint=_matrix_text("joint", joint, "first", "second"),
+            markov=_matrix_text("markov", markov, "inputs", "outputs"),
+        )
+    )
 
 
 def transfer(
@@ -298,14 +336,16 @@ def transfer(
     >>> 1 < found.exact <= found.ratio
     True
     """
-    call = Call("transfer")
-    _prior(call, "from", from_)
-    if to is not None:
-        _prior(call, "to", to)
-    if policy is not None:
-        call.option("policy", call.document("policy.json", policy_document("policy", policy)))
-    call.options(epsilon=epsilon, samples=samples, beta=beta)
-    return call.run()[0]
+    return answered(
+        _native.transfer(
+            _prior_text("from_", from_),
+            None if to is None else _prior_text("to", to),
+            epsilon=epsilon,
+            policy=None if policy is None else policy_argument("policy", policy),
+            samples=samples,
+            beta=0.05 if beta is None else beta,
+        )
+    )
 
 
 def curve(

@@ -11,22 +11,34 @@ __all__ = [
     "Report",
     "Tally",
     "__version__",
+    "audit",
     "call",
     "check_found",
+    "check_prior",
     "commit",
+    "compose",
     "count",
     "draw",
     "fit_counts",
     "fit_mixture",
+    "fusion_columns",
+    "fusion_design",
+    "fusion_evaluate",
+    "fusion_train",
     "lip_consequence",
     "main",
     "odds_nats",
     "parse_epsilon",
     "policy_from_bytes",
     "profile",
+    "relate",
     "report_from",
     "rustc",
+    "show",
     "target",
+    "together",
+    "transfer",
+    "verify",
 ]
 
 __version__: str
@@ -123,6 +135,90 @@ class ArrowStream:
 
 def call(words: Sequence[str], documents: dict[str, str]) -> tuple[str, bool, dict[str, str]]: ...
 def main(words: Sequence[str]) -> int: ...
+def check_prior(name: str, prior: str) -> None: ...
+def audit(
+    policy: Policy | None = None,
+    *,
+    prior: str | None = None,
+    channel: str | None = None,
+    joint: str | None = None,
+    epsilon: float | None = None,
+    alpha: float = 2.0,
+) -> str: ...
+def verify(policy: Policy) -> str: ...
+def show(policy: Policy) -> str: ...
+def together(policies: Sequence[Policy], consent: Sequence[str]) -> str: ...
+def relate(
+    from_: str,
+    to: str,
+    *,
+    priors: Sequence[str],
+    p_min: float | None = None,
+    symbols: int | None = None,
+    sensors: int | None = None,
+    secrets: int | None = None,
+    alpha: float | None = None,
+    spread: float | None = None,
+    convention: str | None = None,
+) -> str: ...
+def compose(
+    priors: Sequence[str],
+    *,
+    epsilons: Sequence[str] | None = None,
+    channels: Sequence[str] | None = None,
+    joint: str | None = None,
+    markov: str | None = None,
+) -> str: ...
+def transfer(
+    from_: str,
+    to: str | None = None,
+    *,
+    epsilon: float,
+    policy: Policy | None = None,
+    samples: int | None = None,
+    beta: float = 0.05,
+) -> str: ...
+def fusion_design(
+    model: str,
+    *,
+    information: float | None = None,
+    ldp: float | None = None,
+    outputs: Sequence[int],
+    method: str,
+    epochs: int = 1,
+    restarts: int | None = None,
+    seed: int = 1,
+    time_limit: float | None = None,
+) -> tuple[str, str]: ...
+def fusion_evaluate(*, network: str | None = None, maps: str | None = None, model: str | None = None) -> str: ...
+def fusion_columns(
+    public: str, private: Sequence[str], sensors: Sequence[str], sequence: Sequence[str]
+) -> list[str]: ...
+def fusion_train(
+    cells: Sequence[Sequence[str]],
+    *,
+    public: str,
+    private: Sequence[str],
+    sensors: Sequence[str],
+    sequence: Sequence[str],
+    methods: Sequence[str],
+    ldp: float,
+    outputs: int,
+    levels: int,
+    cut: str,
+    keep: int | None,
+    hold_out: float,
+    train_most: int | None,
+    test_most: int | None,
+    balance: bool,
+    confidence: float,
+    ratio: float,
+    slack: float,
+    ridge: float,
+    restarts: int,
+    seed: int,
+    time_limit: float | None,
+) -> tuple[str, str | None]: ...
 def draw(policy: Policy, index: int, stream: bytes, *, flat: bool = False) -> tuple[int | bytes, int]: ...
 def report_from(ledger: Ledger, datum: str, policy: Policy, index: int, stream: bytes) -> Report: ...
 def parse_epsilon(text: str) -> tuple[tuple[int, int], str]: ...

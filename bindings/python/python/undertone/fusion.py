@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
+import math
 from typing import Any, Sequence
 
-from ._call import Answer, Call, listed, matrix
+from . import _native
+from ._call import Answer, answered, listed, matrix
 from ._errors import Error
 from .policy import Policy
 
@@ -30,34 +30,39 @@ def design(
     good maps and has nothing to do with the noise. The result has ``network``, the document that
     sensors and centre share, and ``policies``, one verified `Policy` per sensor.
     """
-    call = Call("fusion", "design")
-    _model(call, model)
-    call.options(information=information, ldp=ldp, outputs=outputs, method=method, epochs=epochs)
-    call.options(restarts=restarts, seed=seed, time_limit=time_limit)
-    return _with_network(call)
+    answer, network = _native.fusion_design(
+        _model(model),
+        information=information,
+        ldp=ldp,
+        outputs=listed("outputs", outputs, "a list") if hasattr(outputs, "__iter__") else [outputs],
+        method=method,
+        epochs=epochs,
+        restarts=restarts,
+        seed=seed,
+        time_limit=time_limit,
+    )
+    found = answered(answer)
+    found["policy_ids"] = found["policies"]
+    return _with_network(found, network)
 
 
-def _with_network(call: Call) -> Answer:
-    call.option("output", "network.json")
-    answer, written = call.run()
-    network = json.loads(written["network.json"])
-    answer["network"] = network
-    answer["policy_ids"] = answer["policies"]
-    answer["policies"] = [Policy(json.dumps(document)) for document in network["policies"]]
+def _with_network(answer: Answer, text: str | None) -> Answer:
+    """The answer with the network's document and its policies."""
+    answer["network"] = None if text is None else json.loads(text)
+    documents = answer["network"]["policies"] if answer["network"] else []
+    answer["policies"] = [Policy(json.dumps(document)) for document in documents]
     return answer
 
 
 def evaluate(network: Any = None, *, maps: Sequence[Any] | None = None, model: Any = None) -> Answer:
     """What the centre learns under a network's maps, or under given ones and a model."""
-    call = Call("fusion", "evaluate")
-    if network is not None:
-        content = network if isinstance(network, str) else json.dumps(network)
-        call.words.append(call.document("network.json", content))
-    if maps is not None:
-        call.option("maps", call.document("maps.json", _maps(maps)))
-    if model is not None:
-        _model(call, model)
-    return call.run()[0]
+    return answered(
+        _native.fusion_evaluate(
+            network=None if network is None else _text(network),
+            maps=None if maps is None else json.dumps(_maps(maps)),
+            model=None if model is None else _model(model),
+        )
+    )
 
 
 def train(
@@ -72,7 +77,7 @@ def train(
     levels: int | None = None,
     cut: str | None = None,
     keep: int | None = None,
-    sequence: str | None = None,
+    sequence: str | Sequence[str] | None = None,
     hold_out: float | None = None,
     train: int | None = None,
     test: int | None = None,
@@ -92,38 +97,79 @@ def train(
     ``network`` and ``policies``, and raw, dca, mdr and ruca to compare with. `seed` splits the samples and starts the
     search; it has nothing to do with the noise.
     """
-    call = Call("fusion", "train")
-    call.option("samples", call.document("samples.csv", _csv(samples)))
-    call.options(public=public, private=private, sensors=listed("sensors", sensors, "a list of columns"))
-    call.options(methods=methods, ldp=ldp, outputs=outputs)
-    call.options(levels=levels, cut=cut, keep=keep, sequence=sequence, hold_out=hold_out, train=train, test=test)
-    call.options(balance=balance, confidence=confidence, ratio=ratio, slack=slack, ridge=ridge)
-    call.options(restarts=restarts, seed=seed, time_limit=time_limit)
-    names = methods.split(",") if isinstance(methods, str) else listed("methods", methods, "a list of methods")
-    if any(name.strip() in ("epic", "npo", "e-ldp") for name in names):
-        call.option("output", "network.json")
-    answer, written = call.run()
-    answer["network"] = json.loads(written["network.json"]) if "network.json" in written else None
-    documents = answer["network"]["policies"] if answer["network"] else []
-    answer["policies"] = [Policy(json.dumps(document)) for document in documents]
-    return answer
+    chosen = {
+        "public": public,
+        "private": _names("private", private),
+        "sensors": listed("sensors", sensors, "a list of columns"),
+        "sequence": [] if sequence is None else _names("sequence", sequence),
+    }
+    # What is not given is as on the command line.
+    usual = {
+        "levels": (levels, 10),
+        "cut": (cut, "equal"),
+        "hold_out": (hold_out, 0.5),
+        "confidence": (confidence, 0.95),
+        "ratio": (ratio, 0.99),
+        "slack": (slack, 0.5),
+        "ridge": (ridge, 0.01),
+        "restarts": (restarts, 3),
+    }
+    answer, network = _native.fusion_train(
+        _cells(samples, _native.fusion_columns(*chosen.values())),
+        **chosen,
+        **{name: default if given is None else given for name, (given, default) in usual.items()},
+        methods=_names("methods", methods),
+        ldp=ldp,
+        outputs=outputs,
+        keep=keep,
+        train_most=train,
+        test_most=test,
+        balance=balance,
+        seed=seed,
+        time_limit=time_limit,
+    )
+    return _with_network(answered(answer), network)
 
 
-def _csv(samples: Any) -> str:
-    """A table as text, in memory."""
-    if hasattr(samples, "to_csv"):
-        return samples.to_csv(index=False)
-    if hasattr(samples, "write_csv"):
-        return samples.write_csv()
-    if not (hasattr(samples, "to_pydict") or isinstance(samples, dict)):
+def _names(name: str, value: str | Sequence[str]) -> list[str]:
+    """Names in one text, separated by commas, or in a list."""
+    given = [value] if isinstance(value, str) else listed(name, value, "a text, or a list of texts")
+    return [part for one in given for part in str(one).split(",")]
+
+
+def _cells(samples: Any, names: Sequence[str]) -> list[list[str]]:
+    """The cells of a table's columns, as texts."""
+    if not (isinstance(samples, dict) or hasattr(samples, "columns") or hasattr(samples, "column_names")):
         # What it holds are samples: only its type is named.
         raise Error(f"samples is of type {type(samples).__name__}: give a table, or a dictionary of columns")
-    columns = samples.to_pydict() if hasattr(samples, "to_pydict") else samples
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    return text.getvalue()
+    columns = [str(name) for name in getattr(samples, "column_names", None) or getattr(samples, "columns", samples)]
+    cells = []
+    for name in names:
+        if name not in columns:
+            raise Error(f"samples has no column {name!r}: the columns are {', '.join(columns[:20])}")
+        cells.append([_cell(name, row, cell) for row, cell in enumerate(_plain(samples[name]))])
+    for name, column in zip(names, cells):
+        if len(column) != len(cells[0]):
+            raise Error(f"samples: column {name!r} has {len(column)} rows and {names[0]!r} has {len(cells[0])}")
+    return cells
+
+
+def _plain(column: Any) -> list[Any]:
+    """The cells of one column, as Python's own values."""
+    for way in ("to_pylist", "to_list", "tolist"):
+        if hasattr(column, way):
+            return getattr(column, way)()
+    return list(column)
+
+
+def _cell(name: str, row: int, cell: Any) -> str:
+    """A cell as text; one that is missing is refused."""
+    if hasattr(cell, "item"):
+        cell = cell.item()
+    missing = cell is None or type(cell).__name__ in ("NAType", "NaTType")
+    if missing or (isinstance(cell, float) and math.isnan(cell)) or cell == "":
+        raise Error(f"samples: row {row}: column {name!r} is empty: fill it in or leave the row out")
+    return str(cell)
 
 
 def _maps(maps: Any) -> list[Any]:
@@ -131,7 +177,11 @@ def _maps(maps: Any) -> list[Any]:
     return [matrix(f"maps[{at}]", one) for at, one in enumerate(listed("maps", maps, wanted))]
 
 
-def _model(call: Call, model: Any) -> None:
+def _text(document: Any) -> str:
+    return document if isinstance(document, str) else json.dumps(document)
+
+
+def _model(model: Any) -> str:
     if model is None:
         raise Error("give a model, as a dictionary or as JSON")
-    call.option("model", call.document("model.json", model if isinstance(model, str) else json.dumps(model)))
+    return _text(model)

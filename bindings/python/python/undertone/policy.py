@@ -7,7 +7,7 @@ import os
 from typing import Any, Sequence
 
 from . import _native
-from ._call import Answer, Call
+from ._call import Answer, Call, answered
 from ._columns import in_kind, is_table, plain, released
 from ._errors import Error
 
@@ -57,7 +57,7 @@ class Policy(_native.Policy):
         >>> design(prior=[0.5, 0.3, 0.2], protect="lip:1").policy.verify().verified
         True
         """
-        return self._ask("verify")
+        return answered(_native.verify(self))
 
     def risk(self) -> Answer:
         """What an observer can learn from one answer: ``in_words``, ``beliefs`` before and after, ``readings``.
@@ -67,15 +67,7 @@ class Policy(_native.Policy):
         >>> print(policy.risk().in_words[0])
         Seeing "yes" can raise belief in "yes" from 10 % to 27.19 %: by the largest factor for any value of the input.
         """
-        return self._ask("show")
-
-    def _ask(self, action: str, *more: str) -> Answer:
-        call = Call("policy", action)
-        call.words += [call.document("policy.json", self.to_json()), *more]
-        answer, written = call.run()
-        if written:
-            answer["written"] = written
-        return answer
+        return answered(_native.show(self))
 
     def plot(self, path: str | os.PathLike[str] | None = None, ax: Any = None) -> Any:
         """Draws beliefs before and after one answer.
@@ -84,9 +76,12 @@ class Policy(_native.Policy):
         else is needed. Otherwise matplotlib draws, into `ax` if given, and the axes are returned.
         """
         if path is not None and os.fspath(path).endswith(".svg") and ax is None:
-            picture = self._ask("show", "--plot=risk.svg")["written"]["risk.svg"]
+            # Pictures are the command line's.
+            call = Call("policy", "show")
+            call.words += [call.document("policy", self.to_json()), "--plot=risk.svg"]
+            _, written = call.run()
             with open(path, "w", encoding="utf-8") as file:
-                file.write(picture)
+                file.write(written["risk.svg"])
             return None
         from ._plot import risk
 

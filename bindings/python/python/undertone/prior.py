@@ -48,11 +48,8 @@ class Prior:
         self._check()
 
     def _check(self) -> None:
-        # The command line's own reader says what is wrong with it.
-        call = Call("transfer")
-        name = call.document("prior", self._content())
-        call.options(**{"from": name, "to": name, "epsilon": 0})
-        call.run()
+        # The library's own reader says what is wrong with it.
+        _native.check_prior("prior", json.dumps(self._content()))
 
     @classmethod
     def _of(cls, document: dict[str, Any]) -> Prior:

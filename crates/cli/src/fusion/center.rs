@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde_json::json;
-use undertone_core::Nats;
 use undertone_fusion::Bundle;
 use undertone_fusion::runtime::{
-    Center, CenterEvent, CenterNode, Decision, Metrics, Pace, Refusal, Status, Topics,
+    Center, CenterEvent, CenterNode, CenterRecord, Decision, Metrics, Pace, Refusal, Status, Topics,
 };
 
-use super::connection::{BrokerArgs, BudgetArgs, block_on, bundle, end_asked, wants_json};
+use super::connection::{BrokerArgs, BudgetArgs, block_on, bundle, end_asked};
+use super::figures::nats;
 use crate::failure::Failure;
 use crate::options::count;
 use crate::output::{Outcome, line, table};
@@ -46,7 +45,7 @@ pub(super) struct Args {
     broker: BrokerArgs,
 }
 
-pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &Args, json: bool) -> Result<Outcome, Failure> {
     if !(args.deadline >= 0.001 && args.deadline <= 1e6) {
         return Err(Failure::usage(format!(
             "--deadline is {}: give a number of seconds from 0.001 to 1e6",
@@ -61,16 +60,16 @@ pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
         center.reset(first)?;
     }
     let options = args.broker.options()?;
-    let json = wants_json();
     block_on(async {
         let node = CenterNode::start(center, options)?;
         let metrics = follow(node, args.decisions, json, &network).await?;
         if json {
             // Lines for programs end with a line, not with a page.
-            line(&json!({"event": "done", "metrics": metrics.to_json()}).to_string());
-            std::process::exit(0);
+            line(&record(&CenterRecord::Done { metrics: &metrics }));
+            return Ok(Outcome::printed());
         }
-        Ok(Outcome::good(metrics.to_json(), format!("\n{}", describe(&metrics, &network))))
+        let text = format!("\n{}", describe(&metrics, &network));
+        Ok(Outcome::of(&metrics, text))
     })
 }
 
@@ -95,7 +94,7 @@ async fn follow(
             decided += 1;
         }
         if json {
-            line(&lines(&event, network).to_string());
+            line(&record(&event.record(network)));
         } else {
             tell(&event, network, node.center().metrics());
         }
@@ -105,23 +104,9 @@ async fn follow(
     Ok(metrics)
 }
 
-/// An event for programs.
-fn lines(event: &CenterEvent, network: &Bundle) -> serde_json::Value {
-    match event {
-        CenterEvent::Connected => json!({"event": "connected"}),
-        CenterEvent::Lost { reason } => json!({"event": "lost", "reason": reason}),
-        CenterEvent::Status { sensor, status } => {
-            json!({"event": "status", "sensor": sensor, "status": status.name()})
-        }
-        CenterEvent::Refused { topic, reason } => {
-            json!({"event": "refused", "topic": topic, "reason": reason.name()})
-        }
-        CenterEvent::Decided(decision) => {
-            let mut json = decision.to_json(network);
-            json["event"] = json!("decision");
-            json
-        }
-    }
+/// One line for programs.
+fn record(record: &CenterRecord<'_>) -> String {
+    serde_json::to_value(record).unwrap_or_default().to_string()
 }
 
 /// An event for people: decisions on standard output, everything else beside it.
@@ -163,13 +148,8 @@ fn row(decision: &Decision, network: &Bundle) -> String {
         "{:>8}  {value:<12}  {belief:>9.6}  {heard:>2}/{all:<2}  {:>7}  {}",
         decision.epoch,
         decision.epochs,
-        information(decision.information)
+        nats(decision.information)
     )
-}
-
-/// For people.
-pub(super) fn information(nats: Option<Nats>) -> String {
-    nats.map_or("unbounded".into(), |nats| nats.to_string())
 }
 
 /// The counters for people.
@@ -200,7 +180,7 @@ pub(super) fn describe(metrics: &Metrics, network: &Bundle) -> String {
         metrics.accepted,
         metrics.epochs,
         metrics.limit,
-        information(metrics.information),
+        nats(metrics.information),
         network.model().private().name(),
         table(&["sensor", "status", "reports", "constant", "missed"], sensors)
     )

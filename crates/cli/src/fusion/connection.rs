@@ -51,7 +51,7 @@ impl BrokerArgs {
 impl ProofArgs {
     /// How to connect to this broker.
     pub(super) fn options(&self, broker: &str) -> Result<LinkOptions, Failure> {
-        let address: Address = broker.parse().map_err(Failure::usage)?;
+        let address: Address = broker.parse::<Address>()?;
         let mut options = LinkOptions::new(address, String::new());
         match (&self.ca, options.address.secure) {
             (Some(ca), true) => {
@@ -116,11 +116,6 @@ impl BudgetArgs {
 /// A bundle from a file, with everything in it checked again.
 pub(super) fn bundle(path: &Path) -> Result<Bundle, Failure> {
     input::document(path, Bundle::from_json)
-}
-
-/// Whether programs read the output: commands that print as they go must know before they end.
-pub(super) fn wants_json() -> bool {
-    std::env::args_os().any(|arg| arg == "--json")
 }
 
 /// Runs until it ends, with timers and connections.

@@ -2,15 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-use undertone_fusion::design::{self, Budgets, Method, Request, Watch, expected_steps};
+use undertone_fusion::Bundle;
+use undertone_fusion::design::Watch;
+use undertone_fusion::report::design_network;
 use undertone_fusion::runtime::{
-    Address, Broker, Demo, Metrics, Mosquitto, Step, Tally, free_port, system_generator,
+    Address, Broker, Demo, DemoReport, Mosquitto, Step, Tally, free_port, six_rooms,
+    system_generator,
 };
-use undertone_fusion::{Bundle, ExactModel, Origin, model};
 
 use super::center;
-use super::connection::{block_on, bundle, wants_json};
+use super::connection::{block_on, bundle};
+use super::figures::nats;
 use crate::failure::Failure;
 use crate::output::{Outcome, line, progress, table};
 
@@ -19,6 +21,8 @@ use crate::output::{Outcome, line, progress, table};
 /// Needs nothing installed and nothing else running: sensors, an MQTT broker (the system's Mosquitto if
 /// there is one, else a small one of our own) and the centre run in this process. Every few epochs the
 /// private value is drawn anew; the attacker knows all there is to know and hears every token.
+///
+/// Example: undertone fusion demo --epochs 50 --once
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// How many epochs.
@@ -69,13 +73,13 @@ impl Drop for Scratch {
     }
 }
 
-pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &Args, json: bool) -> Result<Outcome, Failure> {
     let network = match &args.bundle {
         Some(path) => bundle(path)?,
         None => rooms()?,
     };
     let scratch = Scratch::new()?;
-    let quiet = args.once || wants_json();
+    let quiet = args.once || json;
     block_on(async {
         let broker = start(args.broker, &scratch.0).await?;
         let (name, port) = match &broker {
@@ -94,52 +98,21 @@ pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
                 line(&row(&step, demo.tally(), &network));
             }
         }
-        let beyond = demo.epoch_beyond().await?;
-        let (tally, metrics) = demo.finish().await?;
+        let report = demo.report(name).await?;
         drop(broker);
-        let json = json!({
-            "broker": name,
-            "bundle_id": network.id(),
-            "epochs": tally.epochs,
-            "epochs_per_secret": tally.epochs_per_secret,
-            "secrets": tally.secrets,
-            "error_public": tally.error_public(),
-            "bayes_error_public": tally.expected_public,
-            "blind_public": tally.blind_public,
-            "error_private": tally.error_private(),
-            "least_error_private": tally.least_private,
-            "blind_private": tally.blind_private,
-            "information": metrics.information.map(|nats| nats.to_string()),
-            "beyond_budget": {
-                "constant": beyond.constant.len(),
-                "heard": beyond.outputs.iter().flatten().count(),
-            },
-            "metrics": metrics.to_json(),
-        });
-        Ok(Outcome::good(json, closing(&tally, &metrics, beyond.constant.len(), &network)))
+        let text = closing(&report, &network);
+        Ok(Outcome::of(&report, text))
     })
 }
 
 /// The example network: six rooms tell whether there is an alarm and not whether anyone is in.
 fn rooms() -> Result<Bundle, Failure> {
-    let model = model::read(include_str!("fusion-ga.json"))?;
-    let exact = ExactModel::new(&model)?;
-    let model = exact.model()?;
-    let budgets = Budgets { epochs: 5, ..Budgets::new(1.0, 2.0)? };
-    let outputs = vec![2; model.sensors().len()];
-    let request = Request { method: Method::Joint, budgets, outputs, restarts: 8, seed: 1 };
-    let bar = progress(expected_steps(&request), "starts");
+    let request = six_rooms()?;
+    let bar = progress(request.steps()?, "starts");
     let watch = Watch { stop: &|| false, step: &|| bar.inc(1) };
-    let proposal = design::design(&model, &request, &watch);
+    let report = design_network(&request, &watch);
     bar.finish_and_clear();
-    let origin = Origin {
-        method: request.method.name().into(),
-        source: "fusion-ga.json".into(),
-        samples: 0,
-        seed: request.seed,
-        restarts: request.restarts,
-    };
-    Ok(Bundle::ship(&exact, &proposal?.maps, budgets, &origin)?)
+    Ok(report?.bundle)
 }
 
 async fn start(choice: Option<Choice>, folder: &Path) -> Result<Running, Failure> {
@@ -193,7 +166,7 @@ fn opening(network: &Bundle, broker: &str, address: &Address) -> String {
          public: {public}, drawn in every epoch; private: {private}, drawn every {epochs} epochs\n\
          certified: {epochs} epochs together leak at most {} nats of {private}\n",
         network.policies().len(),
-        center::information(certified),
+        nats(certified),
     )
 }
 
@@ -227,11 +200,11 @@ fn row(step: &Step, tally: &Tally, network: &Bundle) -> String {
         tally.error_public(),
         format!("{} ({guess})", private[step.guess]),
         error,
-        center::information(step.decision.information)
+        nats(step.decision.information)
     )
 }
 
-fn closing(tally: &Tally, metrics: &Metrics, constant: usize, network: &Bundle) -> String {
+fn closing(report: &DemoReport, network: &Bundle) -> String {
     let (public, private) = (network.model().public().name(), network.model().private().name());
     // One standard deviation of a share of so many trials.
     let share = |error: f64, trials: u64| {
@@ -241,22 +214,27 @@ fn closing(tally: &Tally, metrics: &Metrics, constant: usize, network: &Bundle) 
     let rows = vec![
         vec![
             format!("{public}: the centre errs"),
-            share(tally.error_public(), tally.epochs),
-            format!("expected {:.4}; blindly {:.4}", tally.expected_public, tally.blind_public),
+            share(report.error_public, report.epochs),
+            format!(
+                "expected {:.4}; blindly {:.4}",
+                report.bayes_error_public, report.blind_public
+            ),
         ],
         vec![
             format!("{private}: the attacker errs"),
-            share(tally.error_private(), tally.secrets),
+            share(report.error_private, report.secrets),
             format!(
                 "certified at least {:.4}; blindly {:.4}",
-                tally.least_private, tally.blind_private
+                (1e4 * report.least_error_private).floor() / 1e4,
+                report.blind_private
             ),
         ],
     ];
     format!(
-        "\n{}\n\none epoch beyond the budget: {constant} of {} sensors sent their constant token\n\n{}",
+        "\n{}\n\none epoch beyond the budget: {} of {} sensors sent their constant token\n\n{}",
         table(&["", "measured", "from the shipped integers"], rows),
+        report.beyond_budget.constant,
         network.policies().len(),
-        center::describe(metrics, network)
+        center::describe(&report.metrics, network)
     )
 }

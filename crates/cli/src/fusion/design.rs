@@ -3,19 +3,16 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
-use undertone_core::Epsilon;
-use undertone_fusion::design::{
-    self, Budgets, Method, Proposal, Request, Stricter, Theta, Watch, expected_steps,
-    usual_restarts,
+use undertone_fusion::design::{Method, Watch};
+use undertone_fusion::report::{
+    NetworkReport, NetworkRequest, RequestedBudgets, ThetaCondition, ThetaReport, design_network,
 };
-use undertone_fusion::{Bundle, Evaluation, ExactModel, Model, Origin};
 
-use super::report;
+use super::figures;
 use super::source::ModelArgs;
 use crate::failure::Failure;
 use crate::options;
-use crate::output::{Outcome, certified, nats, progress, save, table};
+use crate::output::{Outcome, Round, progress, rounded, save, table};
 
 /// Choose how every sensor randomises so that the centre learns the public hypothesis and not the
 /// private one.
@@ -97,195 +94,64 @@ impl From<Choice> for Method {
 }
 
 pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
-    let budgets = budgets(args)?;
     let limit = args.time_limit.map(Duration::from_secs_f64);
-    let origin = args.model.read()?;
-    let exact = ExactModel::new(&origin.model)?;
-    let model = exact.model()?;
-    let outputs = match args.outputs[..] {
-        [all] => vec![all; model.sensors().len()],
-        _ => args.outputs.clone(),
-    };
-    if outputs.len() != model.sensors().len() {
-        return Err(Failure::usage(format!(
-            "--outputs has {} entries where {} are needed: give one number, or one per sensor",
-            outputs.len(),
-            model.sensors().len()
-        )));
-    }
-    let request = Request {
+    let request = NetworkRequest {
+        model: args.model.read()?,
+        information: args.information,
+        ldp: args.ldp,
+        outputs: args.outputs.clone(),
         method: args.method.into(),
-        budgets,
-        restarts: args.restarts.unwrap_or_else(|| usual_restarts(&model, &outputs)),
-        outputs,
+        epochs: args.epochs,
+        restarts: args.restarts,
         seed: args.seed,
     };
-    let bar = progress(expected_steps(&request), "starts");
+    let bar = progress(request.steps()?, "starts");
     let begun = Instant::now();
     let watch = Watch {
         stop: &|| limit.is_some_and(|limit| begun.elapsed() >= limit),
         step: &|| bar.inc(1),
     };
-    let proposal = design::design(&model, &request, &watch);
+    let report = design_network(&request, &watch);
     bar.finish_and_clear();
-    let proposal = proposal?;
-    let about = Origin {
-        method: request.method.name().into(),
-        source: origin.source,
-        samples: origin.samples,
-        seed: request.seed,
-        restarts: request.restarts,
-    };
-    let bundle = Bundle::ship(&exact, &proposal.maps, budgets, &about)?;
+    let report = report?;
     if let Some(path) = &args.output {
-        save(path, &bundle.to_json())?;
+        save(path, &report.bundle.to_json())?;
     }
     if let Some(folder) = &args.policies {
-        report::save_policies(folder, bundle.sensors(), bundle.policies())?;
+        figures::save_policies(folder, report.bundle.sensors(), report.bundle.policies())?;
     }
-    let seen = Evaluation::new(&origin.model, &bundle.maps()?)?;
-    let json = fields(&request, &proposal, &bundle, &seen, &origin.model)?;
-    Ok(Outcome::good(json, describe(&request, &proposal, &bundle, &seen, &origin.model)))
+    let text = describe(&report);
+    Ok(Outcome::of(&report, text))
 }
 
-/// The budgets, checked against the method.
-fn budgets(args: &Args) -> Result<Budgets, Failure> {
-    let method = Method::from(args.method);
-    if args.information.is_none() && args.ldp.is_none() {
-        return Err(Failure::usage(
-            "give --information, --ldp or both: the budgets of the private hypothesis and of the readings",
-        ));
-    }
-    if args.ldp.is_some_and(f64::is_finite) && !method.hides_readings() {
-        return Err(Failure::usage(
-            "--method infp keeps no LDP level: leave --ldp out, or use joint",
-        ));
-    }
-    if args.information.is_some_and(f64::is_finite) && !method.hides_private() {
-        return Err(Failure::usage(
-            "--method ldp keeps no information budget: leave --information out, or use joint",
-        ));
-    }
-    let needs = |flag: &str, value: Option<f64>| match value {
-        None | Some(f64::INFINITY) => Err(Failure::usage(format!(
-            "--method {} needs {flag}: give a number of nats",
-            method.name()
-        ))),
-        Some(_) => Ok(()),
-    };
-    match method {
-        Method::Joint => {}
-        Method::Ldp => needs("--ldp", args.ldp)?,
-        Method::InformationOnly | Method::PaperTheta => needs("--information", args.information)?,
-        _ => {
-            needs("--information", args.information)?;
-            needs("--ldp", args.ldp)?;
-        }
-    }
-    let level = |value: Option<f64>| value.unwrap_or(f64::INFINITY);
-    let option = |flag: &'static str| move |error| Failure::usage(format!("{flag}: {error}"));
-    let information = Budgets::new(level(args.information), f64::INFINITY);
-    let ldp = Budgets::new(f64::INFINITY, level(args.ldp)).map_err(option("--ldp"))?.ldp;
-    let information = information.map_err(option("--information"))?.information;
-    Ok(Budgets { information, ldp, epochs: args.epochs })
-}
-
-fn fields(
-    request: &Request,
-    proposal: &Proposal,
-    bundle: &Bundle,
-    seen: &Evaluation,
-    model: &Model,
-) -> Result<Value, Failure> {
-    let mut json = report::fields(seen, model);
-    let certificate = bundle.certificate();
-    let attained = certificate.after(request.budgets.epochs).and_then(|line| line.information);
-    // No limit is a level without bound.
-    let budget = |level: Option<Epsilon>| certified(level.map(Epsilon::nats));
-    let attempts = proposal.attempts.iter();
-    let attempts = attempts.map(|part| json!({"name": part.name, "error": part.error}));
-    let more = json!({
-        "method": request.method.name(),
-        "bundle_id": bundle.id(),
-        "silent": bundle.is_silent(),
-        "seed": request.seed,
-        "restarts": request.restarts,
-        "requested": {
-            "information": budget(request.budgets.information),
-            "ldp": budget(request.budgets.ldp),
-            "epochs": request.budgets.epochs,
-        },
-        "information": certified(attained),
-        "ldp": certificate.ldp.iter().map(|&nats| certified(Some(nats))).collect::<Vec<_>>(),
-        "epochs": report::epochs(certificate),
-        "policies": bundle.policies().iter().map(|p| p.id().to_string()).collect::<Vec<_>>(),
-        "maps": report::maps(&bundle.maps()?),
-        "found": proposal.error,
-        "attempts": attempts.collect::<Vec<_>>(),
-        "theta": proposal.theta.as_ref().map(theta),
-    });
-    report::merge(&mut json, more);
-    Ok(json)
-}
-
-fn theta(report: &Stricter) -> Value {
-    let condition = |theta: &Theta| {
-        json!({
-            "coverage": theta.coverage,
-            "theta": theta.theta,
-            "allowed": theta.allowed,
-            "spread": theta.spread,
-        })
-    };
-    json!({
-        "kept": condition(&report.kept),
-        "information": report.information,
-        "exact": condition(&report.exact),
-        "factor": report.factor,
-    })
-}
-
-fn describe(
-    request: &Request,
-    proposal: &Proposal,
-    bundle: &Bundle,
-    seen: &Evaluation,
-    model: &Model,
-) -> String {
-    let level = |level: Option<Epsilon>| {
-        level.map_or("no limit".to_owned(), |level| format!("{} nats", level.nats()))
-    };
-    let epochs = request.budgets.epochs;
-    let budget = match request.budgets.information {
-        None => "in one epoch; no limit was set".to_owned(),
-        Some(_) if epochs == 1 => {
-            format!("in one epoch; budget {}", level(request.budgets.information))
-        }
-        Some(_) => format!(
-            "in one epoch; budget {} for {epochs} epochs",
-            level(request.budgets.information)
-        ),
+fn describe(report: &NetworkReport) -> String {
+    let RequestedBudgets { ldp, .. } = &report.requested;
+    let ldp = match ldp.words().as_str() {
+        "unbounded" => "no limit".to_owned(),
+        level => format!("{level} nats"),
     };
     let mut text = format!(
-        "method {}, {} starts from seed {}; LDP budget {}\n\n",
-        request.method.name(),
-        request.restarts,
-        request.seed,
-        level(request.budgets.ldp)
+        "method {}, {} starts from seed {}; LDP budget {ldp}\n\n",
+        report.method, report.restarts, report.seed
     );
-    if bundle.is_silent() {
-        text += &format!("{}\n\n", report::silence(model));
+    let model = report.bundle.model();
+    let names = (model.public().name(), model.private().name());
+    if report.silent {
+        text += &format!("{}\n\n", figures::silence(names.0));
     }
-    text += &report::learned(seen, model, Some(bundle.certificate()), &budget);
-    text += &format!("\n\n{}", report::sensors(seen, model, Some(bundle)));
-    text += &format!("\n\n{}", report::repetition(bundle.certificate()));
-    if !proposal.attempts.is_empty() {
-        let line = |part: &design::Attempt| vec![part.name.into(), format!("{:.6}", part.error)];
-        let lines = proposal.attempts.iter().map(line).collect();
-        text += &format!("\n\n{}", table(&["part of the search", "error_public"], lines));
+    let certified = figures::nats(report.in_one_epoch());
+    text += &figures::learned(&report.figures, names, &certified, &report.budget_words());
+    let policies = report.bundle.policies().iter();
+    let readings: Vec<usize> = policies.map(|policy| policy.draft().inputs().len()).collect();
+    text += &format!("\n\n{}", figures::sensors(&report.figures, &readings, &report.policies));
+    text += &format!("\n\n{}", figures::repetition(&report.epochs));
+    if !report.attempts.is_empty() {
+        let lines = report.attempts.iter();
+        let lines = lines.map(|part| vec![part.name.into(), format!("{:.6}", part.error)]);
+        text += &format!("\n\n{}", table(&["part of the search", "error_public"], lines.collect()));
     }
-    if let Some(Stricter { kept, information, exact, factor }) = &proposal.theta {
-        let row = |name: &str, condition: &Theta| {
+    if let Some(ThetaReport { kept, information, exact, factor }) = &report.theta {
+        let row = |name: &str, condition: &ThetaCondition| {
             let numbers =
                 [condition.coverage, condition.theta, condition.allowed, condition.spread];
             let mut row = vec![name.to_owned()];
@@ -297,9 +163,12 @@ fn describe(
             "\n\n{}\n\nThe first stage keeps the printed condition (9) and leaks {}. Maps that meet the \
              budget itself\nare {factor:.1} times as far apart as the condition would allow them.",
             table(&["", "c_G", "theta", "distance allowed", "distance"], rows),
-            nats(*information),
+            rounded(*information, Round::Up),
         );
     }
-    text += &format!("\n\nEvery policy and the network are verified.\nnetwork id: {}", bundle.id());
+    text += &format!(
+        "\n\nEvery policy and the network are verified.\nnetwork id: {}",
+        report.bundle_id
+    );
     text
 }

@@ -5,19 +5,13 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use tokio::sync::mpsc;
-use undertone_fusion::runtime::{Link, LinkEvent, LinkOptions};
+use undertone_fusion::runtime::{Address, Link, LinkEvent, LinkOptions, Numbering, Reading};
 
 use crate::columns::{Layout, Source};
 use crate::failure::Failure;
 
-/// One value, and its epoch if the source says which.
-pub(super) struct Value {
-    pub(super) epoch: Option<u64>,
-    pub(super) cell: String,
-}
-
-type Sender = mpsc::Sender<Result<Value, Failure>>;
-pub(super) type Receiver = mpsc::Receiver<Result<Value, Failure>>;
+type Sender = mpsc::Sender<Result<Reading, Failure>>;
+pub(super) type Receiver = mpsc::Receiver<Result<Reading, Failure>>;
 
 /// Values on the command line.
 #[derive(clap::Args)]
@@ -51,34 +45,9 @@ pub(super) struct ReadingArgs {
     layout: Layout,
 }
 
-/// How values become epochs.
-#[derive(Debug, Clone, Copy)]
-enum Numbering {
-    Counted,
-    Numbered,
-    Clock(f64),
-}
-
-impl Numbering {
-    fn value(self, text: &str) -> Result<Value, Failure> {
-        let text = text.trim();
-        match self {
-            Self::Counted => Ok(Value { epoch: None, cell: text.into() }),
-            Self::Numbered => {
-                let (epoch, cell) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-                let epoch = epoch.parse().map_err(|_| {
-                    // The value itself stays out of the message: it is the secret.
-                    Failure::input("--numbered: a line does not begin with an epoch's number")
-                })?;
-                Ok(Value { epoch: Some(epoch), cell: cell.trim().into() })
-            }
-            Self::Clock(seconds) => {
-                let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-                let now = now.unwrap_or_default().as_secs_f64();
-                Ok(Value { epoch: Some((now / seconds) as u64), cell: text.into() })
-            }
-        }
-    }
+/// The time since 1970.
+fn now() -> Duration {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }
 
 impl ReadingArgs {
@@ -90,12 +59,7 @@ impl ReadingArgs {
     /// Begins to read. `reports` is the connection the reports take.
     pub(super) fn start(&self, reports: &LinkOptions) -> Result<Receiver, Failure> {
         let numbering = match self.epoch_seconds {
-            Some(seconds) if !(1e-3..=1e9).contains(&seconds) => {
-                return Err(Failure::usage(format!(
-                    "--epoch-seconds is {seconds}: give a number of seconds from 0.001 to 1e9"
-                )));
-            }
-            Some(seconds) => Numbering::Clock(seconds),
+            Some(seconds) => Numbering::by_clock(seconds)?,
             None if self.numbered => Numbering::Numbered,
             None => Numbering::Counted,
         };
@@ -135,7 +99,7 @@ impl ReadingArgs {
         };
         match &self.topic_broker {
             Some(broker) => {
-                options.address = broker.parse().map_err(Failure::usage)?;
+                options.address = broker.parse::<Address>()?;
                 if !options.address.secure {
                     options.tls = None;
                 }
@@ -150,7 +114,8 @@ impl ReadingArgs {
             while let Some(event) = link.next().await {
                 let value = match event {
                     LinkEvent::Delivered(message) => {
-                        numbering.value(&String::from_utf8_lossy(&message.payload))
+                        let text = String::from_utf8_lossy(&message.payload);
+                        numbering.read(&text, now()).map_err(Failure::from)
                     }
                     LinkEvent::Refused { reason } => Err(Failure::input(reason)),
                     LinkEvent::Lost { reason } => {
@@ -181,7 +146,7 @@ fn replay(source: &Source, column: &str, pause: Option<Duration>, sender: &Sende
     let read = source.each_row(&[column], &mut |cells| {
         row += 1;
         let cell = cells.cells.first().and_then(|cell| cell.as_deref()).unwrap_or_default();
-        let value = Value { epoch: Some(row), cell: cell.to_owned() };
+        let value = Reading { epoch: Some(row), cell: cell.to_owned() };
         if sender.blocking_send(Ok(value)).is_err() {
             return Err(Failure::input("nobody reads any more"));
         }
@@ -209,7 +174,7 @@ fn lines(path: &std::path::Path, numbering: Numbering, sender: &Sender) {
         }
     };
     for line in input.lines() {
-        let value = line.map_err(fail).and_then(|line| numbering.value(&line));
+        let value = line.map_err(fail).and_then(|line| Ok(numbering.read(&line, now())?));
         let end = value.is_err();
         if sender.blocking_send(value).is_err() || end {
             return;

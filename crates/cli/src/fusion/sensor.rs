@@ -1,20 +1,18 @@
 //! `undertone fusion sensor`: one sensor of a network, as a process.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
+use undertone::Answer;
 use undertone_fusion::runtime::{
-    LinkEvent, Sensor, SensorNode, TokenKind, Topics, system_generator,
+    ResetReport, Sensor, SensorEvent, SensorNode, SensorRunReport, TokenKind, Topics, run_sensor,
+    system_generator,
 };
 
-use super::connection::{BrokerArgs, BudgetArgs, block_on, bundle, end_asked, wants_json};
-use super::readings::{ReadingArgs, Receiver};
+use super::connection::{BrokerArgs, BudgetArgs, block_on, bundle, end_asked};
+use super::readings::ReadingArgs;
 use crate::failure::Failure;
 use crate::output::{Outcome, table};
-
-/// Reports that wait for the broker before the sensor stops reading.
-const MOST_WAITING: usize = 256;
 
 /// Run one sensor of a network: read values, randomise each by the sensor's policy, publish the tokens.
 ///
@@ -43,7 +41,7 @@ pub(super) struct Args {
     readings: ReadingArgs,
 }
 
-pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &Args, json: bool) -> Result<Outcome, Failure> {
     let network = bundle(&args.bundle)?;
     if args.readings.by_clock() && args.budget.first_epoch.is_none() && !args.state.exists() {
         return Err(Failure::usage(
@@ -56,10 +54,9 @@ pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
     if let Some(first) = args.budget.reset {
         sensor.reset(first)?;
         if args.broker.broker.is_none() {
-            let epochs = sensor.budget().epochs();
-            let json = json!({"sensor": args.index, "spent": 0, "limit": epochs, "first": first});
-            let text = format!("a new budget of {epochs} epochs from epoch {first} on");
-            return Ok(Outcome::good(json, text));
+            let report = ResetReport::of(&sensor);
+            let text = report.words();
+            return Ok(Outcome::of(&report, text));
         }
     }
     let options = args.broker.options()?;
@@ -67,84 +64,45 @@ pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
     block_on(async {
         let values = args.readings.start(&options)?;
         let node = SensorNode::start(&network, sensor, options)?;
-        let (summary, arrived) = follow(node, values).await?;
-        let text = describe(&summary, &topic);
-        Ok(Outcome { json: summary, text, good: arrived })
+        let mut rng = system_generator()?;
+        let report = run_sensor(node, values, &mut rng, end_asked(), |event| tell(&event, json));
+        let report = report.await?;
+        let text = describe(&report, &topic);
+        Ok(Outcome::of(&report, text))
     })
 }
 
-/// Reads and publishes until the values end or somebody asks to.
-async fn follow(mut node: SensorNode, mut values: Receiver) -> Result<(Value, bool), Failure> {
-    let mut rng = system_generator()?;
-    let mut published = 0u64;
-    let (mut constant, mut past) = (0u64, 0u64);
-    let mut end = std::pin::pin!(end_asked());
-    loop {
-        if node.link().waiting() >= MOST_WAITING {
-            node.link().flushed(Duration::from_millis(200)).await;
+/// Says what happens, on standard error.
+fn tell(event: &SensorEvent, json: bool) {
+    match event {
+        SensorEvent::Connected => eprintln!("connected"),
+        SensorEvent::Lost { reason } => eprintln!("not connected, trying again: {reason}"),
+        SensorEvent::Spent { epoch } => {
+            eprintln!("the budget is spent after epoch {epoch}: from now on the token is constant");
         }
-        tokio::select! {
-            () = &mut end => break,
-            event = node.next() => match event {
-                Some(LinkEvent::Connected) => eprintln!("connected"),
-                Some(LinkEvent::Lost { reason }) => eprintln!("not connected, trying again: {reason}"),
-                Some(LinkEvent::Refused { reason }) => return Err(Failure::input(reason)),
-                Some(LinkEvent::Delivered(_)) => {}
-                None => return Err(Failure::input("the connection is over")),
-            },
-            value = values.recv(), if node.link().waiting() < MOST_WAITING => {
-                let Some(value) = value else { break };
-                let value = value?;
-                let next = node.sensor().next_epoch();
-                let epoch = value.epoch.unwrap_or(next);
-                // What was said before stays said; the clock and replays come here again and again.
-                if epoch < next {
-                    past += 1;
-                    continue;
-                }
-                let was_spent = node.sensor().is_spent();
-                let report = node.send(epoch, &value.cell, &mut rng)?;
-                published += 1;
-                constant += u64::from(report.kind == TokenKind::Constant);
-                if node.sensor().is_spent() && !was_spent {
-                    eprintln!("the budget is spent after epoch {epoch}: from now on the token is constant");
-                }
-                if wants_json() {
-                    let kind = if report.kind == TokenKind::Drawn { "drawn" } else { "constant" };
-                    eprintln!("{}", json!({"epoch": epoch, "token": report.token, "kind": kind}));
-                }
-            }
+        SensorEvent::Published(report) if json => {
+            let kind = if report.kind == TokenKind::Drawn { "drawn" } else { "constant" };
+            let line = json!({"epoch": report.epoch, "token": report.token, "kind": kind});
+            eprintln!("{line}");
         }
+        SensorEvent::Published(_) => {}
     }
-    let sensor = node.sensor();
-    let mut summary = json!({
-        "sensor": sensor.index(),
-        "published": published,
-        "constant": constant,
-        "past": past,
-        "unreadable": sensor.unreadable(),
-        "spent": sensor.spent(),
-        "limit": sensor.budget().epochs(),
-        "first": sensor.budget().first(),
-        "dropped": node.link().dropped(),
-    });
-    // Longer than reports wait for a centre that is not there.
-    let arrived = node.close(Duration::from_secs(60)).await?;
-    summary["acknowledged"] = json!(arrived);
-    Ok((summary, arrived))
 }
 
-fn describe(summary: &Value, topic: &str) -> String {
-    let row =
-        |name: &str, what: &str| vec![name.to_owned(), summary[name].to_string(), what.to_owned()];
+fn describe(report: &SensorRunReport, topic: &str) -> String {
+    let row = |name: &str, value: String, what: &str| vec![name.to_owned(), value, what.to_owned()];
     let rows = vec![
-        row("published", "reports"),
-        row("constant", "of them without meaning: the budget was spent"),
-        row("past", "values of epochs that are over, not published"),
-        row("unreadable", "values replaced by a random reading"),
-        row("spent", "epochs drawn in since the last reset"),
-        row("limit", "epochs that may be"),
-        row("acknowledged", "whether the broker has everything"),
+        row("published", report.published.to_string(), "reports"),
+        row(
+            "constant",
+            report.constant.to_string(),
+            "of them without meaning: the budget was spent",
+        ),
+        row("past", report.past.to_string(), "values of epochs that are over, not published"),
+        row("unreadable", report.unreadable.to_string(), "values replaced by a random reading"),
+        row("spent", report.spent.to_string(), "epochs drawn in since the last reset"),
+        row("limit", report.limit.to_string(), "epochs that may be"),
+        row("acknowledged", report.acknowledged.to_string(), "whether the broker has everything"),
     ];
     format!("reports on {topic}\n\n{}", table(&["", "", ""], rows))
 }

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use undertone_fusion::codebook::{Codebook, Column, Columns, Spacing};
-use undertone_fusion::learn::sequences::{self, Sequenced};
-use undertone_fusion::{Model, Samples, model};
+use undertone_fusion::codebook::Spacing;
+use undertone_fusion::model;
+use undertone_fusion::report::FusionModel;
+use undertone_fusion::table::{LabelledTable, TableSpec};
 
 use crate::columns::{Layout, Source};
 use crate::failure::Failure;
@@ -59,7 +60,7 @@ pub(super) struct SampleArgs {
     /// Make one sensor of every name of a column of names. A column's LDP level is then twice that of
     /// each of its sensors.
     #[arg(long, requires = "samples")]
-    pub(super) one_hot: bool,
+    one_hot: bool,
     #[command(flatten)]
     layout: Layout,
 }
@@ -73,14 +74,6 @@ enum Cut {
     Quantiles,
 }
 
-/// A model and where it came from.
-pub(super) struct Origin {
-    pub(super) model: Model,
-    pub(super) source: String,
-    /// How many samples it rests on; 0 for an assumption.
-    pub(super) samples: u64,
-}
-
 impl ModelArgs {
     /// Whether a model or samples were given.
     pub(super) fn given(&self) -> bool {
@@ -88,34 +81,19 @@ impl ModelArgs {
     }
 
     /// Reads the model, or makes one of the samples.
-    pub(super) fn read(&self) -> Result<Origin, Failure> {
+    pub(super) fn read(&self) -> Result<FusionModel, Failure> {
         if let Some(path) = &self.model {
             let model = input::document(path, model::read)?;
-            return Ok(Origin { model, source: name(path), samples: 0 });
+            return Ok(FusionModel::assumed(model, name(path)));
         }
-        let Some(samples) = self.samples.read()? else {
+        let Some(table) = self.samples.table()? else {
             return Err(Failure::usage("give --model, or --samples with its columns"));
         };
-        let source = self.samples.source();
+        let SampleArgs { levels, keep, .. } = self.samples;
+        let samples = table.samples(levels, self.samples.spacing(), keep)?;
         let count = samples.samples().len() as u64;
-        Ok(Origin { model: samples.model()?, source, samples: count })
-    }
-}
-
-/// Rows of a table, before readings are cut into levels.
-pub(super) struct Table {
-    pub(super) columns: Columns,
-    /// Which sequence each row belongs to, if that is known.
-    pub(super) sequence: Option<Vec<usize>>,
-    /// How many sequences were left out because they repeat another.
-    pub(super) repeated: usize,
-    source: Source,
-}
-
-impl Table {
-    /// Puts the file in front of what is wrong with it.
-    pub(super) fn problem(&self, error: &undertone_fusion::Error) -> Failure {
-        self.source.problem(error)
+        let source = self.samples.source();
+        Ok(FusionModel { model: samples.model()?, source, samples: count })
     }
 }
 
@@ -133,128 +111,31 @@ impl SampleArgs {
         self.samples.as_deref().map_or(String::new(), name)
     }
 
-    /// The samples, if there are any.
-    fn read(&self) -> Result<Option<Samples>, Failure> {
-        let Some(table) = self.table()? else { return Ok(None) };
-        let named = |error: undertone_fusion::Error| table.problem(&error);
-        let codebook = Codebook::fit(&table.columns, self.levels, self.spacing()).map_err(named)?;
-        let samples = codebook.samples(&table.columns).map_err(named)?;
-        let kept = match self.keep {
-            Some(count) => samples.keep(&samples.most_relevant(count)).map_err(named)?,
-            None => samples,
-        };
-        Ok(Some(kept))
-    }
-
     /// The rows, if there are any.
-    pub(super) fn table(&self) -> Result<Option<Table>, Failure> {
+    pub(super) fn table(&self) -> Result<Option<LabelledTable>, Failure> {
         let (Some(file), Some(public)) = (&self.samples, &self.public) else { return Ok(None) };
         let source = Source { file: file.clone(), layout: self.layout.clone() };
-        let public = LabelColumn::parse(public)?;
-        let private = self.private.iter().map(|text| LabelColumn::parse(text));
-        let private: Vec<LabelColumn> = private.collect::<Result<_, _>>()?;
-        let sensors: Vec<(&str, &str)> = self.sensors.iter().map(|text| named(text)).collect();
-        let mut names: Vec<&str> = vec![&public.column];
-        names.extend(private.iter().map(|label| label.column.as_str()));
-        names.extend(sensors.iter().map(|(_, column)| *column));
-        names.extend(self.sequence.iter().map(String::as_str));
-        let mut columns: Vec<Column> =
-            names.iter().map(|&name| Column { name: name.into(), cells: Vec::new() }).collect();
+        let spec = TableSpec {
+            sequence: self.sequence.clone(),
+            lags: self.lags.clone(),
+            one_hot: self.one_hot,
+            ..TableSpec::parse(public, &self.private, &self.sensors)?
+        };
+        let names = spec.columns();
+        let mut cells: Vec<Vec<String>> = vec![Vec::new(); names.len()];
         source.each_row(&names, &mut |row| {
-            for (column, cell) in columns.iter_mut().zip(row.cells) {
+            for ((name, column), cell) in names.iter().zip(&mut cells).zip(row.cells) {
                 let Some(cell) = cell else {
+                    let place = row.place();
                     return Err(source.problem(format!(
-                        "{}: column {:?} is empty: fill it in or leave the row out",
-                        row.place(),
-                        column.name
+                        "{place}: column {name:?} is empty: fill it in or leave the row out"
                     )));
                 };
-                column.cells.push(cell.to_string());
+                column.push(cell.to_string());
             }
             Ok(())
         })?;
-        let sequence = columns.split_off(1 + private.len() + sensors.len());
-        let mut readings = columns.split_off(1 + private.len());
-        for (column, (name, _)) in readings.iter_mut().zip(&sensors) {
-            column.name = (*name).to_owned();
-        }
-        let hidden = columns.split_off(1);
-        let Some(shown) = columns.pop() else { return Ok(None) };
-        let mut columns = Columns {
-            sensors: readings,
-            public: public.read(shown),
-            private: private.iter().zip(hidden).map(|(label, column)| label.read(column)).collect(),
-        };
-        if self.one_hot {
-            columns = sequences::one_hot(&columns);
-        }
-        if self.sequence.is_empty() {
-            return Ok(Some(Table { columns, sequence: None, repeated: 0, source }));
-        }
-        let numbered = Sequenced::new(&columns, sequences::number(&sequence));
-        let lagged = match self.lags[..] {
-            [] => numbered,
-            _ => numbered.and_then(|rows| rows.lagged(&self.lags)),
-        };
-        let Sequenced { columns, sequence, repeated } =
-            lagged.map_err(|error| source.problem(error))?;
-        Ok(Some(Table { columns, sequence: Some(sequence), repeated, source }))
-    }
-}
-
-/// NAME=COLUMN, or a column that keeps its name.
-fn named(text: &str) -> (&str, &str) {
-    text.split_once('=').unwrap_or((text, text))
-}
-
-/// A label made of a column: its cells as they are, or which list they are in.
-struct LabelColumn {
-    name: String,
-    column: String,
-    /// The value of each list, and its cells.
-    lists: Vec<(String, Vec<String>)>,
-    /// The value of every other cell.
-    rest: &'static str,
-}
-
-impl LabelColumn {
-    fn parse(text: &str) -> Result<Self, Failure> {
-        let (before, lists) = text.split_once(':').map_or((text, None), |(a, b)| (a, Some(b)));
-        let (name, column) = named(before);
-        let (name, column) = (name.to_owned(), column.to_owned());
-        let cells = |list: &str| list.split('|').map(|cell| cell.trim().to_owned()).collect();
-        let Some(lists) = lists else {
-            return Ok(Self { name, column, lists: Vec::new(), rest: "" });
-        };
-        if !lists.contains('(') {
-            return Ok(Self {
-                name,
-                column,
-                lists: vec![("yes".into(), cells(lists))],
-                rest: "no",
-            });
-        }
-        let list = |list: &str| {
-            let inside = list.trim().strip_suffix(')').and_then(|list| list.split_once('('));
-            inside.map(|(name, list)| (name.to_owned(), cells(list))).ok_or_else(|| {
-                Failure::usage(format!(
-                    "{list:?} in {text:?} is not a list of cells: write NAME(CELL|CELL), several separated by semicolons"
-                ))
-            })
-        };
-        let lists = lists.split(';').map(list).collect::<Result<_, _>>()?;
-        Ok(Self { name, column, lists, rest: "other" })
-    }
-
-    fn read(&self, column: Column) -> Column {
-        let cell = |cell: String| {
-            if self.lists.is_empty() {
-                return cell;
-            }
-            let list = self.lists.iter().find(|(_, cells)| cells.contains(&cell));
-            list.map_or(self.rest.to_owned(), |(name, _)| name.clone())
-        };
-        Column { name: self.name.clone(), cells: column.cells.into_iter().map(cell).collect() }
+        Ok(Some(spec.rows(&file.display().to_string(), cells)?))
     }
 }
 

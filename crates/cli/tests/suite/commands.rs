@@ -275,10 +275,29 @@ fn a_command_that_became_a_program_names_it() {
 #[test]
 fn help_shows_an_example() {
     for command in [
-        "demo", "serve", "audit", "relate", "compose", "transfer", "policy", "design", "curve",
-        "frontier", "watchdog", "perturb", "estimate",
+        "demo",
+        "serve",
+        "audit",
+        "relate",
+        "compose",
+        "transfer",
+        "policy",
+        "design",
+        "curve",
+        "frontier",
+        "watchdog",
+        "perturb",
+        "estimate",
+        "fusion",
+        "fusion design",
+        "fusion train",
+        "fusion evaluate",
+        "fusion sensor",
+        "fusion center",
+        "fusion demo",
     ] {
-        let output = undertone(&[command, "--help"]);
+        let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();
+        let output = undertone(&words);
         assert!(
             String::from_utf8_lossy(&output.stdout).contains("Example: undertone"),
             "{command}"

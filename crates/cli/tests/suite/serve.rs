@@ -188,6 +188,33 @@ fn bad_settings_get_plain_words() {
 }
 
 #[test]
+fn a_port_in_use_and_a_log_without_colours() {
+    let dir = Scratch::new("serve-port");
+    let store = format!("sqlite:{}", dir.path("x.db"));
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let (code, words) = complaint(&["serve", "--store", &store, "--listen", &address]);
+    assert_eq!(code, 1, "{words}");
+    assert!(words.contains(&address) && words.contains("another address with --listen"), "{words}");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_undertone"));
+    command.args(["serve", "--store", &store, "--listen", "127.0.0.1:0"]);
+    let log = dir.path("log");
+    let redirected = std::fs::File::create(&log).unwrap();
+    command.env("UNDERTONE_LOG", "debug").stdout(Stdio::piped()).stderr(redirected);
+    let mut running = Running(command.spawn().unwrap());
+    let mut output = BufReader::new(running.0.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("http://") {
+        assert_ne!(output.read_line(&mut line).unwrap(), 0, "{line}");
+    }
+    let base = line[line.find("http://").unwrap()..].split_whitespace().next().unwrap();
+    assert_eq!(ask(base, "GET", "/healthz", None, &Value::Null).0, 200);
+    assert_eq!(running.stop(), Some(0));
+    let log = std::fs::read_to_string(&log).unwrap();
+    assert!(!log.is_empty() && !log.contains('\u{1b}'), "{log}");
+}
+
+#[test]
 fn the_demo_stays() {
     let demo = ["demo", "--users", "300", "--seed", "3", "--json"];
     let (mut running, mut output) = Running::start(&demo, &[]);

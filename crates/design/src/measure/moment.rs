@@ -33,11 +33,14 @@ fn beyond_linear(d: f64, alpha: f64) -> f64 {
     }
 }
 
-/// One lift: the logarithm of its weight, its deviation from one, its logarithm.
+/// One lift with its weight in a mean.
 #[derive(Debug, Clone, Copy)]
 pub struct Weighed {
+    /// The logarithm of its weight.
     pub log_weight: f64,
+    /// Its difference to one.
     pub deviation: f64,
+    /// Its logarithm.
     pub log_lift: f64,
 }
 

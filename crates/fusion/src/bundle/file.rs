@@ -20,10 +20,10 @@ struct RawBundle {
     undertone: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     id: Option<String>,
-    origin: RawOrigin,
-    budgets: RawBudgets,
-    certificate: RawCertificate,
-    model: RawModel,
+    origin: Object<RawOrigin>,
+    budgets: Object<RawBudgets>,
+    certificate: Object<RawCertificate>,
+    model: Object<RawModel>,
     policies: Vec<Value>,
 }
 
@@ -40,8 +40,8 @@ struct RawOrigin {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawBudgets {
-    information: Option<RawLevel>,
-    ldp: Option<RawLevel>,
+    information: Option<Object<RawLevel>>,
+    ldp: Option<Object<RawLevel>>,
     epochs: u32,
 }
 
@@ -55,7 +55,7 @@ struct RawLevel {
 #[derive(Serialize, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 struct RawCertificate {
-    epochs: Vec<RawRepeated>,
+    epochs: Vec<Object<RawRepeated>>,
     ldp: Vec<String>,
 }
 
@@ -71,11 +71,11 @@ struct RawRepeated {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawModel {
-    public: RawHypothesis,
-    private: RawHypothesis,
+    public: Object<RawHypothesis>,
+    private: Object<RawHypothesis>,
     /// Weight in units of 2^-48, value of H, value of G.
     atoms: Vec<(u64, usize, usize)>,
-    sensors: Vec<RawSensor>,
+    sensors: Vec<Object<RawSensor>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -112,19 +112,24 @@ fn text(raw: &RawBundle) -> String {
 
 fn raw(bundle: &Bundle, id: Option<String>) -> RawBundle {
     let Origin { method, source, samples, seed, restarts } = bundle.origin.clone();
-    let level =
-        |epsilon: Epsilon| RawLevel { nats: epsilon.nats().to_string(), odds: epsilon.odds() };
+    let level = |epsilon: Epsilon| {
+        Object(RawLevel { nats: epsilon.nats().to_string(), odds: epsilon.odds() })
+    };
     let Budgets { information, ldp, epochs } = bundle.budgets;
-    let hypothesis = |hypothesis: &Hypothesis| RawHypothesis {
-        name: hypothesis.name().into(),
-        values: hypothesis.values().to_vec(),
-        components: hypothesis.components().to_vec(),
+    let hypothesis = |hypothesis: &Hypothesis| {
+        Object(RawHypothesis {
+            name: hypothesis.name().into(),
+            values: hypothesis.values().to_vec(),
+            components: hypothesis.components().to_vec(),
+        })
     };
     let model = &bundle.model;
-    let sensor = |sensor: &ExactSensor| RawSensor {
-        name: sensor.name.clone(),
-        rows: sensor.rows.clone(),
-        row_of: sensor.row_of.clone(),
+    let sensor = |sensor: &ExactSensor| {
+        Object(RawSensor {
+            name: sensor.name.clone(),
+            rows: sensor.rows.clone(),
+            row_of: sensor.row_of.clone(),
+        })
     };
     // A policy's own document, as a value: the order of its fields means nothing.
     let policy =
@@ -132,26 +137,32 @@ fn raw(bundle: &Bundle, id: Option<String>) -> RawBundle {
     RawBundle {
         undertone: VERSION.into(),
         id,
-        origin: RawOrigin { method, source, samples, seed, restarts },
-        budgets: RawBudgets { information: information.map(level), ldp: ldp.map(level), epochs },
-        certificate: raw_certificate(&bundle.certificate),
-        model: RawModel {
+        origin: Object(RawOrigin { method, source, samples, seed, restarts }),
+        budgets: Object(RawBudgets {
+            information: information.map(level),
+            ldp: ldp.map(level),
+            epochs,
+        }),
+        certificate: Object(raw_certificate(&bundle.certificate)),
+        model: Object(RawModel {
             public: hypothesis(&model.public),
             private: hypothesis(&model.private),
             atoms: model.atoms.iter().map(|a| (a.weight, a.public, a.private)).collect(),
             sensors: model.sensors.iter().map(sensor).collect(),
-        },
+        }),
         policies: bundle.policies.iter().map(policy).collect(),
     }
 }
 
 fn raw_certificate(certificate: &Certificate) -> RawCertificate {
     let text = |nats: Nats| nats.to_string();
-    let line = |line: &Repeated| RawRepeated {
-        epochs: line.epochs,
-        information: line.information.map(text),
-        exact: line.exact,
-        always: line.always.map(text),
+    let line = |line: &Repeated| {
+        Object(RawRepeated {
+            epochs: line.epochs,
+            information: line.information.map(text),
+            exact: line.exact,
+            always: line.always.map(text),
+        })
     };
     RawCertificate {
         epochs: certificate.epochs.iter().map(line).collect(),
@@ -162,7 +173,8 @@ fn raw_certificate(certificate: &Certificate) -> RawCertificate {
 pub(super) fn read(text: &str) -> Result<Bundle, Error> {
     let refuse = |what: &str, problem: String| Error::other(format!("bundle: {what}"), problem);
     let Object::<RawBundle>(raw) = serde_json::from_str(text).map_err(|error| {
-        refuse("not a document of a network", format!("{error}; write one with `fusion design -o`"))
+        let fix = "give one that `undertone fusion design` or `Bundle::to_json` wrote";
+        refuse("not a document of a network", format!("{error}; {fix}"))
     })?;
     if raw.undertone != VERSION {
         let problem =
@@ -180,12 +192,13 @@ pub(super) fn read(text: &str) -> Result<Bundle, Error> {
     };
     let policies: Vec<Policy> =
         raw.policies.iter().enumerate().map(policy).collect::<Result<_, _>>()?;
-    if policies.len() != raw.model.sensors.len() {
-        let problem = format!("{} for {} sensors", policies.len(), raw.model.sensors.len());
+    let (Object(model), Object(raw_budgets), Object(origin)) = (raw.model, raw.budgets, raw.origin);
+    if policies.len() != model.sensors.len() {
+        let problem = format!("{} for {} sensors", policies.len(), model.sensors.len());
         return Err(refuse("policies", problem));
     }
-    let level = |what: &str, level: &Option<RawLevel>| -> Result<Option<Epsilon>, Error> {
-        let Some(RawLevel { nats, odds }) = level else { return Ok(None) };
+    let level = |what: &str, level: &Option<Object<RawLevel>>| -> Result<Option<Epsilon>, Error> {
+        let Some(Object(RawLevel { nats, odds })) = level else { return Ok(None) };
         let epsilon =
             Epsilon::from_odds(odds.0, odds.1).map_err(|error| refuse(what, error.to_string()))?;
         if epsilon.nats().to_string() != *nats {
@@ -195,18 +208,18 @@ pub(super) fn read(text: &str) -> Result<Bundle, Error> {
         Ok(Some(epsilon))
     };
     let budgets = Budgets {
-        information: level("budgets.information", &raw.budgets.information)?,
-        ldp: level("budgets.ldp", &raw.budgets.ldp)?,
-        epochs: raw.budgets.epochs,
+        information: level("budgets.information", &raw_budgets.information)?,
+        ldp: level("budgets.ldp", &raw_budgets.ldp)?,
+        epochs: raw_budgets.epochs,
     };
     if budgets.epochs == 0 {
         return Err(refuse("budgets.epochs", "is 0: it must be at least 1".into()));
     }
-    let model = raw.model.read(&policies)?;
-    let RawOrigin { method, source, samples, seed, restarts } = raw.origin;
+    let model = model.read(&policies)?;
+    let RawOrigin { method, source, samples, seed, restarts } = origin;
     let origin = Origin { method, source, samples, seed, restarts };
     let bundle = Bundle::new(model, policies, budgets, origin)?;
-    if raw_certificate(&bundle.certificate) != raw.certificate {
+    if raw_certificate(&bundle.certificate) != raw.certificate.0 {
         let problem = "is not what these policies and this model attain: it was changed";
         return Err(refuse("certificate", problem.into()));
     }
@@ -218,10 +231,11 @@ pub(super) fn read(text: &str) -> Result<Bundle, Error> {
 
 impl RawModel {
     fn read(self, policies: &[Policy]) -> Result<ExactModel, Error> {
-        let hypothesis =
-            |raw: RawHypothesis| Hypothesis::new(&raw.name, raw.values, raw.components);
+        let hypothesis = |Object(raw): Object<RawHypothesis>| {
+            Hypothesis::new(&raw.name, raw.values, raw.components)
+        };
         let atom = |(weight, public, private)| ExactAtom { weight, public, private };
-        let sensor = |(raw, policy): (RawSensor, &Policy)| ExactSensor {
+        let sensor = |(Object(raw), policy): (Object<RawSensor>, &Policy)| ExactSensor {
             name: raw.name,
             readings: policy.draft().inputs().clone(),
             rows: raw.rows,

@@ -55,7 +55,7 @@ impl Method {
         Self::PaperTheta,
     ];
 
-    /// What it is called on the command line.
+    /// What it is called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Joint => "joint",
@@ -77,6 +77,17 @@ impl Method {
     /// Whether it keeps the LDP budget.
     pub fn hides_readings(self) -> bool {
         self != Self::InformationOnly
+    }
+}
+
+impl std::str::FromStr for Method {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|method| method.name() == name).ok_or_else(|| {
+            let known = Self::ALL.map(Self::name).join(", ");
+            Error::other("method", format!("{name:?} is not one of {known}"))
+        })
     }
 }
 

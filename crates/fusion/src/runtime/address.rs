@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use undertone_design::Error;
+use undertone::Error;
+use undertone::error::mention;
 
 /// A broker's address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +36,7 @@ impl FromStr for Address {
         let refuse = |problem: &str| {
             let problem =
                 format!("{problem}; write mqtt://host:port, or mqtts://host:port for TLS");
-            Error::other(format!("broker {text:?}"), problem)
+            Error::usage(format!("broker {text:?}: {problem}"))
         };
         let (secure, rest) = match text.split_once("://") {
             Some(("mqtt", rest)) => (false, rest),
@@ -44,9 +45,11 @@ impl FromStr for Address {
         };
         if rest.contains('@') {
             // The address itself is not repeated: it holds a password.
-            let problem = "holds a user name: addresses are seen by everyone on the machine; give \
-                           --username and --password-file";
-            return Err(Error::other("broker", problem));
+            return Err(Error::usage(format!(
+                "broker: holds a user name: addresses are seen by everyone on the machine; give {} and {}",
+                mention("username"),
+                mention("password_file")
+            )));
         }
         let rest = rest.strip_suffix('/').unwrap_or(rest);
         let (host, port) = match rest.rfind(']').map(|end| rest.split_at(end + 1)) {
@@ -126,6 +129,6 @@ mod tests {
             assert!(error.contains("mqtt://host:port"), "{text}: {error}");
         }
         let error = "mqtt://me:secret@host".parse::<Address>().unwrap_err().to_string();
-        assert!(error.contains("--password-file") && !error.contains("secret"), "{error}");
+        assert!(error.contains("password_file") && !error.contains("secret"), "{error}");
     }
 }

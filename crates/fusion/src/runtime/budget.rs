@@ -21,8 +21,7 @@ impl Budget {
         match epochs {
             Some(epochs) if epochs > certified => {
                 let problem = format!(
-                    "is above the {certified} this network was certified for: design it with \
-                     --epochs {epochs}"
+                    "is above the {certified} this network was certified for: design it for {epochs}"
                 );
                 Err(Error::other(format!("a budget of {epochs} epochs"), problem))
             }

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
+use undertone::Answer;
 use undertone_core::Nats;
 use undertone_design::Error;
 use undertone_wire::{SensorReport, TokenKind};
@@ -54,7 +55,7 @@ pub struct Decision {
 }
 
 /// The centre's counters.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Metrics {
     /// Epochs decided.
     pub decided: u64,
@@ -63,6 +64,7 @@ pub struct Metrics {
     /// Reports used.
     pub accepted: u64,
     /// Messages not used, by reason.
+    #[serde(serialize_with = "every_reason")]
     pub refused: BTreeMap<Refusal, u64>,
     /// Epochs whose data were used since the last reset.
     pub epochs: u32,
@@ -70,16 +72,18 @@ pub struct Metrics {
     pub limit: u32,
     /// From which epoch on.
     pub first: u64,
-    /// ε_I of everything used.
+    /// ε_I of everything used; nothing if there is no bound.
+    #[serde(serialize_with = "as_decimal")]
     pub information: Option<Nats>,
     /// Per sensor.
     pub sensors: Vec<SensorMetrics>,
 }
 
 /// What the centre knows of one sensor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct SensorMetrics {
     /// What it last said of itself, or the broker of it.
+    #[serde(serialize_with = "by_name")]
     pub status: Option<Status>,
     /// Reports used.
     pub accepted: u64,
@@ -334,58 +338,80 @@ impl Center {
 }
 
 impl Decision {
-    /// The decision as JSON.
-    pub fn to_json(&self, bundle: &Bundle) -> Value {
-        let public = bundle.model().public();
-        json!({
-            "epoch": self.epoch,
-            "decision": public.values().get(self.value),
-            "value": self.value,
-            "posterior": self.posterior,
-            "heard": self.outputs.iter().flatten().count(),
-            "missing": self.missing,
-            "constant": self.constant,
-            "epochs": self.epochs,
-            "information": nats(self.information),
-        })
+    /// The decision as it is published.
+    pub fn record<'a>(&'a self, bundle: &'a Bundle) -> DecisionRecord<'a> {
+        let values = bundle.model().public().values();
+        DecisionRecord {
+            epoch: self.epoch,
+            decision: values.get(self.value).map(String::as_str),
+            value: self.value,
+            posterior: &self.posterior,
+            heard: self.outputs.iter().flatten().count(),
+            missing: &self.missing,
+            constant: &self.constant,
+            epochs: self.epochs,
+            information: self.information,
+        }
     }
 }
 
-impl Metrics {
-    /// The counters as JSON.
-    pub fn to_json(&self) -> Value {
-        let refused: BTreeMap<&str, u64> = Refusal::ALL
-            .into_iter()
-            .map(|reason| (reason.name(), self.refused.get(&reason).copied().unwrap_or(0)))
-            .collect();
-        let sensor = |sensor: &SensorMetrics| {
-            json!({
-                "status": sensor.status.map(Status::name),
-                "accepted": sensor.accepted,
-                "constant": sensor.constant,
-                "missed": sensor.missed,
-            })
-        };
-        json!({
-            "decided": self.decided,
-            "open": self.open,
-            "accepted": self.accepted,
-            "refused": refused,
-            "epochs": self.epochs,
-            "limit": self.limit,
-            "first": self.first,
-            "information": nats(self.information),
-            "sensors": self.sensors.iter().map(sensor).collect::<Vec<_>>(),
-        })
-    }
+/// A decision as it is published.
+#[derive(Debug, Clone, Serialize)]
+pub struct DecisionRecord<'a> {
+    /// Which epoch.
+    pub epoch: u64,
+    /// The most likely value of H, by name.
+    pub decision: Option<&'a str>,
+    /// Which of H's values that is.
+    pub value: usize,
+    /// P(h | what was heard).
+    pub posterior: &'a [f64],
+    /// How many sensors were heard.
+    pub heard: usize,
+    /// The sensors that said nothing.
+    pub missing: &'a [u16],
+    /// The sensors whose token was constant.
+    pub constant: &'a [u16],
+    /// How many epochs have been used since the last reset.
+    pub epochs: u32,
+    /// ε_I of everything heard in them; nothing if there is no bound.
+    #[serde(serialize_with = "as_decimal")]
+    pub information: Option<Nats>,
+}
 
+impl Metrics {
     /// How many messages were refused for this reason.
     pub fn refused(&self, reason: Refusal) -> u64 {
         self.refused.get(&reason).copied().unwrap_or(0)
     }
 }
 
-/// A decimal as text, so that what is read is what was certified; nothing where there is no bound.
-fn nats(value: Option<Nats>) -> Value {
-    value.map_or(Value::Null, |nats| json!(nats.to_string()))
+impl Answer for Metrics {
+    fn words(&self) -> String {
+        let information = self.information.map_or("unbounded".into(), |nats| nats.to_string());
+        format!(
+            "{} decisions, {} reports used, {} refused; {} of {} epochs used, which leak at most {information} nats.",
+            self.decided,
+            self.accepted,
+            self.refused.values().sum::<u64>(),
+            self.epochs,
+            self.limit
+        )
+    }
+}
+
+/// Writes a level as a decimal in text, so that what is read is what was certified; nothing where there is no bound.
+pub(super) fn as_decimal<S: Serializer>(value: &Option<Nats>, to: S) -> Result<S::Ok, S::Error> {
+    value.map(|nats| nats.to_string()).serialize(to)
+}
+
+/// Writes the count of every reason, also of those that did not occur.
+fn every_reason<S: Serializer>(counts: &BTreeMap<Refusal, u64>, to: S) -> Result<S::Ok, S::Error> {
+    let count = |reason: Refusal| counts.get(&reason).copied().unwrap_or(0);
+    to.collect_map(Refusal::ALL.into_iter().map(|reason| (reason.name(), count(reason))))
+}
+
+/// Writes a state by its name.
+fn by_name<S: Serializer>(status: &Option<Status>, to: S) -> Result<S::Ok, S::Error> {
+    status.map(Status::name).serialize(to)
 }

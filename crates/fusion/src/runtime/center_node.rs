@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use undertone_design::Error;
 
-use super::center::{Center, Decision};
+use super::center::{Center, Decision, DecisionRecord, Metrics};
 use super::epochs::Refusal;
 use super::link::{Link, LinkEvent, LinkOptions, Message};
 use super::topics::{FromSensor, Status, Topics};
@@ -39,6 +40,57 @@ pub enum CenterEvent {
     },
     /// An epoch was decided.
     Decided(Decision),
+}
+
+/// What happened at a centre, as one line for programs.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+pub enum CenterRecord<'a> {
+    /// The broker is there.
+    Connected,
+    /// The broker is gone, or was not there.
+    Lost {
+        /// Why.
+        reason: &'a str,
+    },
+    /// A sensor's state is a new one.
+    Status {
+        /// Which sensor.
+        sensor: u16,
+        /// What it is now.
+        status: &'static str,
+    },
+    /// A message was not used.
+    Refused {
+        /// Where it was.
+        topic: &'a str,
+        /// Why.
+        reason: &'static str,
+    },
+    /// An epoch was decided.
+    Decision(DecisionRecord<'a>),
+    /// The centre ends.
+    Done {
+        /// Its counters.
+        metrics: &'a Metrics,
+    },
+}
+
+impl CenterEvent {
+    /// The event as one line for programs.
+    pub fn record<'a>(&'a self, bundle: &'a Bundle) -> CenterRecord<'a> {
+        match self {
+            Self::Connected => CenterRecord::Connected,
+            Self::Lost { reason } => CenterRecord::Lost { reason },
+            Self::Status { sensor, status } => {
+                CenterRecord::Status { sensor: *sensor, status: status.name() }
+            }
+            Self::Refused { topic, reason } => {
+                CenterRecord::Refused { topic, reason: reason.name() }
+            }
+            Self::Decided(decision) => CenterRecord::Decision(decision.record(bundle)),
+        }
+    }
 }
 
 /// A centre that hears its sensors and publishes decisions and counters.
@@ -93,8 +145,8 @@ impl CenterNode {
     pub async fn next(&mut self) -> Result<CenterEvent, Error> {
         loop {
             if let Some(decision) = self.center.decide(Instant::now())? {
-                let json = decision.to_json(self.center.bundle()).to_string();
-                self.publish(self.topics.decision(), json, false)?;
+                let record = decision.record(self.center.bundle());
+                self.publish(self.topics.decision(), &record, false)?;
                 self.metrics_old = true;
                 return Ok(CenterEvent::Decided(decision));
             }
@@ -155,7 +207,9 @@ impl CenterNode {
         }
     }
 
-    fn publish(&self, topic: String, json: String, retain: bool) -> Result<(), Error> {
+    fn publish(&self, topic: String, what: &impl Serialize, retain: bool) -> Result<(), Error> {
+        // By way of a value, whose fields are in the order of their names.
+        let json = serde_json::to_value(what).unwrap_or_default().to_string();
         self.link.publish(Message { topic, payload: json.into_bytes(), retain })
     }
 
@@ -164,8 +218,7 @@ impl CenterNode {
         if self.metrics_old && now >= self.metrics_due {
             self.metrics_old = false;
             self.metrics_due = now + METRICS;
-            let json = self.center.metrics().to_json().to_string();
-            self.publish(self.topics.metrics(), json, true)?;
+            self.publish(self.topics.metrics(), self.center.metrics(), true)?;
         }
         Ok(())
     }

@@ -242,8 +242,10 @@ fn refusal(code: u8) -> End {
         1 => End::Refused("it does not speak MQTT 3.1.1".into()),
         2 => End::Refused("it does not take this client's name".into()),
         3 => End::Lost("it is not available at the moment".into()),
-        4 => End::Refused("it refuses user name or password (--username, --password-file)".into()),
-        5 => End::Refused("it does not let this client in (--username, --password-file)".into()),
+        4 => End::Refused("it refuses user name or password of this client".into()),
+        5 => {
+            End::Refused("it does not let this client in: check its user name and password".into())
+        }
         code => End::Lost(format!("it refuses with the unknown code {code}")),
     }
 }

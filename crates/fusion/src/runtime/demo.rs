@@ -5,18 +5,21 @@ use std::path::Path;
 use std::time::Duration;
 
 use rand_chacha::ChaCha20Rng;
+use serde::Serialize;
+use undertone::Answer;
 use undertone_core::Nats;
 use undertone_design::Error;
 
 use super::address::Address;
 use super::attacker::{Attacker, least_error};
 use super::budget::Budget;
-use super::center::{Center, Decision, Metrics, Pace};
+use super::center::{Center, Decision, Metrics, Pace, as_decimal};
 use super::center_node::{CenterEvent, CenterNode};
 use super::link::LinkOptions;
 use super::sensor::Sensor;
 use super::sensor_node::SensorNode;
 use super::topics::Status;
+use crate::report::{FusionModel, NetworkRequest};
 use crate::{Bundle, Evaluation, Model};
 use undertone_numeric::dice::draw;
 
@@ -75,6 +78,78 @@ pub struct Step {
     pub guess: usize,
     /// Whether this was the last epoch of a private value.
     pub last: bool,
+}
+
+/// A demonstration that is over.
+#[derive(Debug, Clone, Serialize)]
+pub struct DemoReport {
+    /// Which broker carried it.
+    pub broker: String,
+    /// The network's id.
+    pub bundle_id: String,
+    /// Epochs.
+    pub epochs: u64,
+    /// For how many epochs a private value stayed the same.
+    pub epochs_per_secret: u32,
+    /// Private values whose epochs are over.
+    pub secrets: u64,
+    /// How often the centre erred about H.
+    pub error_public: f64,
+    /// How often it errs: the Bayes error of the shipped maps.
+    pub bayes_error_public: f64,
+    /// How often a guess of H errs that hears nothing.
+    pub blind_public: f64,
+    /// How often the attacker erred about G.
+    pub error_private: f64,
+    /// No attacker errs less often than this: a consequence of the certificate.
+    pub least_error_private: f64,
+    /// How often a guess of G errs that hears nothing.
+    pub blind_private: f64,
+    /// ε_I of the last private value's epochs; nothing if there is no bound.
+    #[serde(serialize_with = "as_decimal")]
+    pub information: Option<Nats>,
+    /// One epoch more than the budget allows.
+    pub beyond_budget: BeyondBudget,
+    /// The centre's counters.
+    pub metrics: Metrics,
+}
+
+/// One epoch more than the budget allows.
+#[derive(Debug, Clone, Serialize)]
+pub struct BeyondBudget {
+    /// How many sensors sent their constant token.
+    pub constant: usize,
+    /// How many tokens meant anything.
+    pub heard: usize,
+}
+
+impl Answer for DemoReport {
+    fn words(&self) -> String {
+        format!(
+            "In {} epochs the centre was wrong in {:.4} (expected {:.4}, blindly {:.4}); of {} private values the attacker missed {:.4} (certified at least {:.4}, blindly {:.4}).",
+            self.epochs,
+            self.error_public,
+            self.bayes_error_public,
+            self.blind_public,
+            self.secrets,
+            self.error_private,
+            (1e4 * self.least_error_private).floor() / 1e4,
+            self.blind_private
+        )
+    }
+}
+
+/// The example network: six rooms tell whether there is an alarm and not whether anyone is in.
+pub fn six_rooms() -> Result<NetworkRequest, Error> {
+    let model = crate::model::read(include_str!("six_rooms.json"))?;
+    let model = FusionModel::assumed(model, "fusion-ga.json");
+    Ok(NetworkRequest {
+        information: Some(1.0),
+        ldp: Some(2.0),
+        epochs: 5,
+        restarts: Some(8),
+        ..NetworkRequest::new(model)
+    })
 }
 
 impl Tally {
@@ -187,6 +262,32 @@ impl Demo {
         }
         let (_, cells) = self.draw_epoch();
         self.publish(&cells).await
+    }
+
+    /// Goes one epoch beyond the budget, ends, and tells what was seen; `broker` is the name of what carried it.
+    pub async fn report(mut self, broker: &str) -> Result<DemoReport, Error> {
+        let beyond = self.epoch_beyond().await?;
+        let bundle_id = self.center.bundle().id().to_owned();
+        let (tally, metrics) = self.finish().await?;
+        Ok(DemoReport {
+            broker: broker.into(),
+            bundle_id,
+            epochs: tally.epochs,
+            epochs_per_secret: tally.epochs_per_secret,
+            secrets: tally.secrets,
+            error_public: tally.error_public(),
+            bayes_error_public: tally.expected_public,
+            blind_public: tally.blind_public,
+            error_private: tally.error_private(),
+            least_error_private: tally.least_private,
+            blind_private: tally.blind_private,
+            information: metrics.information,
+            beyond_budget: BeyondBudget {
+                constant: beyond.constant.len(),
+                heard: beyond.outputs.iter().flatten().count(),
+            },
+            metrics,
+        })
     }
 
     /// Ends sensors and centre in good order.

@@ -205,7 +205,8 @@ impl Link {
     pub fn open(options: LinkOptions) -> Result<Self, Error> {
         match (&options.tls, options.address.secure) {
             (None, true) => {
-                let problem = "is to be encrypted: give the authority's certificate (--ca)";
+                let problem =
+                    "is to be encrypted: give the certificate of the authority that certified it";
                 return Err(Error::other(format!("broker {}", options.address), problem));
             }
             (Some(_), false) => {

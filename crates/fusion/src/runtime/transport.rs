@@ -89,7 +89,7 @@ pub(super) fn in_words(error: &io::Error) -> String {
 fn distrust(reason: &CertificateError) -> String {
     match reason {
         CertificateError::UnknownIssuer => {
-            "is not signed by the authority that is trusted here (--ca)".into()
+            "is not signed by the authority that is trusted here".into()
         }
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
             "has expired (or this machine's clock is wrong)".into()
@@ -115,7 +115,9 @@ fn rejection(alert: AlertDescription) -> String {
         CertificateUnknown, UnknownCA, UnsupportedCertificate,
     };
     match alert {
-        CertificateRequired => "it asks for a certificate of this client (--cert, --key)".into(),
+        CertificateRequired => {
+            "it asks for a certificate of this client: give one, and its key".into()
+        }
         AccessDenied
         | BadCertificate
         | CertificateExpired

@@ -344,6 +344,29 @@ fn tampered_bundles_are_refused() {
 }
 
 #[test]
+fn a_list_of_values_is_no_record() {
+    let original: Value = serde_json::from_str(&small_bundle().to_json()).unwrap();
+    for record in [
+        "/origin",
+        "/budgets",
+        "/budgets/information",
+        "/budgets/ldp",
+        "/certificate",
+        "/certificate/epochs/0",
+        "/model",
+        "/model/public",
+        "/model/private",
+        "/model/sensors/0",
+    ] {
+        let mut file = original.clone();
+        let place = file.pointer_mut(record).unwrap();
+        *place = place.as_object().unwrap().values().cloned().collect();
+        let error = Bundle::from_json(&file.to_string()).unwrap_err().to_string();
+        assert!(error.contains("expected an object"), "{record}: {error}");
+    }
+}
+
+#[test]
 fn policies_must_fit_the_model() {
     let bundle = small_bundle();
     let other = ExactModel::new(&ga(3)).unwrap();

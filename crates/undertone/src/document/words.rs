@@ -9,7 +9,11 @@ const LONGEST: usize = 400;
 /// place, the field at that place comes first: `p[1]: found the text "half", expected a number at line 1 column 9`.
 pub fn json_words(text: &str, said: &str) -> String {
     let valid = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
-    let words = plain(said, valid);
+    let mut words = plain(said, valid);
+    if let Some(odd) = place(said).filter(|_| !valid).and_then(|place| no_number(text, place)) {
+        let problem = format!("{odd} is not a number that can be used");
+        words = words.replace("this is not JSON", &problem).replace("invalid number", &problem);
+    }
     // At a sudden end every field is as much to blame as the last.
     let field = match said.contains("EOF while") || said.contains("trailing characters") {
         true => String::new(),
@@ -82,6 +86,18 @@ fn place(said: &str) -> Option<(usize, usize)> {
     let (line, rest) = place.split_once(" column ")?;
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     Some((line.parse().ok()?, rest[..digits].parse().ok()?))
+}
+
+/// What programs write for a number that is none, if it stands at this place.
+fn no_number(text: &str, (line, column): (usize, usize)) -> Option<&'static str> {
+    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let at = (before + column).saturating_sub(1);
+    let odd = ["NaN", "nan", "Infinity", "infinity", "inf", "-Infinity", "-infinity", "-inf"];
+    // A parser stops behind a sign, or behind the first letter of what it takes for `null`.
+    [at.saturating_sub(1), at].into_iter().find_map(|from| {
+        let rest = text.get(from..).unwrap_or_default();
+        odd.into_iter().find(|odd| rest.starts_with(odd))
+    })
 }
 
 /// A list or an object that a walk through a document is inside of.
@@ -199,7 +215,9 @@ mod tests {
             (r#"{"_parts": [{}, {"_p": [true]}]}"#, "_parts[1]._p[0]: found `true`"),
             (r#"{"_parts": [{}, {"a \" b": [true]}]}"#, "_parts[1]: unknown field"),
             (r#"{"_p": [1e999]}"#, "_p[0]: the number is too large"),
-            (r#"{"_p": [NaN]}"#, "_p[0]: this is not JSON"),
+            (r#"{"_p": [NaN]}"#, "_p[0]: NaN is not a number that can be used"),
+            (r#"{"_p": [1, -Infinity]}"#, "_p[1]: -Infinity is not a number that can be used"),
+            (r#"{"_p": [nothing]}"#, "_p[0]: this is not JSON"),
             (r#"{"_kind": [[]]}"#, "_kind: something else is expected"),
             (r#"{"_kind": 3}"#, "_kind: something else is expected"),
             (r#"{"_parts": [{"_kind": "Bytes"}]}"#, "_parts[0]._kind: unknown variant `Bytes`"),

@@ -126,7 +126,11 @@ pub(crate) async fn until(
         }
     };
     let done = tokio::time::timeout(LIMIT, follow).await;
-    assert!(done.is_ok(), "waited too long; {:#}", center.center().metrics().to_json());
+    assert!(
+        done.is_ok(),
+        "waited too long; {:#}",
+        undertone::Answer::json(center.center().metrics())
+    );
 }
 
 /// Follows the centre until its counters are as wanted, which they may be already.

@@ -272,7 +272,7 @@ async fn decisions_and_counters_can_be_heard_by_others() {
         let decided = decisions(&mut center, 1).await.remove(0);
         let heard = hear(&mut listener, &topics.decision()).await;
         let heard: serde_json::Value = serde_json::from_slice(&heard).unwrap();
-        assert_eq!(heard, decided.to_json(&bundle));
+        assert_eq!(heard, serde_json::to_value(decided.record(&bundle)).unwrap());
         assert_eq!((&heard["epoch"], &heard["heard"]), (&1.into(), &3.into()));
         assert!(center.close(LIMIT).await.unwrap());
         // The last counters are the ones that count everything.
@@ -349,4 +349,14 @@ async fn the_builtin_broker_outlives_bad_clients() {
     let heard = tokio::time::timeout(LIMIT, good.next()).await.unwrap();
     assert!(matches!(heard, Some(LinkEvent::Delivered(found)) if found.payload == b"hello"));
     assert!(good.close(LIMIT).await);
+}
+
+/// The crate carries its own copy of the example, so that it can be packaged.
+#[test]
+fn the_six_rooms_are_the_example_people_read() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/");
+    let own = std::fs::read_to_string(format!("{root}src/runtime/six_rooms.json")).unwrap();
+    let example = std::fs::read_to_string(format!("{root}../../examples/fusion-ga.json")).unwrap();
+    assert_eq!(own, example);
+    assert_eq!(undertone_fusion::runtime::six_rooms().unwrap().model.model.sensors().len(), 6);
 }

@@ -86,7 +86,7 @@ async fn certificates_and_passwords_are_asked_for_and_given() {
     // No certificate of one's own.
     let nameless = client_config(&at("ca.pem"), None).unwrap();
     let why = reason(LinkOptions { tls: Some(nameless), ..good.clone() }).await;
-    assert!(why.contains("--cert"), "{why}");
+    assert!(why.contains("give one, and its key"), "{why}");
     // Another password, and none.
     for credentials in [Some(("sensor".into(), "open barley".into())), None] {
         let event = first(LinkOptions { credentials, ..good.clone() }).await;
@@ -94,7 +94,7 @@ async fn certificates_and_passwords_are_asked_for_and_given() {
     }
     // Encryption that is not configured is not tried without.
     let error = Link::open(LinkOptions { tls: None, ..good.clone() }).unwrap_err().to_string();
-    assert!(error.contains("--ca"), "{error}");
+    assert!(error.contains("give the certificate of the authority"), "{error}");
 
     // The whole way, encrypted.
     let bundle = network(10);
@@ -151,7 +151,7 @@ async fn what_is_wrong_with_a_certificate_is_named() {
     let client = options(&made, asking.port, Some("client"));
     assert_eq!(first(client).await, LinkEvent::Connected);
     let why = reason(options(&made, asking.port, None)).await;
-    assert!(why.contains("asks for a certificate") && why.contains("--cert"), "{why}");
+    assert!(why.contains("asks for a certificate of this client"), "{why}");
     let why = reason(options(&made, asking.port, Some("intruder"))).await;
     assert!(why.contains("does not accept this client's certificate"), "{why}");
     // No TLS where it is expected, and the other way round.
