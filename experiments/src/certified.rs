@@ -1,10 +1,10 @@
 //! Designs whose guarantees are read off the integers that ship.
 
 use undertone_core::{Alphabet, Policy, Provenance, Ratio};
-use undertone_design::designer::{self, Method, Outcome as Found, Request};
+use undertone_design::designer::{self, DesignOutcome, Method, Request};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::objective::Objective;
-use undertone_design::quantize::Promise;
+use undertone_design::quantize::PolicySpec;
 use undertone_design::{Channel, Distribution, codebook, measure, protection};
 
 use crate::Error;
@@ -66,7 +66,7 @@ pub fn design(
         .map(|text| Ok(knowledge.claim(protection::parse(text, about)?)))
         .collect::<Result<_, undertone_design::Error>>()?;
     let request = Request {
-        promise: Promise {
+        promise: PolicySpec {
             inputs: Alphabet::indices(prior.len()).map_err(Error::other)?,
             outputs: None,
             context: rounded.context,
@@ -79,7 +79,7 @@ pub fn design(
         accept: false,
     };
     Ok(match designer::design(&request)? {
-        Found::Shipped(designed) => {
+        DesignOutcome::Shipped(designed) => {
             let strength = designed.policy.certificate().input;
             // Outputs that are never released are dropped; the others keep their number as a name.
             let names = codebook::values(designed.policy.draft().outputs());
@@ -94,7 +94,7 @@ pub fn design(
                 policy: Some(designed.policy),
             }
         }
-        Found::Missed(missed) => Point {
+        DesignOutcome::Missed(missed) => Point {
             utility: objective.value(prior, &missed.channel).ok(),
             lip: Some(missed.level.attained),
             ldp: measure::ldp::upper_bound(&missed.channel),

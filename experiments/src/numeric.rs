@@ -2,11 +2,11 @@
 
 use undertone_core::{Claim, Delta, MASS_ONE, Policy, Provenance};
 use undertone_design::codebook::{Codebook, Range, nearest};
-use undertone_design::continuous::{self, Loss, Method, Outcome as Found, Parameter, Request};
+use undertone_design::continuous::{self, ContinuousOutcome, Loss, Method, Parameter, Request};
 use undertone_design::density::Density;
 use undertone_design::knowledge::Knowledge;
 use undertone_design::measure::delta::Convention;
-use undertone_design::quantize::Promise;
+use undertone_design::quantize::PolicySpec;
 use undertone_design::{Channel, Distribution, Symbols, protection};
 
 use crate::{Error, certified};
@@ -62,7 +62,7 @@ impl Numbers {
         let rounded = knowledge.context()?;
         let claim = protection::parse(protection, knowledge.subject())?;
         Ok(Request {
-            promise: Promise {
+            promise: PolicySpec {
                 inputs: codebook.inputs().clone(),
                 outputs: Some(codebook.outputs().clone()),
                 context: rounded.context,
@@ -83,12 +83,12 @@ impl Numbers {
     pub fn design(&self, protection: &str, method: Method) -> Result<Release, Error> {
         let request = self.request(protection, method)?;
         match continuous::design(&request)? {
-            Found::Shipped(shipped) => {
+            ContinuousOutcome::Shipped(shipped) => {
                 let policy = shipped.designed.policy;
                 let error = shipped.designed.utility.unwrap_or(f64::NAN);
                 Ok(Release { noise: largest(&shipped.parameters), ..read(policy, error) })
             }
-            Found::Missed(missed) => {
+            ContinuousOutcome::Missed(missed) => {
                 let wide = self.attained(&request.promise, &missed.channel)?;
                 let loss = self.mean_error(&request.codebook, &missed.channel)?;
                 let noise = largest(&missed.parameters);
@@ -121,10 +121,10 @@ impl Numbers {
         Ok(self.prior.as_slice().iter().enumerate().map(row).sum())
     }
 
-    fn attained(&self, promise: &Promise, channel: &Channel) -> Result<Release, Error> {
+    fn attained(&self, promise: &PolicySpec, channel: &Channel) -> Result<Release, Error> {
         let most = Delta::from_units(MASS_ONE - 1).map_err(Error::other)?;
         let claims = promise.claims.iter().map(|claim: &Claim| claim.with_delta(most)).collect();
-        let promise = Promise { claims, ..promise.clone() };
+        let promise = PolicySpec { claims, ..promise.clone() };
         match promise.verify(channel)? {
             Ok(policy) => Ok(Release { policy: None, ..read(policy, f64::NAN) }),
             Err(refusal) => Err(Error::other(refusal)),

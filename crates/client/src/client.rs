@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use undertone_core::{
     AboveConsent, Consent, LedgerError, Nats, PolicyId, Report, SampleError, Sequence, Symbol,
 };
-use undertone_wire::Form;
+use undertone_wire::BatchForm;
 use undertone_wire::limits::MOST_REPORTS;
 
 /// A device, its owner's consent, and a connection to a curator.
@@ -19,7 +19,7 @@ pub struct Client {
     connection: Connection,
     device: Device,
     consent: Consent,
-    form: Form,
+    form: BatchForm,
 }
 
 /// What became of an answer.
@@ -121,7 +121,7 @@ impl Client {
 
     /// A client over a connection that others may share, with the default consent.
     pub fn with_connection(connection: Connection, device: Device) -> Self {
-        Self { connection, device, consent: Consent::default(), form: Form::default() }
+        Self { connection, device, consent: Consent::default(), form: BatchForm::default() }
     }
 
     /// This client with another consent.
@@ -132,7 +132,7 @@ impl Client {
 
     /// This client, sending in another form.
     #[must_use]
-    pub fn with_form(self, form: Form) -> Self {
+    pub fn with_form(self, form: BatchForm) -> Self {
         Self { form, ..self }
     }
 

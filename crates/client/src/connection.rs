@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use undertone_core::{DecodeError, Policy, PolicyId, Refusal, Report};
 use undertone_wire::limits::{POLICY_BYTES, REPLY_BYTES, SURVEY_BYTES};
-use undertone_wire::{Acknowledgement, Form, ProblemDocument, SurveyDescription, SurveyId};
+use undertone_wire::{Acknowledgement, BatchForm, ProblemDocument, SurveyDescription, SurveyId};
 
 /// A curator's address with a pool of connections and the policies verified so far. Cloning is
 /// cheap and shares both.
@@ -255,7 +255,12 @@ impl Connection {
     /// Sends reports and returns once the curator has acknowledged all of them. Every attempt sends
     /// the same report ids, so a lost response costs nothing but a duplicate. Reports that are too many
     /// bytes for one body go in parts; if a part fails, sending all of them again is harmless.
-    pub fn submit(&self, survey: &str, reports: &[Report], form: Form) -> Result<(), SubmitError> {
+    pub fn submit(
+        &self,
+        survey: &str,
+        reports: &[Report],
+        form: BatchForm,
+    ) -> Result<(), SubmitError> {
         if let Err(error) = survey.parse::<SurveyId>() {
             return Err(SubmitError::Body { reason: format!("survey {survey:?}: {error}") });
         }
@@ -264,7 +269,12 @@ impl Connection {
     }
 
     /// Sends reports in one body, or in two halves where the curator takes no body of that length.
-    fn submit_parts(&self, url: &str, reports: &[Report], form: Form) -> Result<(), SubmitError> {
+    fn submit_parts(
+        &self,
+        url: &str,
+        reports: &[Report],
+        form: BatchForm,
+    ) -> Result<(), SubmitError> {
         let body = form.encode(reports)?;
         let divisible = reports.len() > 1;
         if !(divisible && body.len() >= self.too_large.load(Ordering::Relaxed)) {
@@ -286,7 +296,7 @@ impl Connection {
         url: &str,
         body: &[u8],
         reports: usize,
-        form: Form,
+        form: BatchForm,
     ) -> Result<(), SubmitError> {
         let attempt = || {
             let request = self.agent.post(url).header("content-type", form.media_type());

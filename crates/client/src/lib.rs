@@ -52,4 +52,4 @@ pub use device::{Delivery, Device, DeviceError, Remembered};
 pub use submit::SubmitError;
 pub use survey::Survey;
 pub use undertone_core::{AboveConsent, Consent, SecretConsent};
-pub use undertone_wire::{Form, ProblemDocument};
+pub use undertone_wire::{BatchForm, ProblemDocument};

@@ -14,10 +14,10 @@ use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
 use undertone_core::{Context, Provenance, Sampler, Subject, Symbol};
 use undertone_design::codebook::{self, Codebook, Range};
-use undertone_design::continuous::{self, Loss, Method, Outcome, Parameter, Request};
+use undertone_design::continuous::{self, ContinuousOutcome, Loss, Method, Parameter, Request};
 use undertone_design::measure::delta::Convention;
 use undertone_design::mechanism::laplace::Scale;
-use undertone_design::quantize::Promise;
+use undertone_design::quantize::PolicySpec;
 use undertone_design::{Distribution, Symbols, protection};
 
 const BLOCK: usize = 1 << 15;
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let points = (0..inputs).map(point).collect::<Result<Vec<_>, _>>()?;
     let codebook = Codebook::of_points(points, range, outputs)?;
-    let promise = Promise {
+    let promise = PolicySpec {
         inputs: codebook.inputs().clone(),
         outputs: None,
         context: Context::Unknown,
@@ -56,8 +56,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         accept: false,
     };
     let shipped = match continuous::design(&request)? {
-        Outcome::Shipped(shipped) => shipped,
-        Outcome::Missed(_) => return Err("the scale misses its claim".into()),
+        ContinuousOutcome::Shipped(shipped) => shipped,
+        ContinuousOutcome::Missed(_) => return Err("the scale misses its claim".into()),
     };
     let policy = &shipped.designed.policy;
     let scale = shipped.parameters.iter().find(|(name, _)| *name == "scale");

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use undertone_core::{Alphabet, Claim, Context, Epsilon, Provenance};
 use undertone_design::objective::Objective;
-use undertone_design::quantize::{self, Promise};
+use undertone_design::quantize::{self, PolicySpec};
 use undertone_design::{Distribution, mechanism::linear};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let started = Instant::now();
     let losses = objective.losses(prior.len())?.ok_or("a linear loss is needed")?;
-    let promise = Promise {
+    let promise = PolicySpec {
         inputs: Alphabet::indices(prior.len())?,
         outputs: None,
         context: Context::Known(quantize::prior(&prior)?.prior),

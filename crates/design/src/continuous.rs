@@ -21,7 +21,7 @@ use crate::mechanism::gaussian::Sigma;
 use crate::mechanism::laplace::Scale;
 use crate::mechanism::linear;
 use crate::objective::Objective;
-use crate::quantize::Promise;
+use crate::quantize::PolicySpec;
 use crate::{Channel, Distribution, Error, protection};
 
 /// How the noise is made.
@@ -105,7 +105,7 @@ pub struct Request {
     /// What the symbols stand for.
     pub codebook: Codebook,
     /// Context, claims and provenance; inputs and outputs are the codebook's.
-    pub promise: Promise,
+    pub promise: PolicySpec,
     /// The prior that weighs the loss.
     pub prior: Distribution,
     /// The data's law before it was binned, if it is known: JSTL21 Corollary 10 uses it.
@@ -182,7 +182,7 @@ pub struct Missed {
 
 /// What came of a request.
 #[derive(Debug, Clone)]
-pub enum Outcome {
+pub enum ContinuousOutcome {
     /// A verified policy.
     Shipped(Box<Shipped>),
     /// The noise leaks more than it claims.
@@ -214,7 +214,7 @@ struct Noise {
 }
 
 /// Designs, rounds, repairs and verifies.
-pub fn design(request: &Request) -> Result<Outcome, Error> {
+pub fn design(request: &Request) -> Result<ContinuousOutcome, Error> {
     let problem = Problem::of(request)?;
     let origin = request.method.origin();
     match request.method {

@@ -14,8 +14,8 @@ use crate::mechanism::{
     uncertain,
 };
 use crate::objective::Objective;
-use crate::quantize::{self, Promise};
-use crate::{Channel, Distribution, Error, protection, realise};
+use crate::quantize::{self, PolicySpec};
+use crate::{Channel, Distribution, Error, protection, to_floats};
 
 /// How the channel is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl Method {
 #[derive(Debug, Clone)]
 pub struct Request {
     /// Inputs, context, claims, provenance.
-    pub promise: Promise,
+    pub promise: PolicySpec,
     /// The prior that weighs the objective.
     pub prior: Distribution,
     /// What the channel is for; values and losses in the order of the promise's inputs.
@@ -135,7 +135,7 @@ pub struct Missed {
 
 /// What came of a request.
 #[derive(Debug, Clone)]
-pub enum Outcome {
+pub enum DesignOutcome {
     /// A verified policy.
     Shipped(Box<Designed>),
     /// The printed formula leaks more than it claims.
@@ -161,7 +161,7 @@ const LARGEST_TABLE: usize = 3_000;
 
 /// Designs, rounds, repairs and verifies. The prior is matched with the promise's inputs by symbol; the
 /// objective's values and losses are in the order of those inputs.
-pub fn design(request: &Request) -> Result<Outcome, Error> {
+pub fn design(request: &Request) -> Result<DesignOutcome, Error> {
     let request = &*request.in_order()?;
     let promise = &request.promise;
     let table = matches!(request.method, Method::Published | Method::ExtremalLdp);
@@ -212,7 +212,7 @@ pub fn design(request: &Request) -> Result<Outcome, Error> {
             shaped(request, found.policy, vec![("own", found.own), ("other", found.other)])?
         }
     };
-    Ok(Outcome::Shipped(Box::new(designed)))
+    Ok(DesignOutcome::Shipped(Box::new(designed)))
 }
 
 /// A policy whose shape the mechanism chose itself.
@@ -224,7 +224,7 @@ pub(crate) fn shaped(
     let bits = matches!(policy.draft().shape(), Shape::Bits(_));
     let utility = utility(request, policy.draft().shape())?;
     let small = !bits && policy.draft().shape().inputs() <= LARGE;
-    let integers = if small { Some(realise::channel(policy.draft().shape())?) } else { None };
+    let integers = if small { Some(to_floats::channel(policy.draft().shape())?) } else { None };
     // Vectors of bits are not outputs a person would want listed, nor are thousands of them.
     let (channel, outputs) = match integers {
         Some(channel) => {
@@ -258,13 +258,13 @@ fn utility(request: &Request, shape: &Shape) -> Result<Option<f64>, Error> {
         (Shape::Keep(keep), _) if keep.keep().len() > KEEP_LISTED => {
             match keep::value(keep, prior, objective) {
                 None if prior.len() <= LARGE => {
-                    objective.value(prior, &realise::channel(shape)?).map(Some)
+                    objective.value(prior, &to_floats::channel(shape)?).map(Some)
                 }
                 found => Ok(found),
             }
         }
         (Shape::Table(_), _) if prior.len() > LARGE => Ok(None),
-        _ => objective.value(prior, &realise::channel(shape)?).map(Some),
+        _ => objective.value(prior, &to_floats::channel(shape)?).map(Some),
     }
 }
 
@@ -312,14 +312,14 @@ pub(crate) fn ship(
     let promise = if read_as_inputs {
         request.promise.releasing(all, &kept)?
     } else if named_by_inputs {
-        Promise { outputs: None, ..request.promise.clone() }
+        PolicySpec { outputs: None, ..request.promise.clone() }
     } else {
         let outputs = undertone_core::Alphabet::indices(kept.len());
         let outputs = outputs.map_err(|error| Error::other("outputs", error.to_string()))?;
-        Promise { outputs: Some(outputs), ..request.promise.clone() }
+        PolicySpec { outputs: Some(outputs), ..request.promise.clone() }
     };
     let shipped = promise.ship(&channel)?;
-    let integers = realise::channel(shipped.policy.draft().shape())?;
+    let integers = to_floats::channel(shipped.policy.draft().shape())?;
     let utility =
         value_on(request, &integers, if read_as_inputs { Some((&kept, all)) } else { None })?;
     let (channel, outputs) = by_most_likely_input(&request.prior, &integers)?;
@@ -393,7 +393,7 @@ fn by_most_likely_input(
 }
 
 /// JSTL21 (19) for a known prior, the printed uncertain-prior formula for a binary box.
-fn published(request: &Request) -> Result<Outcome, Error> {
+fn published(request: &Request) -> Result<DesignOutcome, Error> {
     let fail = |problem: &str| Error::other("method published", problem);
     let claimed = lip_level(request)?;
     let channel = match &request.promise.context {
@@ -418,18 +418,18 @@ fn published(request: &Request) -> Result<Outcome, Error> {
     let level = PrintedLevel { claimed, attained };
     match refusal {
         Some(refusal) if attained > claimed + PRINTED_SLACK && !request.accept => {
-            Ok(Outcome::Missed(Box::new(Missed { level, refusal, channel })))
+            Ok(DesignOutcome::Missed(Box::new(Missed { level, refusal, channel })))
         }
         Some(_) if attained > claimed + PRINTED_SLACK => {
             let accepted = accept(request, &channel)?;
             let mut designed = ship(&accepted, own_value(request, channel)?, true)?;
             designed.published = Some(level);
-            Ok(Outcome::Shipped(Box::new(designed)))
+            Ok(DesignOutcome::Shipped(Box::new(designed)))
         }
         _ => {
             let mut designed = ship(request, own_value(request, channel)?, true)?;
             designed.published = Some(level);
-            Ok(Outcome::Shipped(Box::new(designed)))
+            Ok(DesignOutcome::Shipped(Box::new(designed)))
         }
     }
 }
@@ -489,8 +489,11 @@ pub fn compare(request: &Request) -> Result<Comparison, Error> {
         }
         let text = format!("ldp:{epsilon:.10}");
         let Ok(claim) = protection::parse(&text, Subject::Input) else { return Ok(None) };
-        let promise =
-            Promise { context: Context::Unknown, claims: vec![claim], ..request.promise.clone() };
+        let promise = PolicySpec {
+            context: Context::Unknown,
+            claims: vec![claim],
+            ..request.promise.clone()
+        };
         let found = match request.objective.losses(request.prior.len())? {
             Some(losses) => linear::optimal(&promise, &request.prior, &losses),
             None => posterior::optimal(&promise, &request.prior, &request.objective),

@@ -40,10 +40,10 @@ pub mod price;
 pub mod prior_region;
 pub mod protection;
 pub mod quantize;
-pub mod realise;
 pub mod risk;
 pub mod solve;
 pub mod symbols;
+pub mod to_floats;
 pub mod watchdog;
 
 pub use channel::Channel;

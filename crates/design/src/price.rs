@@ -1,7 +1,7 @@
 //! What each promise of a conjunction costs.
 
 use crate::Error;
-use crate::designer::{self, Outcome, Request};
+use crate::designer::{self, DesignOutcome, Request};
 
 /// Two utilities closer than this part of the larger of them and the blind guess are the same.
 const SAME: f64 = 1e-7;
@@ -32,8 +32,8 @@ pub fn alone(request: &Request, utility: f64) -> Result<Vec<Alone>, Error> {
         let mut single = request.clone();
         single.promise.claims = vec![*bound];
         let designed = match designer::design(&single) {
-            Ok(Outcome::Shipped(designed)) => designed,
-            Ok(Outcome::Missed(_)) | Err(Error::Uninformative { .. }) => continue,
+            Ok(DesignOutcome::Shipped(designed)) => designed,
+            Ok(DesignOutcome::Missed(_)) | Err(Error::Uninformative { .. }) => continue,
             Err(other) => return Err(other),
         };
         if let Some(alone) = designed.utility {

@@ -20,7 +20,7 @@ pub const GHOST: f64 = 1e-9;
 
 /// Everything of a policy but its channel.
 #[derive(Debug, Clone)]
-pub struct Promise {
+pub struct PolicySpec {
     /// The alphabet of what goes in.
     pub inputs: Alphabet,
     /// What comes out, if it is not the inputs' own symbols.
@@ -96,7 +96,7 @@ fn table(channel: &Channel, share: f64) -> Result<Table, Error> {
     Table::from_masses(rows.collect()).map_err(|error| Error::other("channel", error.to_string()))
 }
 
-impl Promise {
+impl PolicySpec {
     /// `prior` in the order of the inputs; refuses a prior of other symbols.
     pub fn in_order<'a>(&self, prior: &'a Distribution) -> Result<Cow<'a, Distribution>, Error> {
         prior.in_order_of("the prior", &Symbols::of(&self.inputs))
@@ -327,7 +327,7 @@ mod tests {
             vec![1.0 / (1.0 + e), e / (1.0 + e)],
         ])
         .unwrap();
-        let promise = Promise {
+        let promise = PolicySpec {
             inputs: Alphabet::indices(2).unwrap(),
             outputs: None,
             context: Context::Unknown,
@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn even_the_identity_ships_once_it_is_drowned() {
-        let promise = Promise {
+        let promise = PolicySpec {
             inputs: Alphabet::indices(3).unwrap(),
             outputs: None,
             context: Context::Unknown,
@@ -354,14 +354,14 @@ mod tests {
 
     #[test]
     fn kept_outputs_keep_their_names() {
-        let promise = |inputs: Alphabet| Promise {
+        let promise = |inputs: Alphabet| PolicySpec {
             inputs,
             outputs: None,
             context: Context::Unknown,
             claims: vec![Claim::ldp(Epsilon::ZERO)],
             provenance: Provenance::default(),
         };
-        let label = |promise: &Promise| {
+        let label = |promise: &PolicySpec| {
             let outputs = promise.outputs.as_ref().unwrap();
             (0..outputs.len()).map(|y| outputs.label(y)).collect::<Vec<_>>().join(" ")
         };

@@ -14,7 +14,7 @@ use interval::Interval;
 use listed::Listed;
 use undertone_core::{Context, Draft, Prior, PriorBox, Ratio, Shape, Strength, WEIGHT_ONE};
 
-use crate::{Error, realise};
+use crate::{Error, to_floats};
 
 /// What a policy tells an observer.
 #[derive(Debug, Clone, PartialEq)]
@@ -290,10 +290,10 @@ fn wider(a: Belief, b: Belief) -> Belief {
 fn readings(draft: &Draft) -> Result<Vec<Reading>, Error> {
     let shape = draft.shape();
     let small = matches!(shape, Shape::Table(_)) && shape.inputs() * shape.outputs() <= READ_OUT;
-    let Some(prior) = realise::prior(draft.context())?.filter(|_| small) else {
+    let Some(prior) = to_floats::prior(draft.context())?.filter(|_| small) else {
         return Ok(Vec::new());
     };
-    let channel = realise::channel(shape)?;
+    let channel = to_floats::channel(shape)?;
     let read = |output: usize| {
         let joint: Vec<f64> = (0..prior.len()).map(|x| prior[x] * channel.q(x, output)).collect();
         let probability: f64 = joint.iter().sum();

@@ -13,10 +13,10 @@ use crate::{Error, codebook};
 /// Whatever takes two laws matches them by symbol, in any order, or refuses. Unnamed symbols have
 /// nothing but a number, so they match only as many unnamed ones, place by place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Symbols(Kind);
+pub struct Symbols(SymbolsKind);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Kind {
+enum SymbolsKind {
     Unnamed(usize),
     Named(Arc<Alphabet>),
 }
@@ -34,14 +34,14 @@ const LONGEST: usize = 32;
 impl Symbols {
     /// So many symbols of which nothing is known.
     pub fn unnamed(size: usize) -> Self {
-        Self(Kind::Unnamed(size))
+        Self(SymbolsKind::Unnamed(size))
     }
 
     /// The symbols of an alphabet; bare indices are unnamed.
     pub fn of(alphabet: &Alphabet) -> Self {
         match alphabet.view() {
             AlphabetView::Indices(size) => Self::unnamed(size as usize),
-            _ => Self(Kind::Named(Arc::new(alphabet.clone()))),
+            _ => Self(SymbolsKind::Named(Arc::new(alphabet.clone()))),
         }
     }
 
@@ -49,28 +49,28 @@ impl Symbols {
     pub fn names(names: Vec<String>) -> Result<Self, Error> {
         let alphabet =
             Alphabet::names(names).map_err(|error| Error::other("symbols", error.to_string()))?;
-        Ok(Self(Kind::Named(Arc::new(alphabet))))
+        Ok(Self(SymbolsKind::Named(Arc::new(alphabet))))
     }
 
     /// The number of symbols.
     #[expect(clippy::len_without_is_empty, reason = "laws and alphabets are never empty")]
     pub fn len(&self) -> usize {
         match &self.0 {
-            Kind::Unnamed(size) => *size,
-            Kind::Named(alphabet) => alphabet.len(),
+            SymbolsKind::Unnamed(size) => *size,
+            SymbolsKind::Named(alphabet) => alphabet.len(),
         }
     }
 
     /// Whether the symbols are more than places in a list.
     pub fn are_named(&self) -> bool {
-        matches!(self.0, Kind::Named(_))
+        matches!(self.0, SymbolsKind::Named(_))
     }
 
     /// The alphabet of a policy about these symbols.
     pub fn alphabet(&self) -> Result<Alphabet, Error> {
         match &self.0 {
-            Kind::Named(alphabet) => Ok(alphabet.as_ref().clone()),
-            Kind::Unnamed(size) => {
+            SymbolsKind::Named(alphabet) => Ok(alphabet.as_ref().clone()),
+            SymbolsKind::Unnamed(size) => {
                 Alphabet::indices(*size).map_err(|error| Error::other("symbols", error.to_string()))
             }
         }
@@ -79,8 +79,8 @@ impl Symbols {
     /// What a symbol is called, for people; unnamed ones by their place.
     pub fn label(&self, index: usize) -> String {
         match &self.0 {
-            Kind::Unnamed(_) => index.to_string(),
-            Kind::Named(alphabet) => alphabet.label(index),
+            SymbolsKind::Unnamed(_) => index.to_string(),
+            SymbolsKind::Named(alphabet) => alphabet.label(index),
         }
     }
 
@@ -94,17 +94,19 @@ impl Symbols {
             fix: self.difference(wanted),
         };
         let places = match (&self.0, &wanted.0) {
-            (Kind::Unnamed(found), Kind::Unnamed(expected)) if found == expected => {
+            (SymbolsKind::Unnamed(found), SymbolsKind::Unnamed(expected)) if found == expected => {
                 return Ok(None);
             }
-            (Kind::Unnamed(found), Kind::Unnamed(expected)) => {
+            (SymbolsKind::Unnamed(found), SymbolsKind::Unnamed(expected)) => {
                 let (expected, found) = (*expected, *found);
                 return Err(Error::Size { what: what.into(), expected, found });
             }
-            (Kind::Named(ours), Kind::Named(theirs)) if Arc::ptr_eq(ours, theirs) => {
+            (SymbolsKind::Named(ours), SymbolsKind::Named(theirs)) if Arc::ptr_eq(ours, theirs) => {
                 return Ok(None);
             }
-            (Kind::Named(ours), Kind::Named(theirs)) => places(ours, theirs).ok_or_else(refused)?,
+            (SymbolsKind::Named(ours), SymbolsKind::Named(theirs)) => {
+                places(ours, theirs).ok_or_else(refused)?
+            }
             _ => return Err(refused()),
         };
         let moved = places.iter().enumerate().any(|(at, place)| at != *place);
@@ -113,7 +115,7 @@ impl Symbols {
 
     /// How two lists of symbols differ, and what to do about it.
     fn difference(&self, wanted: &Self) -> String {
-        let (Kind::Named(ours), Kind::Named(theirs)) = (&self.0, &wanted.0) else {
+        let (SymbolsKind::Named(ours), SymbolsKind::Named(theirs)) = (&self.0, &wanted.0) else {
             return "name the symbols of both, for example {\"a\": 0.5, \"b\": 0.5}, or of neither"
                 .into();
         };
@@ -178,7 +180,7 @@ fn quoted(name: &str) -> String {
 
 impl fmt::Display for Symbols {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Kind::Named(alphabet) = &self.0 else {
+        let SymbolsKind::Named(alphabet) = &self.0 else {
             return write!(f, "{} unnamed symbols", self.len());
         };
         if let Some(edges) = codebook::edges(alphabet) {

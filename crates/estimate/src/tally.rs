@@ -11,7 +11,7 @@ use undertone_core::{Object, Policy, PolicyId, Report, Shape, Token};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tally {
     policy: PolicyId,
-    kind: Kind,
+    kind: TallyKind,
     reports: u64,
     counts: Vec<u64>,
 }
@@ -19,14 +19,14 @@ pub struct Tally {
 /// What one report holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Kind {
+enum TallyKind {
     /// One output.
     Indices,
     /// One bit per symbol.
     Bits,
 }
 
-impl Kind {
+impl TallyKind {
     fn releases(self) -> &'static str {
         match self {
             Self::Indices => "one output index per report",
@@ -41,7 +41,7 @@ impl Kind {
 struct RawTally {
     undertone: String,
     policy: String,
-    kind: Kind,
+    kind: TallyKind,
     reports: u64,
     counts: Vec<u64>,
 }
@@ -53,8 +53,8 @@ impl Tally {
     pub fn new(policy: &Policy) -> Self {
         let shape = policy.draft().shape();
         let kind = match shape {
-            Shape::Table(_) | Shape::Keep(_) => Kind::Indices,
-            Shape::Bits(_) => Kind::Bits,
+            Shape::Table(_) | Shape::Keep(_) => TallyKind::Indices,
+            Shape::Bits(_) => TallyKind::Bits,
         };
         Self { policy: policy.id(), kind, reports: 0, counts: vec![0; shape.outputs()] }
     }
@@ -76,7 +76,7 @@ impl Tally {
 
     /// Whether [`Tally::counts`] counts bits, of which a report can set several.
     pub fn counts_bits(&self) -> bool {
-        self.kind == Kind::Bits
+        self.kind == TallyKind::Bits
     }
 
     /// Counts one report, which must have been made under this policy.
@@ -93,7 +93,7 @@ impl Tally {
             Token::Index(index) => self.add_indices(std::slice::from_ref(index)),
             Token::Bits(row) if row.len() == self.width() => self.add_packed_bits(row),
             Token::Bits(row) => {
-                self.expect(Kind::Bits)?;
+                self.expect(TallyKind::Bits)?;
                 Err(Error::Token { at: 0, found: format!("{} bytes of bits", row.len()) })
             }
         }
@@ -101,7 +101,7 @@ impl Tally {
 
     /// Counts output indices, one per report (`Table` and `Keep`).
     pub fn add_indices(&mut self, indices: &[u32]) -> Result<(), Error> {
-        self.expect(Kind::Indices)?;
+        self.expect(TallyKind::Indices)?;
         let outputs = self.counts.len();
         if let Some(at) = indices.iter().position(|&index| index as usize >= outputs) {
             return Err(Error::Token { at, found: format!("index {}", indices[at]) });
@@ -117,7 +117,7 @@ impl Tally {
     /// Counts packed rows of bits, one after the other, ⌈k/8⌉ bytes each (`Bits`), in the layout of
     /// [`Token::Bits`].
     pub fn add_packed_bits(&mut self, rows: &[u8]) -> Result<(), Error> {
-        self.expect(Kind::Bits)?;
+        self.expect(TallyKind::Bits)?;
         let width = self.width();
         if !rows.len().is_multiple_of(width) {
             let found = format!("{} bytes, where rows have {width}", rows.len());
@@ -150,14 +150,14 @@ impl Tally {
 
     /// Adds counts made elsewhere: reports per output (`Table` and `Keep`).
     pub fn add_counts(&mut self, counts: &[u64]) -> Result<(), Error> {
-        self.expect(Kind::Indices)?;
+        self.expect(TallyKind::Indices)?;
         let reports = checked_sum(counts).ok_or(Error::Overflow)?;
         self.absorb(reports, counts)
     }
 
     /// Adds counts made elsewhere: how many reports, and how many of them set each bit (`Bits`).
     pub fn add_bit_counts(&mut self, reports: u64, set: &[u64]) -> Result<(), Error> {
-        self.expect(Kind::Bits)?;
+        self.expect(TallyKind::Bits)?;
         if let Some(at) = set.iter().position(|&count| count > reports) {
             return Err(Error::malformed(format!(
                 "bit {at} is set in {} of {reports} reports",
@@ -202,8 +202,8 @@ impl Tally {
             return Err(Error::malformed("it has no counts"));
         }
         let fits = match raw.kind {
-            Kind::Indices => checked_sum(&raw.counts) == Some(raw.reports),
-            Kind::Bits => raw.counts.iter().all(|&count| count <= raw.reports),
+            TallyKind::Indices => checked_sum(&raw.counts) == Some(raw.reports),
+            TallyKind::Bits => raw.counts.iter().all(|&count| count <= raw.reports),
         };
         if !fits {
             let reports = raw.reports;
@@ -237,7 +237,7 @@ impl Tally {
         self.counts.len().div_ceil(8)
     }
 
-    fn expect(&self, kind: Kind) -> Result<(), Error> {
+    fn expect(&self, kind: TallyKind) -> Result<(), Error> {
         if kind == self.kind {
             Ok(())
         } else {

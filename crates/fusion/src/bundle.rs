@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 use undertone_core::{Alphabet, Claim, Context, Epsilon, Nats, Policy, Provenance, Shape};
-use undertone_design::quantize::Promise;
-use undertone_design::{Channel, Error, Symbols, realise};
+use undertone_design::quantize::PolicySpec;
+use undertone_design::{Channel, Error, Symbols, to_floats};
 use undertone_wire::hex;
 
 use crate::certificate::{self, Certificate};
@@ -184,7 +184,7 @@ impl Bundle {
     /// The shipped maps as floats.
     pub fn maps(&self) -> Result<Maps, Error> {
         let map = |policy: &Policy| -> Result<Channel, Error> {
-            realise::channel(policy.draft().shape())
+            to_floats::channel(policy.draft().shape())
         };
         Maps::new(self.policies.iter().map(map).collect::<Result<_, _>>()?)
     }
@@ -208,7 +208,7 @@ impl Bundle {
                 );
                 return Err(Error::other(format!("sensor {}", sensor.name()), problem));
             };
-            let map = realise::policy_channel(policy.draft())?;
+            let map = to_floats::policy_channel(policy.draft())?;
             let what = format!("the network's sensor {}", sensor.name());
             let map = map.in_order_of(&what, &Symbols::of(sensor.readings()))?;
             // From here on a row is for the reading at its place in the model's list.
@@ -243,7 +243,7 @@ pub(crate) fn policies(
     let claim = Claim::ldp(budgets.ldp.unwrap_or(Epsilon::LARGEST));
     let ship = |(sensor, map): (&crate::exact::ExactSensor, &Channel)| {
         let source = format!("sensor {}: {}", sensor.name, origin.source);
-        let promise = Promise {
+        let promise = PolicySpec {
             inputs: sensor.readings.clone(),
             outputs: Some(Alphabet::indices(map.outputs()).map_err(refuse)?),
             context: Context::Unknown,

@@ -5,7 +5,7 @@ use undertone_core::{
     Table,
 };
 use undertone_design::Distribution;
-use undertone_design::designer::{self, Method, Outcome, Request};
+use undertone_design::designer::{self, DesignOutcome, Method, Request};
 use undertone_design::mechanism::{randomized_response, staircase, unary};
 use undertone_design::objective::Objective;
 use undertone_design::quantize::largest_remainder;
@@ -51,8 +51,8 @@ pub fn optimal(prior: &[f64], level: &str) -> Policy {
         accept: false,
     };
     match designer::design(&request).unwrap() {
-        Outcome::Shipped(designed) => designed.policy,
-        Outcome::Missed(_) => panic!("the optimum is never missed"),
+        DesignOutcome::Shipped(designed) => designed.policy,
+        DesignOutcome::Missed(_) => panic!("the optimum is never missed"),
     }
 }
 

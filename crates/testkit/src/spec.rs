@@ -1,25 +1,25 @@
 //! What a policy is asked to be.
 
 use undertone_core::{Alphabet, Claim, Context, PriorBox, Provenance, WEIGHT_ONE};
-use undertone_design::quantize::{self, Promise};
-use undertone_design::{Distribution, realise};
+use undertone_design::quantize::{self, PolicySpec};
+use undertone_design::{Distribution, to_floats};
 
 /// Claims about these inputs in this context; the outputs are the design's business.
-pub fn promise(inputs: Alphabet, context: Context, claims: Vec<Claim>) -> Promise {
-    Promise { inputs, outputs: None, context, claims, provenance: Provenance::default() }
+pub fn promise(inputs: Alphabet, context: Context, claims: Vec<Claim>) -> PolicySpec {
+    PolicySpec { inputs, outputs: None, context, claims, provenance: Provenance::default() }
 }
 
 /// Claims about inputs 0, 1, 2, ...
 #[track_caller]
-pub fn indexed(symbols: usize, context: Context, claims: Vec<Claim>) -> Promise {
+pub fn indexed(symbols: usize, context: Context, claims: Vec<Claim>) -> PolicySpec {
     promise(Alphabet::indices(symbols).unwrap(), context, claims)
 }
 
 /// Claims under a known prior, and that prior as the kernel's integers have it.
 #[track_caller]
-pub fn under(prior: &Distribution, claims: Vec<Claim>) -> (Promise, Distribution) {
+pub fn under(prior: &Distribution, claims: Vec<Claim>) -> (PolicySpec, Distribution) {
     let rounded = quantize::prior(prior).unwrap().prior;
-    let known = realise::distribution(&rounded).unwrap();
+    let known = to_floats::distribution(&rounded).unwrap();
     (indexed(prior.len(), Context::Known(rounded), claims), known)
 }
 

@@ -10,12 +10,12 @@
 //!
 //! ```
 //! use undertone_design::Distribution;
-//! use undertone_theory::relation::{Guarantee, Notion, Outcome, Setting, relate};
+//! use undertone_theory::relation::{Guarantee, Notion, RelationOutcome, Setting, relate};
 //!
 //! // ε-LIP of a question that one person in ten answers with yes: which ε-LDP follows?
 //! let prior = Distribution::new("prior", vec![0.9, 0.1])?;
 //! let answer = relate(&Guarantee::new(Notion::Lip, 1.0)?, Notion::Ldp, &Setting::of(prior))?;
-//! let Outcome::Holds(holds) = answer.outcome else { panic!("lip implies ldp") };
+//! let RelationOutcome::Holds(holds) = answer.outcome else { panic!("lip implies ldp") };
 //! assert!(holds.guarantee.epsilon() > 1.0 && holds.guarantee.epsilon() < 2.0);
 //! # Ok::<(), undertone_design::Error>(())
 //! ```

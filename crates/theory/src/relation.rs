@@ -23,7 +23,7 @@ mod rule;
 pub mod rules;
 mod setting;
 
-pub use answer::{Answer, Holds, Outcome, PrintedChain, Step};
+pub use answer::{Answer, Holds, PrintedChain, RelationOutcome, Step};
 pub use counterexample::{Counterexample, Member, NonImplication, Scope};
 pub use guarantee::{Guarantee, MAX_EPSILON};
 pub use notion::{Notion, Subject};
@@ -46,7 +46,7 @@ pub fn relate(from: &Guarantee, to: Notion, setting: &Setting) -> Result<Answer,
     Ok(Answer { from: *from, to, outcome })
 }
 
-fn outcome(from: &Guarantee, to: Notion, setting: &Setting) -> Result<Outcome, Error> {
+fn outcome(from: &Guarantee, to: Notion, setting: &Setting) -> Result<RelationOutcome, Error> {
     let wanted = setting.convention.unwrap_or(from.convention());
     let mut chains = chain::tightest(from, to, wanted, setting, Reading::Corrected);
     let alternatives = chains.iter().skip(1).map(|label| label.guarantee).collect();
@@ -64,7 +64,7 @@ fn outcome(from: &Guarantee, to: Notion, setting: &Setting) -> Result<Outcome, E
         let guarantee = supremum.guarantee;
         let bounded = guarantee.epsilon().is_finite() || to == Notion::Alip;
         if supremum.audited && !bounded {
-            return Ok(Outcome::NoImplication(unbounded(from, setting, supremum)));
+            return Ok(RelationOutcome::NoImplication(unbounded(from, setting, supremum)));
         }
         let size = |g: &Guarantee| g.lower() + g.upper();
         let tighter = closed_form.is_none_or(|closed| size(&guarantee) < size(&closed));
@@ -80,7 +80,7 @@ fn outcome(from: &Guarantee, to: Notion, setting: &Setting) -> Result<Outcome, E
                 "upper bound over all mechanisms, by extremal lift vectors"
             };
             let paper = paper.unwrap_or(DERIVED);
-            return Ok(Outcome::Holds(Holds {
+            return Ok(RelationOutcome::Holds(Holds {
                 guarantee,
                 exact: supremum.audited,
                 witness: supremum.audited.then_some(supremum.witness),
@@ -92,7 +92,7 @@ fn outcome(from: &Guarantee, to: Notion, setting: &Setting) -> Result<Outcome, E
         }
     }
     if let Some(best) = closed {
-        return Ok(Outcome::Holds(Holds {
+        return Ok(RelationOutcome::Holds(Holds {
             guarantee: best.guarantee,
             exact: false,
             witness: None,
@@ -109,17 +109,17 @@ fn outcome(from: &Guarantee, to: Notion, setting: &Setting) -> Result<Outcome, E
     let needs_pure = missing.as_ref().is_some_and(|set| set.contains(&Missing::Pure));
     match missing {
         Some(set) if !set.is_empty() && !needs_pure => {
-            Ok(Outcome::Needs { missing: set.into_iter().collect() })
+            Ok(RelationOutcome::Needs { missing: set.into_iter().collect() })
         }
         other => {
             // Everything is known and still no bound: it is infinite in this very setting.
             let stuck = other.as_ref().is_some_and(BTreeSet::is_empty);
             if let Some(example) = refute(from, to, setting, stuck) {
-                return Ok(Outcome::NoImplication(example));
+                return Ok(RelationOutcome::NoImplication(example));
             }
             let missing = other.filter(|set| !set.is_empty());
             let missing = missing.map_or(vec![Missing::Rule], |set| set.into_iter().collect());
-            Ok(Outcome::Needs { missing })
+            Ok(RelationOutcome::Needs { missing })
         }
     }
 }
@@ -145,7 +145,7 @@ fn printed(
 
 /// A budget of zero means that output and secret are independent, whatever the notion; only odds keep the
 /// prior's own, and a notion that sees only the support says nothing about symbols that never occur.
-fn independence(from: &Guarantee, to: Notion, setting: &Setting) -> Option<Outcome> {
+fn independence(from: &Guarantee, to: Notion, setting: &Setting) -> Option<RelationOutcome> {
     let about_hypothesis = |notion: Notion| notion.subject() == Subject::Hypothesis;
     let odds = [Notion::Di, Notion::Ident].contains(&to);
     let same_secret =
@@ -162,10 +162,10 @@ fn independence(from: &Guarantee, to: Notion, setting: &Setting) -> Option<Outco
         match least {
             Ok(least) if least > 0.0 => {}
             Ok(_) if law.is_some() => {
-                return counterexample::massless(to, law).map(Outcome::NoImplication);
+                return counterexample::massless(to, law).map(RelationOutcome::NoImplication);
             }
-            Ok(_) => return Some(Outcome::Needs { missing: vec![Missing::PositiveMin] }),
-            Err(missing) => return Some(Outcome::Needs { missing: vec![missing] }),
+            Ok(_) => return Some(RelationOutcome::Needs { missing: vec![Missing::PositiveMin] }),
+            Err(missing) => return Some(RelationOutcome::Needs { missing: vec![missing] }),
         }
     }
     let guarantee = Guarantee::raw(to, 0.0);
@@ -175,7 +175,7 @@ fn independence(from: &Guarantee, to: Notion, setting: &Setting) -> Option<Outco
         formula: "0",
         guarantee,
     };
-    Some(Outcome::Holds(Holds {
+    Some(RelationOutcome::Holds(Holds {
         guarantee,
         exact: false,
         witness: None,

@@ -6,7 +6,7 @@ use undertone_core::{
 };
 use undertone_design::measure::audit::Audit;
 use undertone_design::measure::{ldp, lip, maximal_leakage, mutual_information};
-use undertone_design::{Channel, Distribution, Joint, Symbols, protection, quantize, realise};
+use undertone_design::{Channel, Distribution, Joint, Symbols, protection, quantize, to_floats};
 
 use crate::answer::Answer;
 use crate::attained::AttainedAll;
@@ -341,7 +341,7 @@ fn exact_delta(draft: &Draft, epsilon: f64) -> Option<f64> {
 fn policy(draft: &Draft, epsilon: Option<f64>, alpha: f64) -> Result<AuditReport, Error> {
     let mut measured = None;
     if let (Some(prior), Ok(channel)) =
-        (realise::policy_prior(draft)?, realise::policy_channel(draft))
+        (to_floats::policy_prior(draft)?, to_floats::policy_channel(draft))
     {
         let audit = Audit::of(&prior, &channel, epsilon, alpha)?;
         measured = Some(floats("input", &audit, &prior, &channel)?);

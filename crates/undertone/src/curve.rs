@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 use undertone_core::Ratio;
-use undertone_design::designer::{self, Method, Outcome as Found, Request};
+use undertone_design::designer::{self, DesignOutcome, Method, Request};
 use undertone_design::measure::ldp;
 use undertone_design::objective::Objective as Weighed;
 
@@ -203,7 +203,7 @@ fn point(method: CurveMethod, epsilon: f64, request: &Request) -> CurvePoint {
         note,
     };
     match designer::design(request) {
-        Ok(Found::Shipped(designed)) => {
+        Ok(DesignOutcome::Shipped(designed)) => {
             let strength = designed.policy.certificate().input;
             let blind = designed.blind().filter(|blind| blind.defeats(&request.objective));
             let note = blind.map(|blind| blind.describe(designed.policy.draft().inputs()));
@@ -215,7 +215,7 @@ fn point(method: CurveMethod, epsilon: f64, request: &Request) -> CurvePoint {
                 ..empty(note.unwrap_or_default())
             }
         }
-        Ok(Found::Missed(missed)) => {
+        Ok(DesignOutcome::Missed(missed)) => {
             let attained = missed.level.attained;
             CurvePoint {
                 utility: request.objective.value(&request.prior, &missed.channel).ok(),

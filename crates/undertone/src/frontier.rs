@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde::Serialize;
-use undertone_design::designer::{self, Method, Outcome as Found};
+use undertone_design::designer::{self, DesignOutcome, Method};
 use undertone_design::objective::Objective as Weighed;
 use undertone_design::price;
 
@@ -162,7 +162,7 @@ struct Best {
 
 fn best(known: &Known, goal: &Weighed, protect: &[Protection]) -> Result<Best, Error> {
     let wanted = known.request(protect, goal.clone(), Method::Optimal)?;
-    let Found::Shipped(designed) = designer::design(&wanted)? else {
+    let DesignOutcome::Shipped(designed) = designer::design(&wanted)? else {
         return Err(Error::new(ErrorCode::Internal, "the optimum is never refused: report this"));
     };
     let certificate = designed.policy.certificate();

@@ -3,7 +3,7 @@
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 use undertone_design::{Channel, Joint};
-use undertone_theory::relation::{self, Missing, Outcome, Setting};
+use undertone_theory::relation::{self, Missing, RelationOutcome, Setting};
 
 pub use undertone_design::measure::delta::Convention;
 pub use undertone_theory::relation::{Guarantee, Notion};
@@ -354,11 +354,11 @@ pub fn relate(request: &RelateRequest) -> Result<RelateReport, Error> {
         counterexample: None,
     };
     Ok(match outcome {
-        Outcome::Holds(holds) => holding(nothing, holds),
-        Outcome::Needs { missing } => {
+        RelationOutcome::Holds(holds) => holding(nothing, holds),
+        RelationOutcome::Needs { missing } => {
             RelateReport { needs: missing.into_iter().map(Need).collect(), ..nothing }
         }
-        Outcome::NoImplication(example) => RelateReport {
+        RelationOutcome::NoImplication(example) => RelateReport {
             implies: Some(false),
             counterexample: Some(CounterexampleReport {
                 paper: example.paper,

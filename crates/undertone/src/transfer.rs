@@ -4,7 +4,7 @@ use serde::Serialize;
 use undertone_core::Draft;
 use undertone_design::extremal::LiftRange;
 use undertone_design::measure::lip;
-use undertone_design::realise;
+use undertone_design::to_floats;
 use undertone_theory::transfer as bounds;
 
 use crate::answer::Answer;
@@ -133,7 +133,7 @@ pub fn transfer(request: &TransferRequest) -> Result<TransferReport, Error> {
             let found = bounds::transfer(from, &to, range)?;
             let policy = match &request.policy {
                 Some(draft) => {
-                    Some(lip::upper_bound(&to, &realise::policy_channel(draft)?)?.two_sided())
+                    Some(lip::upper_bound(&to, &to_floats::policy_channel(draft)?)?.two_sided())
                 }
                 None => None,
             };

@@ -5,7 +5,7 @@ use undertone_core::Report;
 
 /// How reports are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Form {
+pub enum BatchForm {
     /// JSON, which a person can read.
     #[default]
     Json,
@@ -13,7 +13,7 @@ pub enum Form {
     Binary,
 }
 
-impl Form {
+impl BatchForm {
     /// The media type.
     pub const fn media_type(self) -> &'static str {
         match self {
@@ -44,10 +44,10 @@ mod tests {
 
     #[test]
     fn content_types_name_a_form() {
-        let of = Form::of_content_type;
-        assert_eq!(of("application/json"), Some(Form::Json));
-        assert_eq!(of(" Application/JSON ; charset=utf-8"), Some(Form::Json));
-        assert_eq!(of(Form::Binary.media_type()), Some(Form::Binary));
+        let of = BatchForm::of_content_type;
+        assert_eq!(of("application/json"), Some(BatchForm::Json));
+        assert_eq!(of(" Application/JSON ; charset=utf-8"), Some(BatchForm::Json));
+        assert_eq!(of(BatchForm::Binary.media_type()), Some(BatchForm::Binary));
         for other in ["", "text/plain", "application/jsonx", "application/vnd.undertone"] {
             assert_eq!(of(other), None, "{other}");
         }

@@ -1,7 +1,7 @@
 //! What Undertone's devices, collectors and sensors say to each other.
 //!
 //! One type for each noun, read and written by the same code on both sides: [`SurveyDescription`] (what a device fetches),
-//! reports as JSON ([`reports_to_json`], [`reports_from_json`]) or as bytes ([`PackedBatch`]) in a [`Form`],
+//! reports as JSON ([`reports_to_json`], [`reports_from_json`]) or as bytes ([`PackedBatch`]) in a [`BatchForm`],
 //! [`Acknowledgement`] and [`ProblemDocument`] (what comes back), [`SensorReport`] (what a sensor publishes), and the
 //! [`limits`] both sides keep to. Whatever arrives is refused or becomes a value that was checked; nothing panics.
 //!
@@ -11,10 +11,10 @@
 //!
 //! ```
 //! use undertone_core::{PolicyId, Report, ReportId, Token};
-//! use undertone_wire::{Form, PackedBatch};
+//! use undertone_wire::{BatchForm, PackedBatch};
 //!
 //! let report = |id| Report { policy: PolicyId([7; 32]), id: ReportId([id; 16]), token: Token::Index(1) };
-//! let body = Form::Binary.encode(&[report(1), report(2)])?;
+//! let body = BatchForm::Binary.encode(&[report(1), report(2)])?;
 //! let batch = PackedBatch::read(&body.into())?;
 //! assert_eq!(batch.reports().collect::<Vec<_>>(), [report(1), report(2)]);
 //! # Ok::<(), undertone_wire::BatchError>(())
@@ -44,7 +44,7 @@ pub use answers::{Answers, AnswersError};
 pub use batch_error::BatchError;
 pub use code::Code;
 pub use description::{GroupDescription, PolicySoFar, RoundDescription, SurveyDescription};
-pub use form::Form;
+pub use form::BatchForm;
 pub use json_batch::{reports_from_json, reports_to_json};
 pub use packed_batch::PackedBatch;
 pub use problem::{Problem, ProblemDocument};

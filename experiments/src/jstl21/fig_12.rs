@@ -8,7 +8,7 @@ use undertone_design::knowledge::Knowledge;
 use undertone_design::measure::delta::Convention;
 use undertone_design::mechanism::gaussian::{GaussianNoise, Sigma, Spread, analytic, corollary_10};
 use undertone_design::mechanism::sampling::{expected_loss, largest_atomless};
-use undertone_design::quantize::{Promise, largest_remainder};
+use undertone_design::quantize::{PolicySpec, largest_remainder};
 use undertone_design::{Distribution, protection};
 
 use crate::claim::short;
@@ -106,7 +106,7 @@ fn sampled_delta(
     let rounded = knowledge.context()?;
     let most = Delta::from_units(MASS_ONE - 1).map_err(Error::other)?;
     let claim = protection::parse(&format!("lip:{epsilon:.10}"), knowledge.subject())?;
-    let promise = Promise {
+    let promise = PolicySpec {
         inputs: Alphabet::indices(truth.len()).map_err(Error::other)?,
         outputs: None,
         context: rounded.context,

@@ -1,7 +1,7 @@
 //! JSTL21 Figure 3: the map of notions, drawn from the rules that `relate` uses.
 
 use undertone_design::Distribution;
-use undertone_theory::relation::{Guarantee, Notion, Outcome as Relation, Setting, map, relate};
+use undertone_theory::relation::{Guarantee, Notion, RelationOutcome, Setting, map, relate};
 
 use crate::claim::short;
 use crate::outcome::Drawing;
@@ -30,9 +30,11 @@ fn run(_: &Context) -> Result<Outcome, Error> {
             let premise = Guarantee::new(from, 1.0)?;
             let answer = relate(&premise, to, &setting)?;
             let (implied, exact) = match &answer.outcome {
-                Relation::Holds(holds) => (holds.guarantee.epsilon().to_string(), holds.exact),
-                Relation::NoImplication(_) => ("nothing".into(), true),
-                Relation::Needs { .. } => ("needs more".into(), false),
+                RelationOutcome::Holds(holds) => {
+                    (holds.guarantee.epsilon().to_string(), holds.exact)
+                }
+                RelationOutcome::NoImplication(_) => ("nothing".into(), true),
+                RelationOutcome::Needs { .. } => ("needs more".into(), false),
             };
             table.push(row![from, 1.0, to, implied, exact]);
         }

@@ -12,8 +12,8 @@ use undertone_design::knowledge::{Knowledge, corners};
 use undertone_design::mechanism::posterior;
 use undertone_design::objective::{Objective, frequency};
 use undertone_design::prior_region::PriorBox;
-use undertone_design::quantize::{self, Promise};
-use undertone_design::{Channel, Distribution, protection, realise};
+use undertone_design::quantize::{self, PolicySpec};
+use undertone_design::{Channel, Distribution, protection, to_floats};
 use undertone_estimate::{Estimator, Method as Estimate, Pool, Settings, Tally};
 
 use super::zipf;
@@ -71,7 +71,7 @@ fn blind(symbols: usize, level: f64) -> Result<(Policy, Channel), Error> {
     let point =
         certified::known(&even, &protect("ldp", level), &Objective::Frequency, Method::Optimal)?;
     let policy = point.policy.ok_or_else(|| Error::other("LDP was refused"))?;
-    let channel = realise::channel(policy.draft().shape())?;
+    let channel = to_floats::channel(policy.draft().shape())?;
     Ok((policy, channel))
 }
 
@@ -123,7 +123,7 @@ fn second(estimate: &Distribution, within: &Knowledge, epsilon: f64) -> Result<P
     let context = within.context()?.context;
     let Known::Within(boxed) = &context else { return Err(Error::other("there is no box")) };
     let claim = protection::parse(&protect("lip", epsilon), within.subject())?;
-    let promise = Promise {
+    let promise = PolicySpec {
         inputs: Alphabet::indices(estimate.len()).map_err(Error::other)?,
         outputs: None,
         context: context.clone(),
@@ -133,13 +133,13 @@ fn second(estimate: &Distribution, within: &Knowledge, epsilon: f64) -> Result<P
     let ship = |channel: &Channel| -> Result<Policy, Error> {
         let (channel, kept) = quantize::drop_ghosts(channel)?;
         let outputs = Some(Alphabet::indices(kept.len()).map_err(Error::other)?);
-        Ok(Promise { outputs, ..promise.clone() }.ship(&channel)?.policy)
+        Ok(PolicySpec { outputs, ..promise.clone() }.ship(&channel)?.policy)
     };
     let mut found =
         vec![posterior::optimal_odds(estimate, epsilon, &Objective::Frequency)?.channel];
     if let Some(corners) = corners(boxed, MOST_CORNERS) {
         let corners = Knowledge::Each(corners).context()?.context;
-        let robust = Promise { context: corners, ..promise.clone() };
+        let robust = PolicySpec { context: corners, ..promise.clone() };
         // A box that reaches the edge of the simplex has corners that rule symbols out.
         if let Ok(best) = posterior::optimal(&robust, estimate, &Objective::Frequency) {
             found.push(best.channel);
@@ -148,7 +148,7 @@ fn second(estimate: &Distribution, within: &Knowledge, epsilon: f64) -> Result<P
     let mut best: Option<(f64, Policy)> = None;
     for channel in found {
         let policy = ship(&channel)?;
-        let variance = frequency(estimate, &realise::channel(policy.draft().shape())?)?;
+        let variance = frequency(estimate, &to_floats::channel(policy.draft().shape())?)?;
         if best.as_ref().is_none_or(|(least, _)| variance < *least) {
             best = Some((variance, policy));
         }
@@ -174,7 +174,7 @@ fn survey(
     let covered = truth.as_slice().iter().zip(boxed.lower().iter().zip(boxed.upper()));
     let covered = covered.into_iter().all(|(p, (low, high))| (low..=high).contains(&p));
     let closing = second(&estimate, &within, epsilon)?;
-    let channel = realise::channel(closing.draft().shape())?;
+    let channel = to_floats::channel(closing.draft().shape())?;
     let total = level(&opening) + level(&closing);
     let more = reports(context, truth, &channel, n, stream ^ 0x2000_0000);
     let pool = Pool::new(&opening, tally(&opening, &heard)?).map_err(Error::other)?;

@@ -19,13 +19,13 @@ const PAPER: &str = "ST20 Thm 1 ";
 
 /// How an arrow is drawn.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum ArrowKind {
     Implies,
     DoesNot,
     Denied,
 }
 
-impl Kind {
+impl ArrowKind {
     fn style(self) -> (&'static str, &'static str) {
         match self {
             Self::Implies => ("#0072b2", "none"),
@@ -36,26 +36,26 @@ impl Kind {
 }
 
 /// How far each arrow bends to its left and how far along it its label stands, so that nothing overlaps.
-const BENDS: [(Notion, Notion, Kind, f64, f64); 19] = [
-    (Notion::Infp, Notion::Infdp, Kind::Implies, -42.0, 0.5),
-    (Notion::Infdp, Notion::Infp, Kind::Implies, -42.0, 0.62),
-    (Notion::Infdp, Notion::Infp, Kind::DoesNot, -110.0, 0.4),
-    (Notion::Infp, Notion::Avgleak, Kind::Implies, -42.0, 0.4),
-    (Notion::Avgleak, Notion::Infp, Kind::DoesNot, -42.0, 0.3),
-    (Notion::Infdp, Notion::Avgleak, Kind::Implies, 150.0, 0.28),
-    (Notion::Infdp, Notion::Avgleak, Kind::DoesNot, -240.0, 0.5),
-    (Notion::Avgleak, Notion::Infdp, Kind::DoesNot, 150.0, 0.3),
-    (Notion::Ldp, Notion::Infp, Kind::Implies, 30.0, 0.32),
-    (Notion::Infp, Notion::Ldp, Kind::DoesNot, 40.0, 0.6),
-    (Notion::Infp, Notion::Mipx, Kind::DoesNot, 40.0, 0.7),
-    (Notion::Mipx, Notion::Infp, Kind::DoesNot, 40.0, 0.45),
-    (Notion::Mipx, Notion::Avgleak, Kind::Implies, 0.0, 0.5),
-    (Notion::Ldp, Notion::Mipx, Kind::Implies, -42.0, 0.5),
-    (Notion::Mipx, Notion::Ldp, Kind::DoesNot, -42.0, 0.5),
-    (Notion::Ldp, Notion::Ident, Kind::Implies, -42.0, 0.25),
-    (Notion::Ident, Notion::Ldp, Kind::Implies, -42.0, 0.3),
-    (Notion::Ldp, Notion::Ident, Kind::DoesNot, 130.0, 0.35),
-    (Notion::Ident, Notion::Ldp, Kind::Denied, 130.0, 0.5),
+const BENDS: [(Notion, Notion, ArrowKind, f64, f64); 19] = [
+    (Notion::Infp, Notion::Infdp, ArrowKind::Implies, -42.0, 0.5),
+    (Notion::Infdp, Notion::Infp, ArrowKind::Implies, -42.0, 0.62),
+    (Notion::Infdp, Notion::Infp, ArrowKind::DoesNot, -110.0, 0.4),
+    (Notion::Infp, Notion::Avgleak, ArrowKind::Implies, -42.0, 0.4),
+    (Notion::Avgleak, Notion::Infp, ArrowKind::DoesNot, -42.0, 0.3),
+    (Notion::Infdp, Notion::Avgleak, ArrowKind::Implies, 150.0, 0.28),
+    (Notion::Infdp, Notion::Avgleak, ArrowKind::DoesNot, -240.0, 0.5),
+    (Notion::Avgleak, Notion::Infdp, ArrowKind::DoesNot, 150.0, 0.3),
+    (Notion::Ldp, Notion::Infp, ArrowKind::Implies, 30.0, 0.32),
+    (Notion::Infp, Notion::Ldp, ArrowKind::DoesNot, 40.0, 0.6),
+    (Notion::Infp, Notion::Mipx, ArrowKind::DoesNot, 40.0, 0.7),
+    (Notion::Mipx, Notion::Infp, ArrowKind::DoesNot, 40.0, 0.45),
+    (Notion::Mipx, Notion::Avgleak, ArrowKind::Implies, 0.0, 0.5),
+    (Notion::Ldp, Notion::Mipx, ArrowKind::Implies, -42.0, 0.5),
+    (Notion::Mipx, Notion::Ldp, ArrowKind::DoesNot, -42.0, 0.5),
+    (Notion::Ldp, Notion::Ident, ArrowKind::Implies, -42.0, 0.25),
+    (Notion::Ident, Notion::Ldp, ArrowKind::Implies, -42.0, 0.3),
+    (Notion::Ldp, Notion::Ident, ArrowKind::DoesNot, 130.0, 0.35),
+    (Notion::Ident, Notion::Ldp, ArrowKind::Denied, 130.0, 0.5),
 ];
 
 /// The map as SVG, from the same rules that compute numbers.
@@ -75,15 +75,15 @@ pub fn svg() -> String {
     let mut labels = String::new();
     for rule in rules::all().filter(|rule| rule.paper.starts_with(PAPER)) {
         let label = format!("{} {}", rule.paper.trim_start_matches(PAPER), rule.label);
-        arrow(&mut svg, &mut labels, (rule.from, rule.to), Kind::Implies, &label);
+        arrow(&mut svg, &mut labels, (rule.from, rule.to), ArrowKind::Implies, &label);
     }
     for denial in counterexample::all().iter().filter(|denial| denial.paper.starts_with(PAPER)) {
         let item = denial.paper.trim_start_matches(PAPER);
         let (kind, more) = match (denial.verdict, item) {
-            (Verdict::False, _) => (Kind::Denied, " denied, falsely"),
-            (_, "(iii)" | "(iv)") => (Kind::DoesNot, " if q grows"),
-            (_, "(xiii)") => (Kind::DoesNot, " unless uniform"),
-            _ => (Kind::DoesNot, ""),
+            (Verdict::False, _) => (ArrowKind::Denied, " denied, falsely"),
+            (_, "(iii)" | "(iv)") => (ArrowKind::DoesNot, " if q grows"),
+            (_, "(xiii)") => (ArrowKind::DoesNot, " unless uniform"),
+            _ => (ArrowKind::DoesNot, ""),
         };
         let label = format!("✗ {item}{more}");
         arrow(&mut svg, &mut labels, (denial.from, denial.to), kind, &label);
@@ -102,11 +102,11 @@ pub fn svg() -> String {
     }
     let legend = [
         (
-            Kind::Implies,
+            ArrowKind::Implies,
             "implies, with the sharp constant (s sensors, q private bits, p the rarest value of G)",
         ),
-        (Kind::DoesNot, "does not guarantee"),
-        (Kind::Denied, "printed as \"does not guarantee\", but it does: 2ε"),
+        (ArrowKind::DoesNot, "does not guarantee"),
+        (ArrowKind::Denied, "printed as \"does not guarantee\", but it does: 2ε"),
     ];
     for ((kind, words), at) in legend.into_iter().zip(0..) {
         let y = 615.0 + 24.0 * f64::from(at);
@@ -126,7 +126,13 @@ fn place(notion: Notion) -> Option<(f64, f64)> {
 }
 
 /// A bent arrow from box to box; its label goes to `labels`, which are drawn above all arrows.
-fn arrow(svg: &mut String, labels: &mut String, ends: (Notion, Notion), kind: Kind, label: &str) {
+fn arrow(
+    svg: &mut String,
+    labels: &mut String,
+    ends: (Notion, Notion),
+    kind: ArrowKind,
+    label: &str,
+) {
     let (Some(from), Some(to)) = (place(ends.0), place(ends.1)) else { return };
     let listed = BENDS.iter().find(|(a, b, k, ..)| (*a, *b) == ends && *k == kind);
     let (bend, along) = listed.map_or((60.0, 0.5), |(.., bend, along)| (*bend, *along));

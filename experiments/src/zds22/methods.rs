@@ -2,7 +2,7 @@
 
 use undertone_core::{Epsilon, Strength, Worst};
 use undertone_design::watchdog::{
-    Budget, Method, Release, Request, Scene, by_columns, release, ship,
+    Budget, Method, Release, Request, WatchdogProblem, by_columns, release, ship,
 };
 
 use super::laws::{self, FLOAT_ERROR, Law, mean, share};
@@ -162,7 +162,7 @@ fn optimum(context: &Context, draws: u64) -> Result<Table, Error> {
         let more = [(0.75, 0.75), (1.3, 0.7)].contains(&(lower, upper)) && !context.quick;
         let found = laws::over(context, if more { 5 * draws } else { draws }, |law| {
             let budget = Budget::new(lower, upper)?;
-            let found = by_columns(&Scene::new(&law.joint, budget)?)?;
+            let found = by_columns(&WatchdogProblem::new(&law.joint, budget)?)?;
             let within = found.max_lift <= upper + 1e-9 && found.min_lift <= lower + 1e-9;
             Ok((found.nmi, found.bound.unwrap_or(1.0), within))
         })?;

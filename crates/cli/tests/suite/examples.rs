@@ -8,7 +8,7 @@ use undertone_core::{
     Alphabet, Claim, Context, Draft, Epsilon, MASS_ONE, Provenance, Shape, Table,
 };
 use undertone_design::mechanism::randomized_response;
-use undertone_design::quantize::{self, Promise};
+use undertone_design::quantize::{self, PolicySpec};
 use undertone_design::{Channel, Distribution};
 
 fn example(name: &str) -> PathBuf {
@@ -16,10 +16,10 @@ fn example(name: &str) -> PathBuf {
 }
 
 /// A yes/no question to which one person in ten is expected to say yes, under lip:1.
-fn promise() -> (Distribution, Promise) {
+fn promise() -> (Distribution, PolicySpec) {
     let prior = Distribution::new("prior", vec![0.9, 0.1]).unwrap();
     let rounded = quantize::prior(&prior).unwrap();
-    let promise = Promise {
+    let promise = PolicySpec {
         inputs: Alphabet::names(["no", "yes"]).unwrap(),
         outputs: None,
         context: Context::Known(rounded.prior),
@@ -34,10 +34,10 @@ fn promise() -> (Distribution, Promise) {
 }
 
 /// A channel with the promise, rounded and not verified.
-fn unverified(promise: Promise, channel: &Channel) -> Draft {
+fn unverified(promise: PolicySpec, channel: &Channel) -> Draft {
     let masses = |row: &Distribution| quantize::largest_remainder(row.as_slice(), MASS_ONE);
     let table = Table::from_masses(channel.rows().iter().map(masses).collect()).unwrap();
-    let Promise { inputs, outputs, context, claims, provenance } = promise;
+    let PolicySpec { inputs, outputs, context, claims, provenance } = promise;
     Draft::new(inputs, outputs, Shape::Table(table), context, claims, provenance).unwrap()
 }
 

@@ -3,8 +3,8 @@
 use crate::common::{self, Fault, TestCurator, golden, quick};
 use std::io::Write;
 use undertone_client::{
-    AboveConsent, Client, ClientError, Connection, Consent, Delivery, Device, FetchError, Form,
-    SecretConsent, SubmitError,
+    AboveConsent, BatchForm, Client, ClientError, Connection, Consent, Delivery, Device,
+    FetchError, SecretConsent, SubmitError,
 };
 use undertone_core::{LedgerError, Nats, Policy, Sequence, Symbol, Token};
 
@@ -85,10 +85,10 @@ fn final_refusals_are_not_repeated() {
 #[test]
 fn offline_reports_wait_and_go_in_batches_in_both_forms() {
     for (name, form) in [
-        ("minimal", Form::Json),
-        ("minimal", Form::Binary),
-        ("bits_11", Form::Binary),
-        ("keep_300", Form::Json),
+        ("minimal", BatchForm::Json),
+        ("minimal", BatchForm::Binary),
+        ("bits_11", BatchForm::Binary),
+        ("keep_300", BatchForm::Json),
     ] {
         let (curator, policy) = published(name);
         let consent = Consent { lip: Some(nats("100")), ldp: Some(nats("100")), secrets: vec![] };
@@ -118,7 +118,7 @@ fn offline_reports_wait_and_go_in_batches_in_both_forms() {
 
 #[test]
 fn a_batch_that_is_too_large_goes_in_parts() {
-    for (name, form) in [("minimal", Form::Json), ("bits_11", Form::Binary)] {
+    for (name, form) in [("minimal", BatchForm::Json), ("bits_11", BatchForm::Binary)] {
         let (curator, policy) = published(name);
         let consent = Consent::UNLIMITED;
         let mut device = Device::memory_with_budget(nats("100"));
@@ -401,7 +401,7 @@ fn a_crowd_shares_connection_and_policy() {
         let mut client = Client::with_connection(shared.clone(), Device::memory());
         reports.push(client.record(&survey, symbol(&policy, person % 2)).unwrap().0);
     }
-    shared.submit("survey", &reports, Form::Binary).unwrap();
+    shared.submit("survey", &reports, BatchForm::Binary).unwrap();
     assert_eq!(curator.stored().len(), 200);
     assert_eq!(curator.seen.lock().unwrap().fetched, 1);
     let ones = reports.iter().filter(|report| report.token == Token::Index(1)).count();
@@ -419,13 +419,13 @@ fn bodies_that_cannot_be_written() {
     let mut foreign = report.clone();
     foreign.policy.0[0] ^= 1;
     let body = |reports: &[_], form| shared.submit("survey", reports, form);
-    assert!(matches!(body(&[], Form::Json), Err(SubmitError::Body { .. })));
+    assert!(matches!(body(&[], BatchForm::Json), Err(SubmitError::Body { .. })));
     assert!(matches!(
-        body(&[report.clone(), foreign], Form::Binary),
+        body(&[report.clone(), foreign], BatchForm::Binary),
         Err(SubmitError::Body { .. })
     ));
     let many = vec![report; undertone_wire::limits::MOST_REPORTS + 1];
-    assert!(matches!(body(&many, Form::Json), Err(SubmitError::Body { .. })));
+    assert!(matches!(body(&many, BatchForm::Json), Err(SubmitError::Body { .. })));
     assert!(curator.attempts().is_empty());
 }
 

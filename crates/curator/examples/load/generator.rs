@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 const OUTPUTS: u64 = 4;
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Form {
+pub(crate) enum LoadForm {
     Json,
     Binary,
 }
@@ -103,9 +103,9 @@ impl Target {
     }
 
     /// A request with reports from number `start` on.
-    fn request(&self, start: u64, reports: u64, form: Form) -> Vec<u8> {
+    fn request(&self, start: u64, reports: u64, form: LoadForm) -> Vec<u8> {
         let (kind, body) = match form {
-            Form::Json => {
+            LoadForm::Json => {
                 let row = row(start);
                 let id: String = row[..16].iter().map(|byte| format!("{byte:02x}")).collect();
                 let body = format!(
@@ -114,7 +114,7 @@ impl Target {
                 );
                 ("application/json", body.into_bytes())
             }
-            Form::Binary => {
+            LoadForm::Binary => {
                 let mut body = Vec::with_capacity(38 + 20 * reports as usize);
                 body.push(1);
                 let digits = |at: usize| u8::from_str_radix(&self.policy[at..at + 2], 16).unwrap();
@@ -139,7 +139,7 @@ impl Target {
         &self,
         connections: usize,
         reports: u64,
-        form: Form,
+        form: LoadForm,
         until: impl Fn(u64, Duration) -> bool + Copy + Send + 'static,
     ) -> Seen {
         let next = Arc::new(AtomicU64::new(0));

@@ -13,7 +13,7 @@ mod postgres;
 mod process;
 mod server;
 
-use generator::{Form, Target};
+use generator::{LoadForm, Target};
 use std::time::Duration;
 
 /// What to measure.
@@ -82,7 +82,7 @@ async fn main() {
             (_, None) => continue,
         };
         if plan.has("single") {
-            for form in [Form::Json, Form::Binary] {
+            for form in [LoadForm::Json, LoadForm::Binary] {
                 let target = process::Curator::start(&address).await;
                 single(engine, &target, &plan, form).await;
                 target.stop().await;
@@ -129,7 +129,7 @@ impl Spent {
     }
 }
 
-async fn single(engine: &str, curator: &process::Curator, plan: &Plan, form: Form) {
+async fn single(engine: &str, curator: &process::Curator, plan: &Plan, form: LoadForm) {
     let target = Target::create(curator.address, &curator.token).await;
     let until = Duration::from_secs(plan.seconds);
     let before = Spent::of(curator);
@@ -147,7 +147,7 @@ async fn batches(
     let target = Target::create(curator.address, &curator.token).await;
     let reports = plan.reports;
     let before = Spent::of(&curator);
-    let seen = target.load(16, 1000, Form::Binary, move |sent, _| sent >= reports).await;
+    let seen = target.load(16, 1000, LoadForm::Binary, move |sent, _| sent >= reports).await;
     println!("{engine}: batches of 1,000, 16 connections: {seen}");
     before.print(engine, &curator, seen.requests());
     println!("{engine}: {}", curator.memory());

@@ -57,14 +57,14 @@ pub(super) async fn asset(Path(file): Path<String>) -> Answer<Response> {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Form {
+pub(super) struct OfficerForm {
     form: Option<String>,
 }
 
 pub(super) async fn officer(
     State(state): Shared,
     Path(survey): Path<String>,
-    Query(Form { form }): Query<Form>,
+    Query(OfficerForm { form }): Query<OfficerForm>,
 ) -> Answer<Response> {
     let facts = officer::of(&state, &survey).await?;
     match form.as_deref() {

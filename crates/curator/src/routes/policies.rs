@@ -11,7 +11,7 @@ use super::Shared;
 use super::refusal::Answer;
 
 #[derive(Deserialize)]
-pub(super) struct Form {
+pub(super) struct PolicyForm {
     form: Option<String>,
 }
 
@@ -21,7 +21,7 @@ const FOREVER: &str = "public, max-age=31536000, immutable";
 pub(super) async fn show(
     State(state): Shared,
     Path(id): Path<String>,
-    Query(Form { form }): Query<Form>,
+    Query(PolicyForm { form }): Query<PolicyForm>,
 ) -> Answer<Response> {
     let unknown = |detail: String| Problem::new(Code::PolicyUnknown, detail);
     let id: PolicyId =

@@ -6,7 +6,7 @@ use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use undertone_wire::{
-    Acknowledgement, BatchError, Code, Form, PackedBatch, Problem, reports_from_json,
+    Acknowledgement, BatchError, BatchForm, Code, PackedBatch, Problem, reports_from_json,
 };
 
 use super::refusal::Refusal;
@@ -49,14 +49,14 @@ async fn take(
     // Held until the reports are on disk: what is made of the bytes is smaller than they are.
     let (bytes, _hold) = body::read(state, caller, headers, request).await?;
     match form {
-        Form::Json => {
+        BatchForm::Json => {
             let reports = reports_from_json(&bytes).map_err(unreadable)?;
             drop(bytes);
             *count = reports.len();
             charge(state, caller, *count)?;
             ingest::reports(state, cached, reports).await
         }
-        Form::Binary => {
+        BatchForm::Binary => {
             let packed = PackedBatch::read(&bytes).map_err(unreadable)?;
             *count = packed.rows().len();
             charge(state, caller, *count)?;
@@ -65,11 +65,11 @@ async fn take(
     }
 }
 
-fn form_of(headers: &HeaderMap) -> Result<Form, Problem> {
+fn form_of(headers: &HeaderMap) -> Result<BatchForm, Problem> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let kind = kind.unwrap_or_default();
-    Form::of_content_type(kind).ok_or_else(|| {
-        let [json, binary] = [Form::Json, Form::Binary].map(Form::media_type);
+    BatchForm::of_content_type(kind).ok_or_else(|| {
+        let [json, binary] = [BatchForm::Json, BatchForm::Binary].map(BatchForm::media_type);
         let detail = format!("content-type {kind:?}: send {json} or {binary}");
         Problem::new(Code::UnsupportedForm, detail)
     })

@@ -11,13 +11,13 @@
 //! accepts the whole box. LDP at the same ε is always a candidate: it implies LIP for any prior.
 
 use undertone_core::{Alphabet, Claim, Decimal, Epsilon, Policy, Provenance, Shape, WEIGHT_ONE};
-use undertone_design::designer::{self, Method, Outcome, Request};
+use undertone_design::designer::{self, DesignOutcome, Method, Request};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::mechanism::{keep, posterior, robust, staircase, unary};
 use undertone_design::objective::{self, Objective};
 use undertone_design::prior_region::PriorBox;
-use undertone_design::quantize::{self, Promise};
-use undertone_design::{Channel, Distribution, Error, Symbols, realise};
+use undertone_design::quantize::{self, PolicySpec};
+use undertone_design::{Channel, Distribution, Error, Symbols, to_floats};
 use undertone_wire::{Code, Problem};
 
 use super::plan::{GivenPrior, Plan};
@@ -94,7 +94,7 @@ pub fn policy(
 
 /// Everything a candidate needs.
 struct Task {
-    promise: Promise,
+    promise: PolicySpec,
     prior: Distribution,
     epsilon: Epsilon,
     knowledge: Knowledge,
@@ -137,7 +137,7 @@ impl Task {
         }
         let rounded = knowledge.context().map_err(refused)?;
         let provenance = provenance(assumed, audience, rounded.moved)?;
-        let promise = Promise {
+        let promise = PolicySpec {
             inputs: answers.clone(),
             outputs: None,
             context: rounded.context,
@@ -162,8 +162,10 @@ impl Task {
             accept: false,
         };
         match designer::design(&request)? {
-            Outcome::Shipped(designed) => Ok(designed.policy),
-            Outcome::Missed(missed) => Err(Error::other("method", missed.refusal.to_string())),
+            DesignOutcome::Shipped(designed) => Ok(designed.policy),
+            DesignOutcome::Missed(missed) => {
+                Err(Error::other("method", missed.refusal.to_string()))
+            }
         }
     }
 
@@ -235,7 +237,7 @@ impl Task {
         let (channel, kept) = quantize::drop_ghosts(channel)?;
         let outputs = Alphabet::indices(kept.len())
             .map_err(|error| Error::other("outputs", error.to_string()))?;
-        let promise = Promise { outputs: Some(outputs), ..self.promise.clone() };
+        let promise = PolicySpec { outputs: Some(outputs), ..self.promise.clone() };
         Ok(promise.ship(&channel)?.policy)
     }
 }
@@ -274,7 +276,7 @@ pub fn variance(prior: &Distribution, policy: &Policy) -> Result<f64, Error> {
                 prior.as_slice().iter().zip(base).map(|(p, b)| lambda * p + (1.0 - lambda) * b);
             Ok(seen.map(|s| s * (1.0 - s)).sum::<f64>() / (lambda * lambda))
         }
-        _ => objective::frequency(prior, &realise::channel(shape)?),
+        _ => objective::frequency(prior, &to_floats::channel(shape)?),
     }
 }
 

@@ -9,8 +9,8 @@
 use serde_json::{Value, json};
 use undertone_core::{Alphabet, Claim, Context, Epsilon, Nats, Policy, Provenance};
 use undertone_design::mechanism::{staircase, unary};
-use undertone_design::quantize::Promise;
-use undertone_design::{Distribution, Symbols, realise};
+use undertone_design::quantize::PolicySpec;
+use undertone_design::{Distribution, Symbols, to_floats};
 use undertone_wire::{Problem, RoundState};
 
 use super::design::variance;
@@ -177,7 +177,7 @@ fn error(information: f64) -> Option<f64> {
 /// The better of randomised response and bits at an LDP level.
 fn plain_ldp(answers: &Alphabet, prior: &Distribution, level: Nats) -> Option<Policy> {
     let epsilon = Epsilon::at_most(level.min(Epsilon::LARGEST.nats())).ok()?;
-    let promise = Promise {
+    let promise = PolicySpec {
         inputs: answers.clone(),
         outputs: None,
         context: Context::Unknown,
@@ -194,7 +194,7 @@ fn plain_ldp(answers: &Alphabet, prior: &Distribution, level: Nats) -> Option<Po
 
 /// The LIP a policy attains under a prior, where its channel can be written out.
 fn lip_of(policy: &Policy, prior: &Distribution) -> Option<f64> {
-    let channel = realise::policy_channel(policy.draft()).ok()?;
+    let channel = to_floats::policy_channel(policy.draft()).ok()?;
     let bound = undertone_design::measure::lip::upper_bound(prior, &channel).ok()?;
     Some(bound.two_sided())
 }

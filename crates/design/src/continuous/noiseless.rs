@@ -3,22 +3,22 @@
 use undertone_core::Alphabet;
 
 use super::problem::{Level, Problem};
-use super::{Outcome, Parameter, Shipped};
+use super::{ContinuousOutcome, Parameter, Shipped};
 use crate::measure::delta::Convention;
 use crate::mechanism::sampling::{self, Sampling};
 use crate::mechanism::{Proposal, linear, posterior};
-use crate::quantize::Promise;
+use crate::quantize::PolicySpec;
 use crate::{Channel, Distribution, Error, codebook, designer};
 
 /// Sampling: the outputs are the inputs, so the codebook's own outputs play no part.
-pub(super) fn sampled(problem: &Problem<'_>) -> Result<Outcome, Error> {
+pub(super) fn sampled(problem: &Problem<'_>) -> Result<ContinuousOutcome, Error> {
     let request = problem.request;
-    let promise = Promise { outputs: None, ..problem.promise.clone() };
+    let promise = PolicySpec { outputs: None, ..problem.promise.clone() };
     let (found, promise) = if request.convention == Convention::Conditional {
         (sampling::design(&promise)?, promise)
     } else {
         let (shape, lambda) = sampling::shape(&promise, request.convention)?;
-        let verify = |promise: &Promise| promise.verify_shape(shape.clone());
+        let verify = |promise: &PolicySpec| promise.verify_shape(shape.clone());
         let restated = problem.restated(&promise, verify)?;
         match verify(&restated)? {
             Ok(policy) => (Sampling { policy, lambda }, restated),
@@ -43,10 +43,10 @@ pub(super) fn sampled(problem: &Problem<'_>) -> Result<Outcome, Error> {
     let objective = request.loss.objective(&problem.points, &problem.points);
     let inner = problem.inner(promise, objective);
     let designed = designer::shaped(&inner, found.policy, Vec::new())?;
-    Ok(Outcome::Shipped(Box::new(Shipped { designed, parameters, density: None, inner })))
+    Ok(ContinuousOutcome::Shipped(Box::new(Shipped { designed, parameters, density: None, inner })))
 }
 
-pub(super) fn optimal(problem: &Problem<'_>) -> Result<Outcome, Error> {
+pub(super) fn optimal(problem: &Problem<'_>) -> Result<ContinuousOutcome, Error> {
     if problem.request.convention != Convention::Conditional {
         let said =
             "the optimum is designed in the conditional convention: leave the convention out";
@@ -64,7 +64,7 @@ pub(super) fn optimal(problem: &Problem<'_>) -> Result<Outcome, Error> {
     };
     let designed = designer::ship(&inner, proposal, true)?;
     let parameters = Vec::new();
-    Ok(Outcome::Shipped(Box::new(Shipped { designed, parameters, density: None, inner })))
+    Ok(ContinuousOutcome::Shipped(Box::new(Shipped { designed, parameters, density: None, inner })))
 }
 
 /// Outputs that are read through the best estimate are called by it: the mean of the input given the

@@ -2,13 +2,13 @@
 
 use undertone_core::{Bound, Claim, Context, Delta, MASS_ONE, Policy, Refusal, Subject};
 
-use super::{MOST_CELLS, Method, Missed, Noise, Origin, Outcome, Request, Shipped};
+use super::{ContinuousOutcome, MOST_CELLS, Method, Missed, Noise, Origin, Request, Shipped};
 use crate::designer;
 use crate::measure::delta::Convention;
 use crate::mechanism::Proposal;
 use crate::objective::Objective;
-use crate::quantize::Promise;
-use crate::{Channel, Distribution, Error, Symbols, measure, protection, realise};
+use crate::quantize::PolicySpec;
+use crate::{Channel, Distribution, Error, Symbols, measure, protection, to_floats};
 
 /// How far rounding to integers moves a prior at most, in total variation.
 const ROUNDING: f64 = 1e-6;
@@ -19,7 +19,7 @@ type Verdict = Result<Result<Policy, Refusal>, Error>;
 /// A request with everything in floats that the mechanisms read.
 pub(super) struct Problem<'a> {
     pub(super) request: &'a Request,
-    pub(super) promise: Promise,
+    pub(super) promise: PolicySpec,
     pub(super) points: Vec<f64>,
     pub(super) edges: Vec<f64>,
     pub(super) range: (f64, f64),
@@ -59,7 +59,7 @@ impl<'a> Problem<'a> {
                 return Err(Error::other("convention", problem));
             }
         }
-        let promise = Promise {
+        let promise = PolicySpec {
             inputs: book.inputs().clone(),
             outputs: Some(book.outputs().clone()),
             ..request.promise.clone()
@@ -68,7 +68,7 @@ impl<'a> Problem<'a> {
             // The same but for rounding: then the floats, so that a density's figures have all their
             // digits.
             Context::Known(prior) => {
-                let rounded = realise::distribution(prior)?.over(&symbols)?;
+                let rounded = to_floats::distribution(prior)?.over(&symbols)?;
                 let same = rounded.total_variation(&weighing)? <= ROUNDING;
                 if same { weighing.clone() } else { rounded }
             }
@@ -151,15 +151,15 @@ impl<'a> Problem<'a> {
     /// or as it was if that is the convention asked for and it is larger.
     pub(super) fn restated(
         &self,
-        promise: &Promise,
-        verify: impl Fn(&Promise) -> Verdict,
-    ) -> Result<Promise, Error> {
+        promise: &PolicySpec,
+        verify: impl Fn(&PolicySpec) -> Verdict,
+    ) -> Result<PolicySpec, Error> {
         let delta = |units: u64| {
             Delta::from_units(units).map_err(|error| Error::other("delta", error.to_string()))
         };
         let most = delta(MASS_ONE - 1)?;
         let claims = promise.claims.iter().map(|claim| claim.with_delta(most)).collect();
-        let policy = match verify(&Promise { claims, ..promise.clone() })? {
+        let policy = match verify(&PolicySpec { claims, ..promise.clone() })? {
             Ok(policy) => policy,
             Err(refusal) => return Err(Error::other("claims", refusal.to_string())),
         };
@@ -178,7 +178,7 @@ impl<'a> Problem<'a> {
         self.request.loss.objective(&self.points, &self.request.codebook.output_values())
     }
 
-    pub(super) fn inner(&self, promise: Promise, objective: Objective) -> designer::Request {
+    pub(super) fn inner(&self, promise: PolicySpec, objective: Objective) -> designer::Request {
         designer::Request {
             promise,
             prior: self.weighing.clone(),
@@ -190,7 +190,7 @@ impl<'a> Problem<'a> {
 
     /// Ships a table. Noise that was not searched for and misses its claims by more than a hair is
     /// refused, or accepted at the level its table attains.
-    pub(super) fn finish(&self, noise: Noise, origin: Origin) -> Result<Outcome, Error> {
+    pub(super) fn finish(&self, noise: Noise, origin: Origin) -> Result<ContinuousOutcome, Error> {
         let Noise { channel, parameters, density } = noise;
         let mut promise = self.promise.clone();
         let conditional = self.request.convention == Convention::Conditional;
@@ -205,7 +205,7 @@ impl<'a> Problem<'a> {
             if (breaks || misprinted) && !self.request.accept {
                 let refusal = refusal.filter(|_| breaks);
                 let missed = Missed { refusal, channel, parameters, density };
-                return Ok(Outcome::Missed(Box::new(missed)));
+                return Ok(ContinuousOutcome::Missed(Box::new(missed)));
             }
             if breaks {
                 promise = self.accepted(&channel)?;
@@ -218,7 +218,7 @@ impl<'a> Problem<'a> {
         let optimum = inner.objective.value(&inner.prior, &channel)?;
         let proposal = Proposal { channel, optimum, bound: None };
         let designed = designer::ship(&inner, proposal, true)?;
-        Ok(Outcome::Shipped(Box::new(Shipped { designed, parameters, density, inner })))
+        Ok(ContinuousOutcome::Shipped(Box::new(Shipped { designed, parameters, density, inner })))
     }
 
     /// Whether a refused table misses a claim by more than the hair that rounding costs.
@@ -247,7 +247,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The promise at the level a table attains: a larger δ where the claim has one, else a larger ε.
-    fn accepted(&self, channel: &Channel) -> Result<Promise, Error> {
+    fn accepted(&self, channel: &Channel) -> Result<PolicySpec, Error> {
         if self.promise.claims.iter().all(|claim| claim.delta != Delta::ZERO) {
             return self.restated(&self.promise, |promise| promise.verify(channel));
         }

@@ -27,8 +27,8 @@ use super::posterior;
 use crate::extremal::LiftRange;
 use crate::objective::Objective;
 use crate::prior_region::PriorBox;
-use crate::quantize::{Promise, largest_remainder};
-use crate::{Distribution, Error, realise};
+use crate::quantize::{PolicySpec, largest_remainder};
+use crate::{Distribution, Error, to_floats};
 use undertone_numeric::golden_section::golden_section;
 
 /// The scale on which λ is lowered until the kernel accepts.
@@ -51,7 +51,7 @@ pub struct Kept {
 
 /// A near-optimal policy for `hamming` or `frequency` under a pure LIP claim with a known prior. Other
 /// claims of the promise are met too, by lowering λ, but not designed for.
-pub fn design(promise: &Promise, objective: &Objective) -> Result<Kept, Error> {
+pub fn design(promise: &PolicySpec, objective: &Objective) -> Result<Kept, Error> {
     let (prior, range) = claimed(promise)?;
     let symbols = Symbols::new(&prior, range);
     let plan = match objective {
@@ -110,9 +110,9 @@ pub fn value(keep: &Keep, prior: &Distribution, objective: &Objective) -> Option
 
 /// The prior to design for (of a box, the point that divides its width evenly) and the intersection of all pure LIP claims
 /// about the input.
-fn claimed(promise: &Promise) -> Result<(Distribution, LiftRange), Error> {
+fn claimed(promise: &PolicySpec) -> Result<(Distribution, LiftRange), Error> {
     let prior = match &promise.context {
-        Context::Known(prior) => realise::distribution(prior)?,
+        Context::Known(prior) => to_floats::distribution(prior)?,
         Context::Within(within) => {
             let ends = |ends: &[u64]| ends.iter().map(|&e| e as f64 / WEIGHT_ONE as f64).collect();
             PriorBox::new(ends(within.lower()), ends(within.upper()))?.middle()?

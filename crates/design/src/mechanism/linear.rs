@@ -18,8 +18,8 @@ pub use rules::{Belief, Limit, Rule, Rules};
 
 use super::Proposal;
 use crate::objective::check_losses;
-use crate::quantize::{Promise, Shipped, drop_ghosts};
-use crate::{Channel, Distribution, Error, realise};
+use crate::quantize::{PolicySpec, Shipped, drop_ghosts};
+use crate::{Channel, Distribution, Error, to_floats};
 
 /// More cells than this are refused.
 pub const MAX_CELLS: usize = 1 << 18;
@@ -47,7 +47,7 @@ pub struct Design {
 /// row per input of the promise and one column per output; `prior` weighs the rows, and need not be the
 /// context's.
 pub fn optimal(
-    promise: &Promise,
+    promise: &PolicySpec,
     prior: &Distribution,
     losses: &[Vec<f64>],
 ) -> Result<Proposal, Error> {
@@ -125,7 +125,7 @@ fn merge_idle(rows: &mut [Vec<f64>], costs: &[Vec<f64>]) {
 
 /// The optimal channel as a verified policy. Outputs that are never released are dropped.
 pub fn design(
-    promise: &Promise,
+    promise: &PolicySpec,
     prior: &Distribution,
     losses: &[Vec<f64>],
 ) -> Result<Design, Error> {
@@ -133,7 +133,7 @@ pub fn design(
     let proposal = optimal(promise, prior, losses)?;
     let (channel, outputs) = drop_ghosts(&proposal.channel)?;
     let shipped = promise.releasing(losses[0].len(), &outputs)?.ship(&channel)?;
-    let integers = realise::channel(shipped.policy.draft().shape())?;
+    let integers = to_floats::channel(shipped.policy.draft().shape())?;
     let loss = expected(prior, &integers, losses, &outputs);
     Ok(Design { proposal, shipped, outputs, loss })
 }

@@ -13,7 +13,7 @@ use super::{Proposal, posterior};
 use crate::extremal::LiftRange;
 use crate::knowledge::{Knowledge, corners};
 use crate::objective::Objective;
-use crate::quantize::Promise;
+use crate::quantize::PolicySpec;
 use crate::{Distribution, Error};
 
 /// Boxes with more corners than this are not taken apart.
@@ -27,7 +27,7 @@ const QUICK: usize = 24;
 
 /// The optimum over a box of few corners.
 pub fn by_corners(
-    promise: &Promise,
+    promise: &PolicySpec,
     prior: &Distribution,
     objective: &Objective,
 ) -> Result<Proposal, Error> {
@@ -38,12 +38,12 @@ pub fn by_corners(
         Error::other("the prior box", format!("it has more than {CORNERS} corners"))
     })?;
     let context = Knowledge::Each(corners).context()?.context;
-    posterior::optimal(&Promise { context, ..promise.clone() }, prior, objective)
+    posterior::optimal(&PolicySpec { context, ..promise.clone() }, prior, objective)
 }
 
 /// Channels to be mixed with noise until they serve the whole box, and the best LDP channel; those that could not be found are left out.
 pub fn around(
-    promise: &Promise,
+    promise: &PolicySpec,
     prior: &Distribution,
     objective: &Objective,
 ) -> Result<Vec<Proposal>, Error> {
@@ -61,7 +61,7 @@ pub fn around(
 }
 
 /// The tightest of the pure LIP claims about the input, in nats: how far belief may fall and rise.
-fn claimed(promise: &Promise) -> Result<(f64, f64), Error> {
+fn claimed(promise: &PolicySpec) -> Result<(f64, f64), Error> {
     let nats = |epsilon: Epsilon| {
         let (numerator, denominator) = epsilon.odds();
         (f64::from(numerator) / f64::from(denominator)).ln()

@@ -13,8 +13,8 @@ use undertone_core::{Context, KEEP_ONE, Keep, Policy, Shape};
 use crate::density::Density;
 use crate::extremal::LiftRange;
 use crate::measure::delta::Convention;
-use crate::quantize::Promise;
-use crate::{Distribution, Error, realise};
+use crate::quantize::PolicySpec;
+use crate::{Distribution, Error, to_floats};
 
 /// A verified policy of the shape `Keep` with one λ.
 #[derive(Debug, Clone)]
@@ -81,14 +81,14 @@ pub fn largest_atomless(epsilon: f64, delta: f64, convention: Convention) -> Res
 
 /// The policy with the largest λ for which the kernel accepts every claim; the base is the context's
 /// prior, exactly.
-pub fn design(promise: &Promise) -> Result<Sampling, Error> {
+pub fn design(promise: &PolicySpec) -> Result<Sampling, Error> {
     let Context::Known(prior) = &promise.context else {
         let problem = "sampling draws from the prior, so it needs one known prior";
         return Err(Error::other("context", problem));
     };
     // A weight in units of 2^-32 is a whole number of units of 2^-48.
     let base: Vec<u64> = prior.weights().iter().map(|w| w << 16).collect();
-    let guess = closed_form(promise, &realise::distribution(prior)?, Convention::Conditional)?;
+    let guess = closed_form(promise, &to_floats::distribution(prior)?, Convention::Conditional)?;
     let (policy, level) = promise.strongest(guess, KEEP_ONE, |level| {
         Keep::new(vec![level; base.len()], base.clone())
             .map(Shape::Keep)
@@ -100,13 +100,13 @@ pub fn design(promise: &Promise) -> Result<Sampling, Error> {
 /// The channel with the largest λ whose δ, in `convention`, is that of the promise's LIP claims, and
 /// that λ. A policy claims in the conditional convention, so this one must be given its δ there before
 /// it is verified.
-pub fn shape(promise: &Promise, convention: Convention) -> Result<(Shape, f64), Error> {
+pub fn shape(promise: &PolicySpec, convention: Convention) -> Result<(Shape, f64), Error> {
     let Context::Known(prior) = &promise.context else {
         let problem = "sampling draws from the prior, so it needs one known prior";
         return Err(Error::other("context", problem));
     };
     let base = prior.weights().iter().map(|w| w << 16).collect::<Vec<_>>();
-    let level = closed_form(promise, &realise::distribution(prior)?, convention)?;
+    let level = closed_form(promise, &to_floats::distribution(prior)?, convention)?;
     let shape = Keep::new(vec![level; base.len()], base)
         .map_err(|error| Error::other("policy", error.to_string()))?;
     Ok((Shape::Keep(shape), level as f64 / KEEP_ONE as f64))
@@ -124,7 +124,7 @@ pub fn expected_loss(density: &Density, lambda: f64, squared: bool) -> Result<f6
 
 /// λ of the strictest LIP claim, in units of 2^-40, rounded down.
 fn closed_form(
-    promise: &Promise,
+    promise: &PolicySpec,
     prior: &Distribution,
     convention: Convention,
 ) -> Result<u64, Error> {

@@ -8,13 +8,13 @@ use undertone_core::{Bound, Delta, KEEP_ONE, Keep, MASS_ONE, Policy, Shape, Subj
 
 use super::{Proposal, posterior};
 use crate::objective::Objective;
-use crate::quantize::{Promise, largest_remainder};
+use crate::quantize::{PolicySpec, largest_remainder};
 use crate::{Distribution, Error};
 
 /// The best ε-LDP channel for `objective`, ε being the least of the promise's pure LDP claims. Claims of
 /// other kinds are set aside here; the kernel holds the result against all of them when it ships.
 pub fn optimal(
-    promise: &Promise,
+    promise: &PolicySpec,
     prior: &Distribution,
     objective: &Objective,
 ) -> Result<Proposal, Error> {
@@ -31,7 +31,7 @@ pub fn optimal(
         let problem = "the staircase is the optimum for ldp: add a claim ldp:epsilon";
         return Err(Error::other("claims", problem));
     }
-    posterior::optimal(&Promise { claims: ldp, ..promise.clone() }, prior, objective)
+    posterior::optimal(&PolicySpec { claims: ldp, ..promise.clone() }, prior, objective)
 }
 
 /// A verified policy of k-ary randomised response.
@@ -45,7 +45,7 @@ pub struct RandomizedResponse {
 
 /// k-ary randomised response with the largest probability of keeping the input for which the kernel
 /// accepts every claim, of whatever kind.
-pub fn randomized_response(promise: &Promise) -> Result<RandomizedResponse, Error> {
+pub fn randomized_response(promise: &PolicySpec) -> Result<RandomizedResponse, Error> {
     let symbols = promise.inputs.len();
     let base = largest_remainder(Distribution::uniform(symbols).as_slice(), MASS_ONE);
     let odds = |epsilon: undertone_core::Epsilon| {

@@ -10,8 +10,8 @@
 use undertone_core::{Bits, Bound, Claim, Context, Policy, Shape, Subject, WEIGHT_ONE};
 
 use crate::extremal::LiftRange;
-use crate::quantize::Promise;
-use crate::{Distribution, Error, realise};
+use crate::quantize::PolicySpec;
+use crate::{Distribution, Error, to_floats};
 
 /// Which pair of probabilities is chosen for a given odds ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub fn variance(prior: &Distribution, own: f64, other: f64) -> Result<f64, Error
 
 /// The policy with the largest odds ratio for which the kernel accepts every claim of `promise`:
 /// context-aware where the claims are about belief, plain OUE or SUE where they are LDP.
-pub fn design(promise: &Promise, encoding: Encoding) -> Result<Unary, Error> {
+pub fn design(promise: &PolicySpec, encoding: Encoding) -> Result<Unary, Error> {
     let half = WEIGHT_ONE / 2;
     let symbols = promise.inputs.len();
     // The level is how far the other bits (OUE) or both (SUE) are from one half.
@@ -105,7 +105,7 @@ pub fn design(promise: &Promise, encoding: Encoding) -> Result<Unary, Error> {
 }
 
 /// The odds ratio a claim allows, where a closed form says so; the kernel's verdict decides.
-fn guess(promise: &Promise, claim: &Claim) -> Result<f64, Error> {
+fn guess(promise: &PolicySpec, claim: &Claim) -> Result<f64, Error> {
     let odds = |epsilon: undertone_core::Epsilon| {
         let (n, d) = epsilon.odds();
         f64::from(n) / f64::from(d)
@@ -113,7 +113,7 @@ fn guess(promise: &Promise, claim: &Claim) -> Result<f64, Error> {
     match (claim.bound, &promise.context) {
         (Bound::Lip { lower, upper }, Context::Known(prior)) if claim.about == Subject::Input => {
             let range = LiftRange::asymmetric(odds(lower).ln(), odds(upper).ln())?;
-            Ok(odds_ratio(&realise::distribution(prior)?, range))
+            Ok(odds_ratio(&to_floats::distribution(prior)?, range))
         }
         (Bound::Ldp(epsilon) | Bound::Di(epsilon), _) => Ok(odds(epsilon)),
         (Bound::Lip { upper, .. }, _) => Ok(odds(upper)),

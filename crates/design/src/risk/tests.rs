@@ -88,7 +88,7 @@ fn every_shape_agrees_with_listing_its_outputs() {
     for round in 0..300u64 {
         let n = 2 + (round % 5) as usize;
         let shape = shape(&mut rng, n, round);
-        let channel = realise::channel(&shape).unwrap();
+        let channel = to_floats::channel(&shape).unwrap();
         let p = prior(&mut rng, n);
         let risk = Risk::of(&draft(shape.clone(), Context::Known(p.clone()))).unwrap();
         assert!(risk.input.attained);
@@ -104,7 +104,7 @@ fn every_shape_agrees_with_listing_its_outputs() {
         let rows: Vec<Prior> = (0..3).map(|_| prior(&mut rng, n)).collect();
         let s = prior(&mut rng, 3);
         let secret = Context::Secret(Secret::new("s".into(), s.clone(), rows).unwrap());
-        let joint = realise::secret(&secret).unwrap().unwrap();
+        let joint = to_floats::secret(&secret).unwrap().unwrap();
         let risk = Risk::of(&draft(shape, secret)).unwrap();
         let data = joint.data().unwrap();
         assert_tight(&risk.input, &brute(data.as_slice(), &channel), &format!("data {round}"));
@@ -121,7 +121,7 @@ fn no_prior_of_a_box_leaves_the_range_and_some_prior_reaches_it() {
     for round in 0..60u64 {
         let n = 2 + (round % 3) as usize;
         let shape = shape(&mut rng, n, round);
-        let channel = realise::channel(&shape).unwrap();
+        let channel = to_floats::channel(&shape).unwrap();
         let centre = prior(&mut rng, n);
         let spread = WEIGHT_ONE / 20;
         let lower: Vec<u64> = centre.weights().iter().map(|w| w.saturating_sub(spread)).collect();

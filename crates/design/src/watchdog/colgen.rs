@@ -3,7 +3,7 @@
 use super::gap;
 use super::optimum::Mixture;
 use super::polytope::{Polytope, entropy};
-use super::scene::Scene;
+use super::problem::WatchdogProblem;
 use super::subset;
 use crate::Error;
 use crate::solve::Program;
@@ -103,14 +103,14 @@ pub(super) struct Generated {
 }
 
 /// Generates corners until none is worth adding, or the effort of `boxes` boxes is spent.
-pub(super) fn generate(scene: &Scene, boxes: usize) -> Result<Generated, Error> {
-    let mut polytope = Polytope::new(scene);
-    let mut directions = Directions(Dice::new(scene.len() as u64));
-    let mut pool = first(scene, &mut polytope, &mut directions);
+pub(super) fn generate(problem: &WatchdogProblem, boxes: usize) -> Result<Generated, Error> {
+    let mut polytope = Polytope::new(problem);
+    let mut directions = Directions(Dice::new(problem.len() as u64));
+    let mut pool = first(problem, &mut polytope, &mut directions);
     let (mut least, mut left) = (0.0f64, boxes);
     loop {
-        let prices = settle(scene, &mut pool, &mut polytope, &mut directions)?;
-        let found = gap::search(scene, &mut polytope, &prices, left);
+        let prices = settle(problem, &mut pool, &mut polytope, &mut directions)?;
+        let found = gap::search(problem, &mut polytope, &prices, left);
         least = least.max(found.least);
         left -= found.boxes;
         let mut fresh = false;
@@ -121,19 +121,19 @@ pub(super) fn generate(scene: &Scene, boxes: usize) -> Result<Generated, Error> 
             fresh |= pool.add(corner);
         }
         if !fresh || left == 0 {
-            return Ok(Generated { mixture: Mixture::of(&pool.columns, &scene.data())?, least });
+            return Ok(Generated { mixture: Mixture::of(&pool.columns, &problem.data())?, least });
         }
     }
 }
 
 /// The average belief, the groups of subset merging, and corners in many directions: started from
 /// groups alone the master program is so degenerate that nothing improves it.
-fn first(scene: &Scene, polytope: &mut Polytope, directions: &mut Directions) -> Pool {
-    let (symbols, data) = (scene.len(), scene.data());
+fn first(problem: &WatchdogProblem, polytope: &mut Polytope, directions: &mut Directions) -> Pool {
+    let (symbols, data) = (problem.len(), problem.data());
     let mut pool = Pool { columns: vec![data.clone()] };
-    for block in subset::merged(scene) {
+    for block in subset::merged(problem) {
         let inside = |x: usize| if block.members.contains(&x) { data[x] / block.mass } else { 0.0 };
-        if scene.allows(&block) {
+        if problem.allows(&block) {
             pool.add((0..symbols).map(inside).collect());
         }
     }
@@ -149,12 +149,12 @@ fn first(scene: &Scene, polytope: &mut Polytope, directions: &mut Directions) ->
 
 /// Prices under which no quick descent finds a corner worth adding.
 fn settle(
-    scene: &Scene,
+    problem: &WatchdogProblem,
     pool: &mut Pool,
     polytope: &mut Polytope,
     directions: &mut Directions,
 ) -> Result<Vec<f64>, Error> {
-    let data = scene.data();
+    let data = problem.data();
     let mut prices = pool.prices(&data)?;
     for _ in 0..MOST_ROUNDS {
         let mut fresh = false;
@@ -162,7 +162,7 @@ fn settle(
             polytope.restart();
             let Some(corner) = polytope.lowest(&directions.start(start, &prices)) else { continue };
             let (corner, reduced) = descend(polytope, &prices, corner);
-            if reduced < -LEAST_GAIN * scene.entropy {
+            if reduced < -LEAST_GAIN * problem.entropy {
                 fresh |= pool.add(corner);
             }
         }

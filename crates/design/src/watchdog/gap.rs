@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::polytope::{Polytope, entropy};
-use super::scene::Scene;
+use super::problem::WatchdogProblem;
 use undertone_numeric::vector::dot;
 
 /// Gaps below this share of H(X) are not worth closing.
@@ -105,8 +105,13 @@ pub(super) struct Found {
 
 /// Looks for corners worth more than the prices say, in at most `most` boxes. After [`PATIENCE`] boxes
 /// it is content with what it has; without any corner it goes on until there can be none.
-pub(super) fn search(scene: &Scene, polytope: &mut Polytope, prices: &[f64], most: usize) -> Found {
-    let symbols = scene.len();
+pub(super) fn search(
+    problem: &WatchdogProblem,
+    polytope: &mut Polytope,
+    prices: &[f64],
+    most: usize,
+) -> Found {
+    let symbols = problem.len();
     // The largest share of belief a single symbol can get.
     let unit = |x: usize| (0..symbols).map(|y| if x == y { -1.0 } else { 0.0 }).collect::<Vec<_>>();
     let (nothing, everything) = (vec![0.0; symbols], vec![1.0; symbols]);
@@ -119,7 +124,7 @@ pub(super) fn search(scene: &Scene, polytope: &mut Polytope, prices: &[f64], mos
     let mut corners: Vec<(f64, Vec<f64>)> = Vec::new();
     // The prices come from a mixture that attains zero.
     let mut attained = 0.0f64;
-    let closed = CLOSED * scene.entropy;
+    let closed = CLOSED * problem.entropy;
     let mut boxes = 0;
     while let Some(part) = open.peek()
         && part.bound < attained - closed
@@ -140,7 +145,7 @@ pub(super) fn search(scene: &Scene, polytope: &mut Polytope, prices: &[f64], mos
     let least = open.peek().map_or(attained, |part| part.bound.min(attained));
     corners.sort_by(|a, b| a.0.total_cmp(&b.0));
     Found {
-        least: (dot(prices, &scene.data()) + least).max(0.0),
+        least: (dot(prices, &problem.data()) + least).max(0.0),
         corners: corners.into_iter().map(|(_, corner)| corner).collect(),
         boxes,
     }

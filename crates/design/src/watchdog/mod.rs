@@ -21,8 +21,8 @@ mod optimum;
 mod partition;
 mod polytope;
 mod printed;
+mod problem;
 mod repair;
-mod scene;
 mod ship;
 mod subset;
 mod vertices;
@@ -31,8 +31,8 @@ pub use budget::Budget;
 pub use optimum::{MAX_COLUMN_SYMBOLS, MAX_VERTEX_SYMBOLS, by_columns, by_vertices, optimal};
 pub use partition::{MAX_PARTITION_SYMBOLS, Partition, best_partition};
 pub use printed::{merge, merged_leakage, uniform};
+pub use problem::WatchdogProblem;
 pub use repair::repair;
-pub use scene::Scene;
 pub use ship::{Request, SPLITS, Shipment, best_split, ship};
 pub use subset::subset;
 
@@ -98,33 +98,33 @@ pub struct Release {
 
 /// Runs one method on a joint law.
 pub fn release(joint: &Joint, budget: Budget, method: Method) -> Result<Release, Error> {
-    run(&Scene::new(joint, budget)?, method)
+    run(&WatchdogProblem::new(joint, budget)?, method)
 }
 
-fn run(scene: &Scene, method: Method) -> Result<Release, Error> {
+fn run(problem: &WatchdogProblem, method: Method) -> Result<Release, Error> {
     match method {
-        Method::Merge => merge(scene),
-        Method::Uniform => uniform(scene),
-        Method::Repair => repair(scene),
-        Method::Subset => subset(scene),
-        Method::Partition => best_partition(scene),
-        Method::Optimal => optimal(scene),
+        Method::Merge => merge(problem),
+        Method::Uniform => uniform(problem),
+        Method::Repair => repair(problem),
+        Method::Subset => subset(problem),
+        Method::Partition => best_partition(problem),
+        Method::Optimal => optimal(problem),
     }
 }
 
 /// What a channel achieves and reveals.
 fn measured(
-    scene: &Scene,
+    problem: &WatchdogProblem,
     channel: Channel,
     groups: Vec<Vec<usize>>,
     met: bool,
 ) -> Result<Release, Error> {
-    let joint = &scene.joint;
+    let joint = &problem.joint;
     let seen = joint.through(&channel)?;
     Ok(Release {
-        low_risk: scene.low_risk(),
+        low_risk: problem.low_risk(),
         groups,
-        nmi: scene.normalised(mutual_information::leakage(&joint.data()?, &channel)?),
+        nmi: problem.normalised(mutual_information::leakage(&joint.data()?, &channel)?),
         max_lift: lip::max_lift(joint.secret(), &seen)?.nats.max(0.0),
         min_lift: lip::min_lift(joint.secret(), &seen)?.nats.max(0.0),
         channel,

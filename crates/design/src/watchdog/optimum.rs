@@ -6,7 +6,7 @@
 
 use super::colgen;
 use super::polytope::entropy;
-use super::scene::Scene;
+use super::problem::WatchdogProblem;
 use super::subset::subset;
 use super::vertices::vertices;
 use super::{Release, measured};
@@ -57,8 +57,8 @@ impl Mixture {
 
     /// P(y|x) = w_y q_y(x)/P(x); a symbol without mass is released like an average one. Outputs are in
     /// the order of their likeliest symbols.
-    fn release(&self, scene: &Scene) -> Result<Release, Error> {
-        let data = scene.data();
+    fn release(&self, problem: &WatchdogProblem) -> Result<Release, Error> {
+        let data = problem.data();
         let likeliest = |y: &usize| {
             let q = &self.posteriors[*y];
             (0..q.len()).fold(0, |best, x| if q[x] > q[best] { x } else { best })
@@ -66,8 +66,8 @@ impl Mixture {
         let mut order: Vec<usize> = (0..self.weights.len()).collect();
         order.sort_by_key(|y| (likeliest(y), *y));
         let weights = order.iter().map(|&y| self.weights[y]);
-        let mut rows = vec![weights.collect::<Vec<_>>(); scene.symbols];
-        for (at, &x) in scene.names.iter().enumerate() {
+        let mut rows = vec![weights.collect::<Vec<_>>(); problem.symbols];
+        for (at, &x) in problem.names.iter().enumerate() {
             let share = |&y: &usize| self.weights[y] * self.posteriors[y][at] / data[at];
             rows[x] = order.iter().map(share).collect();
         }
@@ -75,80 +75,80 @@ impl Mixture {
         let channel = Channel::from_rows(rows.collect::<Result<_, _>>()?)?;
         let (channel, _) = quantize::drop_ghosts(&channel)?;
         let sources = |y: usize| {
-            scene.names.iter().copied().filter(|&x| channel.q(x, y) >= GHOST).collect::<Vec<_>>()
+            problem.names.iter().copied().filter(|&x| channel.q(x, y) >= GHOST).collect::<Vec<_>>()
         };
         let mut groups: Vec<Vec<usize>> = (0..channel.outputs()).map(sources).collect();
         groups.sort_unstable();
         groups.dedup();
-        measured(scene, channel, groups, true)
+        measured(problem, channel, groups, true)
     }
 }
 
 /// The best release, randomised where that helps: by listing corners for small alphabets, by column
 /// generation for others.
-pub fn optimal(scene: &Scene) -> Result<Release, Error> {
-    if scene.len() <= MAX_VERTEX_SYMBOLS
-        && let Some(pool) = vertices(scene, MAX_VERTICES)
+pub fn optimal(problem: &WatchdogProblem) -> Result<Release, Error> {
+    if problem.len() <= MAX_VERTEX_SYMBOLS
+        && let Some(pool) = vertices(problem, MAX_VERTICES)
     {
-        return listed(scene, pool);
+        return listed(problem, pool);
     }
-    by_columns(scene)
+    by_columns(problem)
 }
 
 /// The optimum by listing every corner; for up to [`MAX_VERTEX_SYMBOLS`] symbols with mass.
-pub fn by_vertices(scene: &Scene) -> Result<Release, Error> {
+pub fn by_vertices(problem: &WatchdogProblem) -> Result<Release, Error> {
     let too_large = || Error::TooLarge {
         what: "the alphabet of X".into(),
-        size: scene.len(),
+        size: problem.len(),
         limit: MAX_VERTEX_SYMBOLS,
         fix: "use column generation".into(),
     };
-    if scene.len() > MAX_VERTEX_SYMBOLS {
+    if problem.len() > MAX_VERTEX_SYMBOLS {
         return Err(too_large());
     }
-    listed(scene, vertices(scene, MAX_VERTICES).ok_or_else(too_large)?)
+    listed(problem, vertices(problem, MAX_VERTICES).ok_or_else(too_large)?)
 }
 
-fn listed(scene: &Scene, mut pool: Vec<Vec<f64>>) -> Result<Release, Error> {
+fn listed(problem: &WatchdogProblem, mut pool: Vec<Vec<f64>>) -> Result<Release, Error> {
     // Silence is always possible, even where rounding leaves P(x) just outside the hull of the corners.
-    pool.push(scene.data());
-    let mixture = Mixture::of(&pool, &scene.data())?;
-    let mut release = mixture.release(scene)?;
+    pool.push(problem.data());
+    let mixture = Mixture::of(&pool, &problem.data())?;
+    let mut release = mixture.release(problem)?;
     // Prices under which no corner is worth more than it costs prove the optimum.
     let slack = pool.iter().map(|q| entropy(q) - dot(&mixture.prices, q)).fold(0.0, f64::min);
-    let least = dot(&mixture.prices, &scene.data()) + slack;
-    release.bound = Some(scene.normalised(scene.entropy - least).max(release.nmi));
+    let least = dot(&mixture.prices, &problem.data()) + slack;
+    release.bound = Some(problem.normalised(problem.entropy - least).max(release.nmi));
     Ok(release)
 }
 
 /// The optimum by column generation: what it finds is feasible, so its NMI is a lower bound; the bound
 /// above it comes from a search that is stopped after a while.
-pub fn by_columns(scene: &Scene) -> Result<Release, Error> {
-    if scene.len() > MAX_COLUMN_SYMBOLS {
+pub fn by_columns(problem: &WatchdogProblem) -> Result<Release, Error> {
+    if problem.len() > MAX_COLUMN_SYMBOLS {
         return Err(Error::TooLarge {
             what: "the alphabet of X".into(),
-            size: scene.len(),
+            size: problem.len(),
             limit: MAX_COLUMN_SYMBOLS,
             fix: "use subset merging".into(),
         });
     }
-    let boxes = MOST_CELLS / (scene.len() * scene.secrets());
-    generated(scene, boxes.clamp(500, MOST_BOXES))
+    let boxes = MOST_CELLS / (problem.len() * problem.secrets());
+    generated(problem, boxes.clamp(500, MOST_BOXES))
 }
 
 /// [`optimal`] with less effort, to compare budgets.
-pub(super) fn quick(scene: &Scene) -> Result<Release, Error> {
-    if scene.len() <= MAX_VERTEX_SYMBOLS { optimal(scene) } else { generated(scene, 0) }
+pub(super) fn quick(problem: &WatchdogProblem) -> Result<Release, Error> {
+    if problem.len() <= MAX_VERTEX_SYMBOLS { optimal(problem) } else { generated(problem, 0) }
 }
 
-fn generated(scene: &Scene, boxes: usize) -> Result<Release, Error> {
-    let groups = subset(scene)?;
+fn generated(problem: &WatchdogProblem, boxes: usize) -> Result<Release, Error> {
+    let groups = subset(problem)?;
     // On laws with masses near 1e-9 and a budget of zero on one side the program can be beyond floats.
-    let Ok(colgen::Generated { mixture, least }) = colgen::generate(scene, boxes) else {
+    let Ok(colgen::Generated { mixture, least }) = colgen::generate(problem, boxes) else {
         return Ok(Release { bound: Some(1.0), ..groups });
     };
-    let mixed = mixture.release(scene)?;
+    let mixed = mixture.release(problem)?;
     let release = if mixed.nmi >= groups.nmi { mixed } else { groups };
-    let bound = scene.normalised(scene.entropy - least).max(release.nmi);
+    let bound = problem.normalised(problem.entropy - least).max(release.nmi);
     Ok(Release { bound: Some(bound), ..release })
 }

@@ -1,6 +1,6 @@
 //! Releases that merge symbols: one output for each group.
 
-use super::scene::{Block, Scene};
+use super::problem::{Block, WatchdogProblem};
 use super::{Release, measured};
 use crate::{Channel, Error};
 
@@ -14,8 +14,8 @@ pub struct Partition {
 impl Partition {
     /// Names the members as the joint law does. Symbols without mass are put where they add nothing:
     /// with the largest group of more than one symbol, or else the likeliest symbol.
-    pub(super) fn new(scene: &Scene, blocks: &[Block]) -> Self {
-        let names = |block: &Block| block.members.iter().map(|&x| scene.names[x]).collect();
+    pub(super) fn new(problem: &WatchdogProblem, blocks: &[Block]) -> Self {
+        let names = |block: &Block| block.members.iter().map(|&x| problem.names[x]).collect();
         let mut groups: Vec<Vec<usize>> = blocks.iter().map(names).collect();
         let size = |&at: &usize| (blocks[at].members.len().min(2), blocks[at].mass);
         let order = |a: &usize, b: &usize| {
@@ -23,11 +23,11 @@ impl Partition {
             many.cmp(&others).then(mass.total_cmp(&other))
         };
         if let Some(host) = (0..groups.len()).max_by(order) {
-            groups[host].extend((0..scene.symbols).filter(|x| !scene.names.contains(x)));
+            groups[host].extend((0..problem.symbols).filter(|x| !problem.names.contains(x)));
         }
         groups.iter_mut().for_each(|group| group.sort_unstable());
         groups.sort_unstable();
-        Self { groups, symbols: scene.symbols }
+        Self { groups, symbols: problem.symbols }
     }
 
     /// The groups.
@@ -46,13 +46,13 @@ impl Partition {
 }
 
 /// The release that publishes these blocks.
-pub(super) fn release(scene: &Scene, blocks: &[Block]) -> Result<Release, Error> {
-    let partition = Partition::new(scene, blocks);
-    let met = blocks.iter().all(|block| scene.allows(block));
-    let mut release = measured(scene, partition.channel()?, partition.groups, met)?;
+pub(super) fn release(problem: &WatchdogProblem, blocks: &[Block]) -> Result<Release, Error> {
+    let partition = Partition::new(problem, blocks);
+    let met = blocks.iter().all(|block| problem.allows(block));
+    let mut release = measured(problem, partition.channel()?, partition.groups, met)?;
     // H(Y) is I(X;Y) of a deterministic map, and adds up more accurately; ZDS22 (9).
     let mass = |block: &Block| -block.mass * block.mass.ln();
-    release.nmi = scene.normalised(blocks.iter().map(mass).sum());
+    release.nmi = problem.normalised(blocks.iter().map(mass).sum());
     Ok(release)
 }
 
@@ -64,8 +64,8 @@ pub const MAX_PARTITION_SYMBOLS: usize = 14;
 ///
 /// Dynamic programming over sets of symbols: the best partition of a set is its best first group (the
 /// one with the set's lowest symbol) and the best partition of what is left.
-pub fn best_partition(scene: &Scene) -> Result<Release, Error> {
-    let symbols = scene.len();
+pub fn best_partition(problem: &WatchdogProblem) -> Result<Release, Error> {
+    let symbols = problem.len();
     if symbols > MAX_PARTITION_SYMBOLS {
         return Err(Error::TooLarge {
             what: "the alphabet of X".into(),
@@ -77,8 +77,8 @@ pub fn best_partition(scene: &Scene) -> Result<Release, Error> {
     let full = (1usize << symbols) - 1;
     // What a set contributes to H(Y) as one group, if it may be one.
     let worth = |set: usize| {
-        let block = scene.block((0..symbols).filter(|x| set >> x & 1 == 1))?;
-        scene.allows(&block).then(|| -block.mass * block.mass.ln())
+        let block = problem.block((0..symbols).filter(|x| set >> x & 1 == 1))?;
+        problem.allows(&block).then(|| -block.mass * block.mass.ln())
     };
     let worths: Vec<Option<f64>> = (0..=full).map(worth).collect();
     let mut best: Vec<(f64, usize)> = vec![(0.0, 0); full + 1];
@@ -104,8 +104,8 @@ pub fn best_partition(scene: &Scene) -> Result<Release, Error> {
     let (mut left, mut blocks) = (full, Vec::new());
     while left != 0 {
         let group = best[left].1;
-        blocks.extend(scene.block((0..symbols).filter(|x| group >> x & 1 == 1)));
+        blocks.extend(problem.block((0..symbols).filter(|x| group >> x & 1 == 1)));
         left ^= group;
     }
-    release(scene, &blocks)
+    release(problem, &blocks)
 }

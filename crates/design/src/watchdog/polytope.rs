@@ -1,6 +1,6 @@
 //! The beliefs about X that an output within the budget may leave.
 
-use super::scene::{FLAT, Scene};
+use super::problem::{FLAT, WatchdogProblem};
 use undertone_numeric::simplex::{Bounds, Row, Simplex, Verdict};
 
 /// {q : q >= 0, Σq = 1, e^-ε_l <= Σ_x lift(s,x) q(x) <= e^ε_u for every s}: every output of a release
@@ -24,12 +24,12 @@ pub(super) struct Polytope {
 const RESTART: usize = 32;
 
 impl Polytope {
-    pub(super) fn new(scene: &Scene) -> Self {
-        let symbols = scene.len();
-        let (floor, ceiling) = scene.budget.deviations();
+    pub(super) fn new(problem: &WatchdogProblem) -> Self {
+        let symbols = problem.len();
+        let (floor, ceiling) = problem.budget.deviations();
         let (mut rows, mut ranges) = (Vec::new(), Vec::new());
-        for s in 0..scene.secrets() {
-            let deviations = scene.deviations(s);
+        for s in 0..problem.secrets() {
+            let deviations = problem.deviations(s);
             let least = deviations.iter().copied().fold(0.0, f64::min);
             let most = deviations.iter().copied().fold(0.0, f64::max);
             let scale = most.max(-least);

@@ -1,6 +1,6 @@
 //! Greedy repair of the printed mechanism.
 
-use super::scene::Scene;
+use super::problem::WatchdogProblem;
 use super::{Release, partition, printed};
 use crate::Error;
 
@@ -9,21 +9,21 @@ use crate::Error;
 /// Each step gives up the symbol that settles the matter at the least loss of I(X;Y), or if none does
 /// the one that brings the most nats towards the budget for what it costs; ties go to the first. It
 /// always ends within the budget: with everything merged the lift is one.
-pub fn repair(scene: &Scene) -> Result<Release, Error> {
-    let (mut low, mut high) = scene.split();
-    while let Some(merged) = scene.block(high.iter().copied())
-        && !scene.allows(&merged)
+pub fn repair(problem: &WatchdogProblem) -> Result<Release, Error> {
+    let (mut low, mut high) = problem.split();
+    while let Some(merged) = problem.block(high.iter().copied())
+        && !problem.allows(&merged)
         && !low.is_empty()
     {
-        let before = scene.excess(&merged);
+        let before = problem.excess(&merged);
         let mut best: Option<(usize, (bool, f64))> = None;
         for (at, &x) in low.iter().enumerate() {
-            let single = &scene.singles[x];
+            let single = &problem.singles[x];
             let (grown, loss) = (merged.with(single), merged.loss_with(single));
-            let key = if scene.allows(&grown) {
+            let key = if problem.allows(&grown) {
                 (true, -loss)
             } else {
-                let after = scene.excess(&grown);
+                let after = problem.excess(&grown);
                 // Both infinite: no progress that could be measured.
                 (
                     false,
@@ -38,5 +38,5 @@ pub fn repair(scene: &Scene) -> Result<Release, Error> {
         high.push(low.remove(at));
     }
     high.sort_unstable();
-    partition::release(scene, &printed::blocks(scene, &low, &high))
+    partition::release(problem, &printed::blocks(problem, &low, &high))
 }

@@ -4,9 +4,9 @@ use undertone_core::{
     Alphabet, Bound, Claim, Context, Delta, Epsilon, Policy, Provenance, Secret, Subject,
 };
 
-use super::{Budget, Method, Release, Scene, measured, optimum, release, run};
-use crate::quantize::{self, Promise};
-use crate::{Error, Joint, realise};
+use super::{Budget, Method, Release, WatchdogProblem, measured, optimum, release, run};
+use crate::quantize::{self, PolicySpec};
+use crate::{Error, Joint, to_floats};
 
 /// What is to be protected, and how well.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,7 +43,7 @@ const HAIR: f64 = 1e-9;
 /// Designs against the integers of the policy and has the kernel verify the result.
 pub fn ship(joint: &Joint, request: &Request) -> Result<Shipment, Error> {
     let promise = promise(joint, request)?;
-    let rounded = realise::secret(&promise.context)?
+    let rounded = to_floats::secret(&promise.context)?
         .ok_or_else(|| Error::other("joint", "has no secret once rounded"))?;
     let budget = Budget::of_odds(request.lower, request.upper);
     let Proposed { found, policy, mixed } = match request.method {
@@ -51,11 +51,12 @@ pub fn ship(joint: &Joint, request: &Request) -> Result<Shipment, Error> {
         method => grouped(&promise, &rounded, budget, method)?,
     };
     let channel = match &policy {
-        Some(policy) => realise::channel(policy.draft().shape())?,
+        Some(policy) => to_floats::channel(policy.draft().shape())?,
         None => found.channel,
     };
     // The design saw the rounded law; people are told what it is worth under the law they gave.
-    let given = measured(&Scene::new(joint, budget)?, channel, found.groups, policy.is_some())?;
+    let given =
+        measured(&WatchdogProblem::new(joint, budget)?, channel, found.groups, policy.is_some())?;
     let bound = found.bound.map(|bound| bound.max(given.nmi));
     let release = Release { low_risk: found.low_risk, bound, ..given };
     Ok(Shipment { release, policy, mixed })
@@ -67,15 +68,15 @@ struct Proposed {
     mixed: f64,
 }
 
-fn randomised(promise: &Promise, rounded: &Joint, budget: Budget) -> Result<Proposed, Error> {
+fn randomised(promise: &PolicySpec, rounded: &Joint, budget: Budget) -> Result<Proposed, Error> {
     let found = release(rounded, budget, Method::Optimal)?;
     let outputs = Alphabet::indices(found.channel.outputs()).map_err(refused)?;
-    let shipped = Promise { outputs: Some(outputs), ..promise.clone() }.ship(&found.channel)?;
+    let shipped = PolicySpec { outputs: Some(outputs), ..promise.clone() }.ship(&found.channel)?;
     Ok(Proposed { found, policy: Some(shipped.policy), mixed: shipped.mixed })
 }
 
 fn grouped(
-    promise: &Promise,
+    promise: &PolicySpec,
     rounded: &Joint,
     budget: Budget,
     method: Method,
@@ -91,7 +92,7 @@ fn grouped(
             Method::Uniform => None,
             _ => Some(named(&promise.inputs, &found.groups)?),
         };
-        match (Promise { outputs, ..promise.clone() }).verify(&found.channel)? {
+        match (PolicySpec { outputs, ..promise.clone() }).verify(&found.channel)? {
             Ok(policy) => return Ok(Proposed { found, policy: Some(policy), mixed: 0.0 }),
             Err(refusal) => last = Some((found, refusal)),
         }
@@ -115,7 +116,7 @@ fn named(inputs: &Alphabet, groups: &[Vec<usize>]) -> Result<Alphabet, Error> {
 }
 
 /// Everything of the policy but its channel: the secret's law in integers, and the claims about it.
-fn promise(joint: &Joint, request: &Request) -> Result<Promise, Error> {
+fn promise(joint: &Joint, request: &Request) -> Result<PolicySpec, Error> {
     let prior = quantize::prior(joint.secret())?;
     let rows: Vec<_> =
         joint.given_secret().rows().iter().map(quantize::prior).collect::<Result<_, _>>()?;
@@ -127,7 +128,7 @@ fn promise(joint: &Joint, request: &Request) -> Result<Promise, Error> {
     let bound = Bound::Lip { lower: request.lower, upper: request.upper };
     let about = |bound| Claim { about: Subject::Secret, bound, delta: Delta::ZERO };
     let claims = [bound].into_iter().chain(request.ldp.map(Bound::Ldp)).map(about).collect();
-    Ok(Promise {
+    Ok(PolicySpec {
         inputs: joint.symbols().alphabet()?,
         outputs: None,
         context: Context::Secret(secret),
@@ -152,11 +153,11 @@ pub fn best_split(
     let mut best: Option<(f64, f64)> = None;
     for step in (1..SPLITS).rev() {
         let lambda = f64::from(step) / f64::from(SPLITS);
-        let scene = Scene::new(joint, Budget::split(ldp, lambda)?)?;
+        let problem = WatchdogProblem::new(joint, Budget::split(ldp, lambda)?)?;
         let found = match method {
             // Proving how good it is takes longest, and is not needed to choose.
-            Method::Optimal => optimum::quick(&scene)?,
-            _ => run(&scene, method)?,
+            Method::Optimal => optimum::quick(&problem)?,
+            _ => run(&problem, method)?,
         };
         tried();
         if found.met && best.is_none_or(|(nmi, _)| found.nmi > nmi + 1e-9) {

@@ -1,6 +1,6 @@
 //! Subset merging: several groups where the printed mechanism makes one.
 
-use super::scene::{Block, Scene};
+use super::problem::{Block, WatchdogProblem};
 use super::{Release, partition};
 use crate::Error;
 
@@ -9,15 +9,15 @@ use crate::Error;
 /// The worst group is merged with a partner that makes the union allowed at the least loss of I(X;Y),
 /// preferring partners that are outside the budget themselves; if no union is allowed, with the one
 /// that leaves it least outside. Always ends within the budget, in O(|X|³|S|) steps.
-pub fn subset(scene: &Scene) -> Result<Release, Error> {
-    partition::release(scene, &refined(scene, merged(scene)))
+pub fn subset(problem: &WatchdogProblem) -> Result<Release, Error> {
+    partition::release(problem, &refined(problem, merged(problem)))
 }
 
 /// Groups within the budget, without refinement.
-pub(super) fn merged(scene: &Scene) -> Vec<Block> {
-    let mut blocks = scene.singles.clone();
-    let mut allowed: Vec<bool> = blocks.iter().map(|block| scene.allows(block)).collect();
-    let mut excess: Vec<f64> = blocks.iter().map(|block| scene.excess(block)).collect();
+pub(super) fn merged(problem: &WatchdogProblem) -> Vec<Block> {
+    let mut blocks = problem.singles.clone();
+    let mut allowed: Vec<bool> = blocks.iter().map(|block| problem.allows(block)).collect();
+    let mut excess: Vec<f64> = blocks.iter().map(|block| problem.excess(block)).collect();
     while blocks.len() > 1 {
         let bad = (0..blocks.len()).filter(|&at| !allowed[at]);
         let Some(worst) = bad.reduce(|a, b| if excess[b] > excess[a] { b } else { a }) else {
@@ -25,17 +25,20 @@ pub(super) fn merged(scene: &Scene) -> Vec<Block> {
         };
         let key = |partner: usize| {
             let union = blocks[worst].with(&blocks[partner]);
-            let fits = scene.allows(&union);
-            let price =
-                if fits { blocks[worst].loss_with(&blocks[partner]) } else { scene.excess(&union) };
+            let fits = problem.allows(&union);
+            let price = if fits {
+                blocks[worst].loss_with(&blocks[partner])
+            } else {
+                problem.excess(&union)
+            };
             (!fits, allowed[partner], price)
         };
         let keys = (0..blocks.len()).filter(|&at| at != worst).map(|at| (key(at), at));
         let Some((_, partner)) = keys.reduce(|a, b| if b.0 < a.0 { b } else { a }) else { break };
         let (first, second) = (worst.min(partner), worst.max(partner));
         blocks[first] = blocks[first].with(&blocks[second]);
-        allowed[first] = scene.allows(&blocks[first]);
-        excess[first] = scene.excess(&blocks[first]);
+        allowed[first] = problem.allows(&blocks[first]);
+        excess[first] = problem.excess(&blocks[first]);
         blocks.remove(second);
         allowed.remove(second);
         excess.remove(second);
@@ -58,11 +61,11 @@ const LEAST_GAIN: f64 = 1e-13;
 
 /// Makes the best single move that keeps both blocks within the budget and raises H(Y), until there is
 /// none.
-fn refined(scene: &Scene, mut blocks: Vec<Block>) -> Vec<Block> {
-    if !blocks.iter().all(|block| scene.allows(block)) {
+fn refined(problem: &WatchdogProblem, mut blocks: Vec<Block>) -> Vec<Block> {
+    if !blocks.iter().all(|block| problem.allows(block)) {
         return blocks;
     }
-    while let Some(step) = best_move(scene, &blocks) {
+    while let Some(step) = best_move(problem, &blocks) {
         blocks[step.from] = step.rest;
         match step.to {
             Some(to) => blocks[to] = step.target,
@@ -72,15 +75,15 @@ fn refined(scene: &Scene, mut blocks: Vec<Block>) -> Vec<Block> {
     blocks
 }
 
-fn best_move(scene: &Scene, blocks: &[Block]) -> Option<Move> {
+fn best_move(problem: &WatchdogProblem, blocks: &[Block]) -> Option<Move> {
     let mut best: Option<Move> = None;
     for (from, block) in blocks.iter().enumerate().filter(|(_, block)| block.members.len() > 1) {
         for &x in &block.members {
-            let rest = scene.block(block.members.iter().copied().filter(|&other| other != x))?;
-            if !scene.allows(&rest) {
+            let rest = problem.block(block.members.iter().copied().filter(|&other| other != x))?;
+            if !problem.allows(&rest) {
                 continue;
             }
-            let single = &scene.singles[x];
+            let single = &problem.singles[x];
             let regained = rest.loss_with(single);
             let others = (0..blocks.len()).filter(|&to| to != from).map(Some);
             for to in others.chain([None]) {
@@ -90,7 +93,7 @@ fn best_move(scene: &Scene, blocks: &[Block]) -> Option<Move> {
                     continue;
                 }
                 let target = to.map_or_else(|| single.clone(), |to| blocks[to].with(single));
-                if scene.allows(&target) {
+                if problem.allows(&target) {
                     best = Some(Move { from, to, rest: rest.clone(), target, gain });
                 }
             }
@@ -110,8 +113,8 @@ mod tests {
     #[test]
     fn opposite_symbols_find_each_other() {
         let joint = Joint::new(vec![vec![0.25, 0.0, 0.25], vec![0.0, 0.25, 0.25]]).unwrap();
-        let scene = Scene::new(&joint, Budget::new(0.1, 0.1).unwrap()).unwrap();
-        let release = subset(&scene).unwrap();
+        let problem = WatchdogProblem::new(&joint, Budget::new(0.1, 0.1).unwrap()).unwrap();
+        let release = subset(&problem).unwrap();
         assert_eq!(release.groups, [vec![0, 1], vec![2]]);
         assert!(release.met && (release.nmi - 2.0 / 3.0).abs() < 1e-15);
     }
@@ -122,9 +125,9 @@ mod tests {
         let total: f64 = (0..3).flat_map(|s| (0..8).map(move |x| weights(s, x))).sum();
         let row = |s: usize| (0..8).map(|x| weights(s, x) / total).collect();
         let joint = Joint::new((0..3).map(row).collect()).unwrap();
-        let scene = Scene::new(&joint, Budget::new(0.3, 0.2).unwrap()).unwrap();
-        let blocks = refined(&scene, merged(&scene));
-        assert!(best_move(&scene, &blocks).is_none());
-        assert!(blocks.iter().all(|block| scene.allows(block)));
+        let problem = WatchdogProblem::new(&joint, Budget::new(0.3, 0.2).unwrap()).unwrap();
+        let blocks = refined(&problem, merged(&problem));
+        assert!(best_move(&problem, &blocks).is_none());
+        assert!(blocks.iter().all(|block| problem.allows(block)));
     }
 }

@@ -1,6 +1,6 @@
 //! Every corner of the polytope of posteriors, for small alphabets.
 
-use super::scene::{FLAT, Scene};
+use super::problem::{FLAT, WatchdogProblem};
 use undertone_numeric::cone::extreme_rays;
 
 /// A constraint that nothing misses by more than this cuts nothing off.
@@ -11,9 +11,9 @@ const MAX_CONSTRAINTS: usize = 128;
 
 /// The corners of {q in the simplex : every lift within the budget}: the extreme rays of the cone over it. `None` if
 /// there are too many constraints or corners.
-pub(super) fn vertices(scene: &Scene, most: usize) -> Option<Vec<Vec<f64>>> {
-    let symbols = scene.len();
-    let cuts = cuts(scene);
+pub(super) fn vertices(problem: &WatchdogProblem, most: usize) -> Option<Vec<Vec<f64>>> {
+    let symbols = problem.len();
+    let cuts = cuts(problem);
     if symbols + cuts.len() > MAX_CONSTRAINTS {
         return None;
     }
@@ -27,11 +27,11 @@ pub(super) fn vertices(scene: &Scene, most: usize) -> Option<Vec<Vec<f64>>> {
 
 /// Each constraint on the lifts as a vector c with c·q >= 0 on the simplex, scaled to unit size; only
 /// those that cut something off.
-fn cuts(scene: &Scene) -> Vec<Vec<f64>> {
-    let (floor, ceiling) = scene.budget.deviations();
-    let sides = (0..scene.secrets()).flat_map(|s| [(s, 1.0, floor), (s, -1.0, ceiling)]);
+fn cuts(problem: &WatchdogProblem) -> Vec<Vec<f64>> {
+    let (floor, ceiling) = problem.budget.deviations();
+    let sides = (0..problem.secrets()).flat_map(|s| [(s, 1.0, floor), (s, -1.0, ceiling)]);
     let cut = |(s, sign, limit): (usize, f64, f64)| {
-        let deviations = scene.deviations(s);
+        let deviations = problem.deviations(s);
         let scale = deviations.iter().fold(limit.abs(), |most, d| most.max(d.abs()));
         let cut: Vec<f64> = deviations.iter().map(|d| sign * (d - limit) / scale).collect();
         (scale > FLAT && cut.iter().any(|&c| c < -TOLERANCE)).then_some(cut)
@@ -50,13 +50,14 @@ mod tests {
     use undertone_numeric::vector::dot;
 
     /// A law with no pattern to speak of.
-    fn scene(secrets: usize, symbols: usize, seed: usize) -> Scene {
+    fn problem(secrets: usize, symbols: usize, seed: usize) -> WatchdogProblem {
         let weight =
             |k: usize| 0.05 + ((k * k + seed * 31) as f64 * 0.618_033_988_749_894_9).fract();
         let total: f64 = (1..=secrets * symbols).map(weight).sum();
         let row = |s: usize| (0..symbols).map(|x| weight(s * symbols + x + 1) / total).collect();
         let joint = Joint::new((0..secrets).map(row).collect()).unwrap();
-        Scene::new(&joint, Budget::new(0.2 + 0.1 * (seed % 4) as f64, 0.25).unwrap()).unwrap()
+        WatchdogProblem::new(&joint, Budget::new(0.2 + 0.1 * (seed % 4) as f64, 0.25).unwrap())
+            .unwrap()
     }
 
     /// The point where the given constraints and Σq = 1 hold with equality, if there is exactly one.
@@ -67,10 +68,10 @@ mod tests {
     }
 
     /// All corners by trying every choice of n - 1 constraints.
-    fn brute_force(scene: &Scene) -> Vec<Vec<f64>> {
-        let n = scene.len();
+    fn brute_force(problem: &WatchdogProblem) -> Vec<Vec<f64>> {
+        let n = problem.len();
         let unit = |x: usize| (0..n).map(|y| f64::from(u8::from(x == y))).collect();
-        let constraints: Vec<Vec<f64>> = (0..n).map(unit).chain(cuts(scene)).collect();
+        let constraints: Vec<Vec<f64>> = (0..n).map(unit).chain(cuts(problem)).collect();
         let mut corners: Vec<Vec<f64>> = Vec::new();
         for choice in 0u32..1 << constraints.len() {
             if choice.count_ones() as usize != n - 1 {
@@ -94,9 +95,9 @@ mod tests {
     #[test]
     fn every_corner_is_found_and_nothing_else() {
         for seed in 0..12 {
-            let scene = scene(2 + seed % 3, 3 + seed % 3, seed);
-            let expected = brute_force(&scene);
-            let found = vertices(&scene, 10_000).unwrap();
+            let problem = problem(2 + seed % 3, 3 + seed % 3, seed);
+            let expected = brute_force(&problem);
+            let found = vertices(&problem, 10_000).unwrap();
             assert!(expected.len() >= 3);
             assert_eq!(found.len(), expected.len(), "seed {seed}");
             assert!(expected.iter().all(|q| found.iter().any(|other| same(other, q))));
@@ -106,9 +107,9 @@ mod tests {
     #[test]
     fn the_simplex_finds_the_lowest_corner() {
         for seed in 0..8 {
-            let scene = scene(4, 6, seed);
-            let corners = vertices(&scene, 10_000).unwrap();
-            let mut polytope = Polytope::new(&scene);
+            let problem = problem(4, 6, seed);
+            let corners = vertices(&problem, 10_000).unwrap();
+            let mut polytope = Polytope::new(&problem);
             for direction in 0..40usize {
                 let slope = |x: usize| ((direction * 7 + x * x + 3) as f64 * 0.754_877_666).fract();
                 let cost: Vec<f64> = (0..6).map(|x| slope(x) - 0.5).collect();

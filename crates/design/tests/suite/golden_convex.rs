@@ -5,8 +5,8 @@ use undertone_design::measure::delta::Convention;
 use undertone_design::measure::{delta, lip};
 use undertone_design::mechanism::{posterior, sampling, staircase, symmetric, unary};
 use undertone_design::objective::Objective;
-use undertone_design::quantize::{self, Promise};
-use undertone_design::{Channel, Distribution, realise};
+use undertone_design::quantize::{self, PolicySpec};
+use undertone_design::{Channel, Distribution, to_floats};
 use undertone_testkit::claim::epsilon as level;
 use undertone_testkit::golden::assert_golden;
 use undertone_testkit::spec::under;
@@ -85,7 +85,7 @@ fn shipped_policies_keep_nine_digits() {
         let (channel, kept) = quantize::drop_ghosts(&found.channel).unwrap();
         let shipped =
             promise.releasing(found.channel.outputs(), &kept).unwrap().ship(&channel).unwrap();
-        let integers = realise::channel(shipped.policy.draft().shape()).unwrap();
+        let integers = to_floats::channel(shipped.policy.draft().shape()).unwrap();
         let value = objective.value(&prior, &integers).unwrap();
         let lost = (value - found.optimum).abs() / found.optimum;
         assert!(lost < 1e-8, "{}: {lost:e}", objective.name());
@@ -158,7 +158,7 @@ fn sampling_ships_the_largest_lambda_the_kernel_accepts() {
         assert!((found.lambda - closed).abs() < 1e-9, "{} {closed}", found.lambda);
     }
     let (wrong, _) = under(&prior(&[0.9, 0.1]), vec![Claim::lip(level("1"))]);
-    let wrong = Promise { context: Context::Unknown, ..wrong };
+    let wrong = PolicySpec { context: Context::Unknown, ..wrong };
     assert!(sampling::design(&wrong).is_err());
 }
 
@@ -185,7 +185,7 @@ fn unary_encodings_under_lip() {
             let found = unary::design(&promise, encoding).unwrap();
             let (own, other) = unary::probabilities(encoding, ratio).unwrap();
             assert!((found.own - own).abs() < 1e-8 && (found.other - other).abs() < 1e-8);
-            let channel = realise::channel(found.policy.draft().shape()).unwrap();
+            let channel = to_floats::channel(found.policy.draft().shape()).unwrap();
             let leakage = lip::leakage(&realised, &channel).unwrap().nats;
             assert!(leakage <= 1.0 + 1e-12 && leakage > 1.0 - 1e-7, "{leakage}");
         }
@@ -201,7 +201,7 @@ fn the_staircase_on_zipf() {
     let found = staircase::optimal(&promise, &prior, &Objective::Hamming).unwrap();
     assert!((found.optimum - 0.3915).abs() < 5e-5, "{}", found.optimum);
     assert!((found.bound.unwrap() - found.optimum).abs() < 1e-10);
-    let both = Promise {
+    let both = PolicySpec {
         claims: vec![Claim::ldp(level("1.5")), Claim::lip(level("1"))],
         ..promise.clone()
     };
@@ -212,7 +212,7 @@ fn the_staircase_on_zipf() {
     let krr = staircase::randomized_response(&promise).unwrap();
     let e = 1.5f64.exp();
     assert!((krr.lambda - (e - 1.0) / (e + 3.0)).abs() < 1e-9);
-    let channel = realise::channel(krr.policy.draft().shape()).unwrap();
+    let channel = to_floats::channel(krr.policy.draft().shape()).unwrap();
     assert!(Objective::Hamming.value(&prior, &channel).unwrap() >= found.optimum - 1e-12);
 }
 

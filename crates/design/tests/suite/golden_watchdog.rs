@@ -3,7 +3,7 @@
 use undertone_design::Joint;
 use undertone_design::measure::lip;
 use undertone_design::watchdog::{
-    Budget, Method, Release, Scene, by_columns, by_vertices, merged_leakage, release,
+    Budget, Method, Release, WatchdogProblem, by_columns, by_vertices, merged_leakage, release,
 };
 use undertone_testkit::golden::assert_golden;
 
@@ -23,8 +23,8 @@ fn q2030(lower: f64, upper: f64, method: Method) -> Release {
     release(&spec_joint(20, 30), Budget::new(lower, upper).unwrap(), method).unwrap()
 }
 
-fn scene(joint: Joint, lower: f64, upper: f64) -> Scene {
-    Scene::new(&joint, Budget::new(lower, upper).unwrap()).unwrap()
+fn problem(joint: Joint, lower: f64, upper: f64) -> WatchdogProblem {
+    WatchdogProblem::new(&joint, Budget::new(lower, upper).unwrap()).unwrap()
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn the_printed_mechanism_on_six_symbols() {
     let merged = q36(0.8, 0.5, Method::Merge);
     assert!(merged.met);
     assert_golden("W09", merged.nmi);
-    let (lower, upper) = merged_leakage(&scene(spec_joint(3, 6), 0.8, 0.5)).unwrap();
+    let (lower, upper) = merged_leakage(&problem(spec_joint(3, 6), 0.8, 0.5)).unwrap();
     // Given in the name of W09.
     assert!((lower - 0.381616796875).abs() < 1e-12 && (upper - 0.166309078229).abs() < 1e-12);
 
@@ -57,14 +57,14 @@ fn groups_on_six_symbols() {
 #[test]
 fn the_optimum_on_six_symbols() {
     for (id, lower, upper) in [("W14", 0.3, 0.2), ("W16", 0.8, 0.5), ("W17", 1.0, 0.5)] {
-        let scene = scene(spec_joint(3, 6), lower, upper);
-        let listed = by_vertices(&scene).unwrap();
+        let problem = problem(spec_joint(3, 6), lower, upper);
+        let listed = by_vertices(&problem).unwrap();
         assert_golden(id, listed.nmi);
         assert!(listed.max_lift <= upper + 1e-12 && listed.min_lift <= lower + 1e-12);
         assert!(listed.bound.unwrap() - listed.nmi < 1e-12);
         assert!(listed.channel.outputs() <= 6);
         // Column generation gets there without the list, and its own search proves it.
-        let generated = by_columns(&scene).unwrap();
+        let generated = by_columns(&problem).unwrap();
         assert!((generated.nmi - listed.nmi).abs() < 1e-9, "{id}: {}", generated.nmi);
         assert!(generated.bound.unwrap() - listed.nmi < 1e-6, "{id}: {:?}", generated.bound);
     }

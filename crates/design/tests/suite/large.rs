@@ -1,12 +1,12 @@
 //! Large alphabets and boxes of priors: nothing grows with the square of the alphabet, and every box is designed for.
 
 use undertone_core::{Context, Shape};
-use undertone_design::designer::{self, Designed, Method, Outcome, Request};
+use undertone_design::designer::{self, DesignOutcome, Designed, Method, Request};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::mechanism::keep;
 use undertone_design::objective::Objective;
 use undertone_design::prior_region::PriorBox;
-use undertone_design::{protection, realise};
+use undertone_design::{protection, to_floats};
 use undertone_testkit::law::{distribution, zipf};
 use undertone_testkit::spec::indexed;
 
@@ -26,8 +26,8 @@ fn request(
 
 fn designed(request: &Request) -> Designed {
     match designer::design(request).unwrap() {
-        Outcome::Shipped(designed) => *designed,
-        Outcome::Missed(missed) => panic!("{}", missed.refusal),
+        DesignOutcome::Shipped(designed) => *designed,
+        DesignOutcome::Missed(missed) => panic!("{}", missed.refusal),
     }
 }
 
@@ -108,7 +108,7 @@ fn keep_is_judged_without_writing_it_out() {
     for method in [Method::Krr, Method::Sampling] {
         let found = designed(&request(&known, &["lip:3"], Objective::Frequency, method));
         let Shape::Keep(shape) = found.policy.draft().shape() else { panic!() };
-        let channel = realise::channel(found.policy.draft().shape()).unwrap();
+        let channel = to_floats::channel(found.policy.draft().shape()).unwrap();
         for objective in [
             Objective::Hamming,
             Objective::Frequency,

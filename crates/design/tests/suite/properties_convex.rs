@@ -6,7 +6,7 @@ use undertone_design::mechanism::accuracy::{self, Accuracy, Coverage, Family};
 use undertone_design::mechanism::{keep, linear, posterior, randomized_response, staircase, unary};
 use undertone_design::objective::{self, Objective};
 use undertone_design::quantize;
-use undertone_design::{Channel, Distribution, realise};
+use undertone_design::{Channel, Distribution, to_floats};
 use undertone_numeric::mixture::maximise_mixture;
 use undertone_testkit::channel::{channel, sharpened};
 use undertone_testkit::claim::{alip, di, epsilon as level, lip};
@@ -247,7 +247,7 @@ fn the_kernel_accepts_every_optimum() {
             let promise = promise.releasing(found.channel.outputs(), &kept).unwrap();
             let shipped = promise.ship(&channel).unwrap();
             assert!(shipped.mixed < 1e-6, "{} {}", objective.name(), shipped.mixed);
-            let integers = realise::channel(shipped.policy.draft().shape()).unwrap();
+            let integers = to_floats::channel(shipped.policy.draft().shape()).unwrap();
             let value = objective.value(&prior, &integers).unwrap();
             assert!((value - found.optimum).abs() <= 1e-7 * found.optimum.abs());
         }
@@ -327,7 +327,7 @@ fn unary_levels_are_the_largest_the_kernel_accepts() {
 fn unary_variance_bounds_the_efficient_one() {
     let (promise, prior) = under(&distribution(&zipf(4, 1.0)), vec![Claim::ldp(level("1"))]);
     let found = unary::design(&promise, unary::Encoding::Optimised).unwrap();
-    let channel = realise::channel(found.policy.draft().shape()).unwrap();
+    let channel = to_floats::channel(found.policy.draft().shape()).unwrap();
     let efficient = objective::frequency(&prior, &channel).unwrap();
     let counted = unary::variance(&prior, found.own, found.other).unwrap();
     assert!(efficient <= counted && counted < 1.5 * efficient, "{efficient} {counted}");
@@ -345,7 +345,7 @@ fn keep_designs_against_the_optimum() {
                     under(&distribution(&zipf(symbols, power)), vec![lip(epsilon)]);
                 let kept = keep::design(&promise, &Objective::Hamming).unwrap();
                 let best = posterior::optimal(&promise, &prior, &Objective::Hamming).unwrap();
-                let channel = realise::channel(kept.policy.draft().shape()).unwrap();
+                let channel = to_floats::channel(kept.policy.draft().shape()).unwrap();
                 let value = objective::hamming(&prior, &channel).unwrap();
                 assert!((value - kept.value).abs() < 1e-12);
                 assert!(kept.value >= best.optimum - 1e-9, "{symbols} {power} {epsilon}");
@@ -389,7 +389,7 @@ fn keep_designs_on_random_priors_and_conjunctions_verify() {
             let kept = keep::design(&promise, &Objective::Hamming).unwrap();
             assert!(kept.value >= kept.bound - 1e-9 && kept.value <= 1.0 - prior.max() + 1e-9);
             let kept = keep::design(&promise, &Objective::Frequency).unwrap();
-            let channel = realise::channel(kept.policy.draft().shape()).unwrap();
+            let channel = to_floats::channel(kept.policy.draft().shape()).unwrap();
             let dense = objective::frequency(&prior, &channel).unwrap();
             assert!((kept.value - dense).abs() < 1e-6 * dense, "{} {dense}", kept.value);
             assert!(kept.bound <= kept.value);

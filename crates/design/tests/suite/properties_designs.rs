@@ -1,10 +1,10 @@
 //! "No policy can pass this": no policy that ships does, whatever method it came from.
 
 use undertone_core::{Alphabet, Provenance};
-use undertone_design::designer::{self, Method, Outcome, Request};
+use undertone_design::designer::{self, DesignOutcome, Method, Request};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::objective::Objective;
-use undertone_design::quantize::Promise;
+use undertone_design::quantize::PolicySpec;
 use undertone_design::{Distribution, Joint, protection};
 
 use undertone_testkit::dice::{Dice, rounds};
@@ -34,7 +34,7 @@ fn request(
         .iter()
         .map(|text| knowledge.claim(protection::parse(text, about).unwrap()))
         .collect();
-    let promise = Promise {
+    let promise = PolicySpec {
         inputs: Alphabet::indices(prior.len()).unwrap(),
         outputs: None,
         context: knowledge.context().ok()?.context,
@@ -87,11 +87,11 @@ fn no_shipped_policy_passes_the_bound() {
         }
         let goal = objective(round % 7, m);
         let Some(request) = request(&knowledge, &weighs, &protect, goal) else { continue };
-        let Ok(Outcome::Shipped(best)) = designer::design(&request) else { continue };
+        let Ok(DesignOutcome::Shipped(best)) = designer::design(&request) else { continue };
         let Some(bound) = best.bound else { continue };
         let mut policies = vec![("optimal", best.utility)];
         for method in [Method::Krr, Method::Sampling, Method::ExtremalLdp] {
-            if let Ok(Outcome::Shipped(other)) =
+            if let Ok(DesignOutcome::Shipped(other)) =
                 designer::design(&Request { method, ..request.clone() })
             {
                 policies.push((method.name(), other.utility));

@@ -6,8 +6,8 @@ use undertone_design::mechanism::linear::{self, Design};
 use undertone_design::mechanism::uncertain::{self, Interval};
 use undertone_design::mechanism::{Proposal, randomized_response};
 use undertone_design::objective::Objective;
-use undertone_design::quantize::{self, Promise};
-use undertone_design::{Channel, Distribution, realise};
+use undertone_design::quantize::{self, PolicySpec};
+use undertone_design::{Channel, Distribution, to_floats};
 use undertone_testkit::channel::{channel, rows};
 use undertone_testkit::claim::delta;
 use undertone_testkit::dice::Dice;
@@ -65,7 +65,7 @@ fn secret(prior: &Distribution, rows: &[Distribution]) -> Context {
 }
 
 /// A random problem in every kind of context and with every kind of claim.
-fn problem(dice: &mut Dice, kind: usize, symbols: usize) -> (Promise, Distribution) {
+fn problem(dice: &mut Dice, kind: usize, symbols: usize) -> (PolicySpec, Distribution) {
     let prior = even_prior(symbols, dice);
     let e = epsilon(nats(0.1, 4.0, dice));
     let other = epsilon(nats(0.1, 4.0, dice));
@@ -222,7 +222,7 @@ fn every_context_and_claim_ships_at_its_bound() {
 }
 
 /// The least mixed channel on the way from `channel` to the uniform one that verifies.
-fn feasible(promise: &Promise, channel: &Channel) -> Channel {
+fn feasible(promise: &PolicySpec, channel: &Channel) -> Channel {
     let uniform = 1.0 / channel.outputs() as f64;
     let mixed = |share: f64| {
         let row = |row: &Distribution| {
@@ -433,7 +433,7 @@ fn symbols_without_mass_are_protected_too() {
     let losses = Objective::Hamming.losses(3).unwrap().unwrap();
     let promise = indexed(3, known(&prior), vec![Claim::lip(epsilon(1.0))]);
     let design = linear::design(&promise, &prior, &losses).unwrap();
-    let channel = realise::channel(design.shipped.policy.draft().shape()).unwrap();
+    let channel = to_floats::channel(design.shipped.policy.draft().shape()).unwrap();
     let law = channel.output_law(&prior).unwrap();
     for y in 0..channel.outputs() {
         let lift = channel.q(1, y) / law[y];

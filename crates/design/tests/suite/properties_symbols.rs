@@ -2,7 +2,7 @@
 //! nothing, other symbols are refused, and so are unnamed ones beside named ones.
 
 use undertone_core::{Alphabet, Claim, Epsilon, Provenance};
-use undertone_design::designer::{self, Method, Outcome, Request};
+use undertone_design::designer::{self, DesignOutcome, Method, Request};
 use undertone_design::extremal::{LiftRange, family_lifts};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::measure::audit::Audit;
@@ -13,7 +13,7 @@ use undertone_design::measure::{
 };
 use undertone_design::mechanism::{accuracy, linear, posterior};
 use undertone_design::objective::{self, Objective};
-use undertone_design::quantize::Promise;
+use undertone_design::quantize::PolicySpec;
 use undertone_design::{Channel, Distribution, Error, Joint};
 use undertone_testkit::claim::lip;
 use undertone_testkit::dice::Dice;
@@ -150,8 +150,8 @@ fn designs_are_matched_with_what_they_promise() {
                 accept: true,
             };
             match designer::design(&request)? {
-                Outcome::Shipped(found) => Ok((found.policy.id(), found.utility)),
-                Outcome::Missed(_) => panic!("accepted"),
+                DesignOutcome::Shipped(found) => Ok((found.policy.id(), found.utility)),
+                DesignOutcome::Missed(_) => panic!("accepted"),
             }
         });
     }
@@ -163,7 +163,7 @@ fn designs_are_matched_with_what_they_promise() {
 fn a_policy_without_names_is_of_unnamed_symbols() {
     let draft = |inputs: Alphabet| {
         let rows = vec![vec![0.75, 0.25], vec![0.25, 0.75]];
-        let plain = Promise {
+        let plain = PolicySpec {
             inputs,
             outputs: None,
             context: undertone_core::Context::Unknown,
@@ -176,7 +176,7 @@ fn a_policy_without_names_is_of_unnamed_symbols() {
     let unnamed = Distribution::uniform(2);
     let indices = draft(Alphabet::indices(2).unwrap());
     let names = draft(Alphabet::names(["yes", "no"]).unwrap());
-    let channel = |draft| undertone_design::realise::policy_channel(draft).unwrap();
+    let channel = |draft| undertone_design::to_floats::policy_channel(draft).unwrap();
     assert!(lip::leakage(&unnamed, &channel(&indices)).is_ok());
     assert!(lip::leakage(&named, &channel(&names)).is_ok());
     assert!(matches!(lip::leakage(&named, &channel(&indices)), Err(Error::Symbols { .. })));

@@ -4,8 +4,8 @@
 use undertone_core::{Draft, Epsilon};
 use undertone_design::measure::mutual_information;
 use undertone_design::watchdog::{
-    Budget, Method, Release, Request, Scene, best_split, by_columns, by_vertices, merged_leakage,
-    release, ship,
+    Budget, Method, Release, Request, WatchdogProblem, best_split, by_columns, by_vertices,
+    merged_leakage, release, ship,
 };
 use undertone_design::{Channel, Joint};
 use undertone_testkit::dice::Dice;
@@ -88,9 +88,9 @@ fn merging_leaks_least_on_the_high_risk_set() {
         let (secrets, symbols) = (2 + dice.below(3), 4);
         let joint = random(&mut dice, secrets, symbols);
         let budget = Budget::new(0.1, 0.1).unwrap();
-        let scene = Scene::new(&joint, budget).unwrap();
-        let Some((lower, upper)) = merged_leakage(&scene) else { continue };
-        let low = scene.low_risk();
+        let problem = WatchdogProblem::new(&joint, budget).unwrap();
+        let Some((lower, upper)) = merged_leakage(&problem) else { continue };
+        let low = problem.low_risk();
         let outputs = 1 + dice.below(3);
         let row = |x: usize, dice: &mut Dice| -> Vec<f64> {
             // Low-risk symbols go where the high-risk ones never do.
@@ -121,7 +121,7 @@ fn subset_is_below_the_best_partition_is_below_the_optimum() {
         } else {
             (awkward(&mut dice), awkward_budget(&mut dice))
         };
-        let scene = Scene::new(&joint, budget).unwrap();
+        let problem = WatchdogProblem::new(&joint, budget).unwrap();
         let nmi = |method| release(&joint, budget, method).unwrap().nmi;
         let best = nmi(Method::Partition);
         assert!(nmi(Method::Subset) <= best + 1e-12);
@@ -135,8 +135,8 @@ fn subset_is_below_the_best_partition_is_below_the_optimum() {
         assert!(optimum.nmi <= optimum.bound.unwrap() && optimum.bound.unwrap() <= 1.0);
         if joint.data().unwrap().as_slice().iter().filter(|p| **p > 0.0).count() <= 7 {
             // Two roads to one value, and the bound of the second is above the value of the first.
-            let listed = by_vertices(&scene).unwrap().nmi;
-            let generated = by_columns(&scene).unwrap();
+            let listed = by_vertices(&problem).unwrap().nmi;
+            let generated = by_columns(&problem).unwrap();
             assert!((generated.nmi - listed).abs() < 1e-7, "{} {listed} {joint:?}", generated.nmi);
             let bound = generated.bound.unwrap();
             assert!(bound >= listed - 1e-9 && bound - listed < 1e-6, "{bound} {listed} {joint:?}");
@@ -206,7 +206,7 @@ fn column_generation_proves_its_optimum() {
     for (secrets, symbols) in [(5, 10), (10, 12), (6, 16)] {
         let joint = random(&mut dice, secrets, symbols);
         let budget = Budget::new(0.75, 0.75).unwrap();
-        let found = by_columns(&Scene::new(&joint, budget).unwrap()).unwrap();
+        let found = by_columns(&WatchdogProblem::new(&joint, budget).unwrap()).unwrap();
         assert!(within(&found, budget, 1e-10));
         assert!(found.bound.unwrap() - found.nmi < 1e-6, "{} {:?}", found.nmi, found.bound);
         assert!(found.channel.outputs() <= symbols, "a basic solution needs no more outputs");
@@ -340,8 +340,8 @@ fn bad_laws_are_refused_with_reasons() {
         let error = release(&wide, budget, method).unwrap_err().to_string();
         assert!(error.contains("200") && error.contains(fix), "{error}");
     }
-    let scene = Scene::new(&random(&mut Dice::new(11), 2, 9), budget).unwrap();
-    assert!(by_vertices(&scene).unwrap_err().to_string().contains("column generation"));
+    let problem = WatchdogProblem::new(&random(&mut Dice::new(11), 2, 9), budget).unwrap();
+    assert!(by_vertices(&problem).unwrap_err().to_string().contains("column generation"));
 }
 
 /// Mean and its standard error.
@@ -424,7 +424,7 @@ fn column_generation_on_two_draws() {
         let mut dice = Dice::new(14);
         let budget = Budget::new(lower, upper).unwrap();
         let nmi = |joint: Joint| {
-            let found = by_columns(&Scene::new(&joint, budget).unwrap()).unwrap();
+            let found = by_columns(&WatchdogProblem::new(&joint, budget).unwrap()).unwrap();
             assert!(within(&found, budget, 1e-10));
             found.nmi
         };

@@ -107,12 +107,12 @@ pub struct Bound {
 /// The probabilities of watched cells for one sample's readings.
 struct Watched<'a> {
     release: &'a Release,
-    kind: Kind<'a>,
+    kind: WatchedKind<'a>,
     /// For every cell, the least and largest probability that any reading gives it.
     range: Vec<(f64, f64)>,
 }
 
-enum Kind<'a> {
+enum WatchedKind<'a> {
     /// Every vector of outputs, the last sensor fastest.
     All,
     /// Every vector, gathered into decisions.
@@ -153,7 +153,7 @@ pub fn bounded(
     };
     let sums = Sums::new(&watched, evidence, &values)?;
     let size = watched.range.len();
-    let catch_all = matches!(watched.kind, Kind::Typical(..));
+    let catch_all = matches!(watched.kind, WatchedKind::Typical(..));
     // Two sides of every interval, of every P(g) if unknown, and of what is not watched.
     let unknown = if evidence.prior.is_some() { 0 } else { 2 * values.len() };
     let events = 2 * values.len() * size + unknown;
@@ -267,7 +267,7 @@ impl<'a> Watched<'a> {
             }
         };
         let Observer::Decisions(decide, decisions) = observer else {
-            return Ok(Some(Self { release, kind: Kind::All, range }));
+            return Ok(Some(Self { release, kind: WatchedKind::All, range }));
         };
         let group = |mut cell: usize| {
             let mut row = vec![0; sizes.len()];
@@ -288,7 +288,7 @@ impl<'a> Watched<'a> {
             gathered[decision as usize].1 += high;
         }
         gathered.iter_mut().for_each(|(_, high)| *high = high.min(1.0));
-        Ok(Some(Self { release, kind: Kind::Groups(groups), range: gathered }))
+        Ok(Some(Self { release, kind: WatchedKind::Groups(groups), range: gathered }))
     }
 
     /// The output vectors that the training samples make likely, and one cell for the rest.
@@ -312,7 +312,7 @@ impl<'a> Watched<'a> {
         };
         let mut range: Vec<(f64, f64)> = vectors.iter().map(range).collect();
         range.push((0.0, 1.0));
-        Self { release, kind: Kind::Typical(vectors, maps), range }
+        Self { release, kind: WatchedKind::Typical(vectors, maps), range }
     }
 
     /// P(cell | readings) for every cell.
@@ -334,13 +334,13 @@ impl<'a> Watched<'a> {
             }
         };
         match &self.kind {
-            Kind::All => all(),
-            Kind::Groups(groups) => {
+            WatchedKind::All => all(),
+            WatchedKind::Groups(groups) => {
                 let mut sums = vec![0.0; self.range.len()];
                 all().iter().zip(groups).for_each(|(p, &group)| sums[group as usize] += p);
                 sums
             }
-            Kind::Typical(vectors, maps) => {
+            WatchedKind::Typical(vectors, maps) => {
                 let probability = |vector: &Vec<usize>| -> f64 {
                     let parts = maps.channels().iter().zip(readings).zip(vector);
                     parts.map(|((map, &x), &z)| map.q(x, z)).product()

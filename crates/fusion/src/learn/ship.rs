@@ -1,7 +1,7 @@
 //! From learned maps to what runs: verified policies and, where it can be certified, a network.
 
 use undertone_core::Policy;
-use undertone_design::{Error, realise};
+use undertone_design::{Error, to_floats};
 
 use crate::design::Budgets;
 use crate::{Bundle, ExactModel, Maps, Model, Origin, Samples, bundle};
@@ -24,7 +24,7 @@ pub fn ship(samples: &Samples, maps: &Maps, ldp: f64, origin: &Origin) -> Result
     let model = ExactModel::new(&independent(samples)?)?;
     let budgets = Budgets::new(f64::INFINITY, ldp)?;
     let policies = bundle::policies(&model, maps, budgets, origin)?;
-    let map = |policy: &Policy| realise::channel(policy.draft().shape());
+    let map = |policy: &Policy| to_floats::channel(policy.draft().shape());
     let maps = Maps::new(policies.iter().map(map).collect::<Result<_, _>>()?)?;
     let bundle = match Bundle::new(model, policies.clone(), budgets, origin.clone()) {
         Ok(bundle) => Some(bundle),

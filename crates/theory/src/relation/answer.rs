@@ -11,12 +11,12 @@ pub struct Answer {
     /// The notion asked for.
     pub to: Notion,
     /// The outcome: what follows from the premises.
-    pub outcome: Outcome,
+    pub outcome: RelationOutcome,
 }
 
 /// What follows from the premise.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum RelationOutcome {
     /// A guarantee of the notion asked for.
     Holds(Holds),
     /// An implication exists, but it uses something that was not given.
@@ -81,7 +81,7 @@ impl Answer {
     /// What follows, if something does.
     pub fn holds(&self) -> Option<&Holds> {
         match &self.outcome {
-            Outcome::Holds(holds) => Some(holds),
+            RelationOutcome::Holds(holds) => Some(holds),
             _ => None,
         }
     }

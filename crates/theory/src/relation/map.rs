@@ -6,7 +6,7 @@ mod table;
 
 use std::fmt::Write;
 
-use layout::{Arrow, Box2, Kind, Layout};
+use layout::{Arrow, ArrowKind, Box2, Layout};
 
 /// Width of the drawing.
 const WIDTH: f64 = 2000.0;
@@ -30,7 +30,7 @@ pub fn svg() -> String {
 <rect width="100%" height="100%" fill="#fcfcfa"/>
 <defs>"##
     );
-    for kind in Kind::ALL {
+    for kind in ArrowKind::ALL {
         let _ = write!(
             out,
             r#"<marker id="{0}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0 10 5 0 10z" fill="{1}"/></marker>"#,
@@ -70,10 +70,10 @@ fn heading(out: &mut String) {
         Arrows carry the simplest constant; the table gives every formula.";
     text(out, 24.0, 64.0, 13.0, "#555", false, note);
     let entries = [
-        (Kind::Paper, "implies, in a paper (corrected constant)"),
-        (Kind::Derived, "implies, derived here"),
-        (Kind::Not, "does not imply"),
-        (Kind::False, "printed, but false"),
+        (ArrowKind::Paper, "implies, in a paper (corrected constant)"),
+        (ArrowKind::Derived, "implies, derived here"),
+        (ArrowKind::Not, "does not imply"),
+        (ArrowKind::False, "printed, but false"),
     ];
     for (row, (kind, words)) in entries.into_iter().enumerate() {
         let y = layout::HEIGHT - 88.0 + 22.0 * row as f64;
@@ -104,7 +104,7 @@ fn curve(out: &mut String, arrow: &Arrow) {
 fn pill(out: &mut String, arrow: &Arrow) {
     let Box2 { x, y, w, h } = arrow.pill;
     // A false printed form of a pair that does imply marks its label.
-    let frame = if arrow.printed_false { Kind::False.colour() } else { arrow.kind.colour() };
+    let frame = if arrow.printed_false { ArrowKind::False.colour() } else { arrow.kind.colour() };
     let stroke = if arrow.printed_false { 2.2 } else { 1.0 };
     let _ = write!(
         out,
@@ -152,7 +152,7 @@ mod tests {
         for statement in counterexample::all() {
             let found = layout.arrows.iter().any(|a| {
                 (a.from, a.to) == (statement.from, statement.to)
-                    && matches!(a.kind, Kind::Not | Kind::False)
+                    && matches!(a.kind, ArrowKind::Not | ArrowKind::False)
             });
             assert!(found, "{} not to {}", statement.from, statement.to);
         }

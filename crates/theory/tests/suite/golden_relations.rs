@@ -5,7 +5,7 @@ use undertone_design::{Channel, Distribution};
 use undertone_testkit::golden::assert_golden;
 use undertone_testkit::law::distribution;
 use undertone_theory::relation::{
-    Guarantee, Holds, Missing, Notion, Outcome, Setting, Verdict, degrade, forms, relate,
+    Guarantee, Holds, Missing, Notion, RelationOutcome, Setting, Verdict, degrade, forms, relate,
 };
 
 fn law(p: &[f64]) -> Distribution {
@@ -129,7 +129,7 @@ fn each_delta_convention_has_its_own_constant() {
         1e-15,
     );
     let answer = relate(&joint, Notion::Ldp, &Setting::new()).unwrap();
-    assert_eq!(answer.outcome, Outcome::Needs { missing: vec![Missing::PriorOrMin] });
+    assert_eq!(answer.outcome, RelationOutcome::Needs { missing: vec![Missing::PriorOrMin] });
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn sensor_network_constants() {
     close(level("ident:1", Notion::Ldp, &spread), 1.2, 1e-12);
     close(level("ident:1", Notion::Ldp, &Setting::new()), 2.0, 1e-12);
     let needs = relate(&"ldp:1".parse().unwrap(), Notion::Ident, &Setting::new()).unwrap();
-    assert_eq!(needs.outcome, Outcome::Needs { missing: vec![Missing::Spread] });
+    assert_eq!(needs.outcome, RelationOutcome::Needs { missing: vec![Missing::Spread] });
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn asymmetric_lip() {
     assert_eq!(printed.verdict, Verdict::False);
     assert!(printed.guarantee.epsilon() < 0.0);
     let needs = relate(&"alip:1.3,0.7".parse().unwrap(), Notion::Sibson, &Setting::new()).unwrap();
-    assert_eq!(needs.outcome, Outcome::Needs { missing: vec![Missing::Alpha] });
+    assert_eq!(needs.outcome, RelationOutcome::Needs { missing: vec![Missing::Alpha] });
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn sets_of_priors() {
     let outside = Setting { prior: Some(law(&[0.5, 0.5])), ..setting };
     assert!(level("bplip:1", Notion::Lip, &outside) > 1.0);
     let needs = relate(&"ldp:1".parse().unwrap(), Notion::Bplip, &Setting::new()).unwrap();
-    assert_eq!(needs.outcome, Outcome::Needs { missing: vec![Missing::Priors] });
+    assert_eq!(needs.outcome, RelationOutcome::Needs { missing: vec![Missing::Priors] });
 }
 
 #[test]

@@ -33,11 +33,11 @@ pub enum UnknownValues {
 
 /// An alphabet prepared for many cells.
 pub struct Lookup {
-    kind: Kind,
+    kind: LookupKind,
     size: u32,
 }
 
-enum Kind {
+enum LookupKind {
     Names {
         texts: HashMap<String, u32>,
         /// The names that are whole numbers as a program writes them.
@@ -84,7 +84,7 @@ impl Lookup {
     pub fn of_inputs(alphabet: &Alphabet) -> Self {
         match alphabet.view() {
             AlphabetView::Bins { edges, values } => {
-                Self { kind: Kind::Bins(Marks::new(edges)), size: values.len() as u32 }
+                Self { kind: LookupKind::Bins(Marks::new(edges)), size: values.len() as u32 }
             }
             _ => Self::of_outputs(alphabet),
         }
@@ -98,14 +98,14 @@ impl Lookup {
                     let value: i64 = name.parse().ok()?;
                     (value.to_string() == *name).then_some((value, index))
                 };
-                Kind::Names {
+                LookupKind::Names {
                     texts: names.iter().cloned().zip(0..).collect(),
                     integers: names.iter().zip(0..).filter_map(whole).collect(),
                 }
             }
-            AlphabetView::Indices(_) => Kind::Indices,
+            AlphabetView::Indices(_) => LookupKind::Indices,
             AlphabetView::Points(values) | AlphabetView::Bins { values, .. } => {
-                Kind::Points(Marks::new(values))
+                LookupKind::Points(Marks::new(values))
             }
         };
         Self { kind, size: alphabet.len() as u32 }
@@ -113,13 +113,13 @@ impl Lookup {
 
     /// Whether cells must be numbers.
     pub fn is_numeric(&self) -> bool {
-        matches!(self.kind, Kind::Points(_) | Kind::Bins(_))
+        matches!(self.kind, LookupKind::Points(_) | LookupKind::Bins(_))
     }
 
     /// The index of a name, if there are names.
     pub fn named(&self, name: &str) -> Option<u32> {
         match &self.kind {
-            Kind::Names { texts, .. } => texts.get(name).copied(),
+            LookupKind::Names { texts, .. } => texts.get(name).copied(),
             _ => None,
         }
     }
@@ -128,13 +128,14 @@ impl Lookup {
     pub fn text(&self, text: &str) -> Code {
         let trimmed = text.trim();
         let found = match &self.kind {
-            Kind::Names { texts, .. } => {
+            LookupKind::Names { texts, .. } => {
                 let found = texts.get(trimmed).or_else(|| texts.get(text));
                 found.map_or(Code::Unknown, |&index| Code::Symbol(index))
             }
-            Kind::Indices => trimmed.parse().map_or(Code::Unknown, |index| self.index(index)),
+            LookupKind::Indices => trimmed.parse().map_or(Code::Unknown, |index| self.index(index)),
             // Exact where it is written plainly; exponents and long fractions through a float.
-            Kind::Points(_) | Kind::Bins(_) => match (trimmed.parse(), trimmed.parse()) {
+            LookupKind::Points(_) | LookupKind::Bins(_) => match (trimmed.parse(), trimmed.parse())
+            {
                 (Ok(value), _) => self.number(units(value)),
                 (Err(_), Ok(value)) => self.float(value),
                 _ => Code::Unknown,
@@ -149,11 +150,13 @@ impl Lookup {
     /// A cell that is a whole number.
     pub fn integer(&self, value: i64) -> Code {
         match &self.kind {
-            Kind::Names { integers, .. } => {
+            LookupKind::Names { integers, .. } => {
                 integers.get(&value).map_or(Code::Unknown, |&index| Code::Symbol(index))
             }
-            Kind::Indices => u32::try_from(value).map_or(Code::Unknown, |index| self.index(index)),
-            Kind::Points(_) | Kind::Bins(_) => self.number(i128::from(value) * UNIT),
+            LookupKind::Indices => {
+                u32::try_from(value).map_or(Code::Unknown, |index| self.index(index))
+            }
+            LookupKind::Points(_) | LookupKind::Bins(_) => self.number(i128::from(value) * UNIT),
         }
     }
 
@@ -163,15 +166,15 @@ impl Lookup {
             return Code::Missing;
         }
         match &self.kind {
-            Kind::Names { .. } | Kind::Indices => self.text(&value.to_string()),
+            LookupKind::Names { .. } | LookupKind::Indices => self.text(&value.to_string()),
             // Not a number anyone measured.
             _ if value.is_infinite() => Code::Unknown,
-            Kind::Points(marks) => {
+            LookupKind::Points(marks) => {
                 let at = marks.floats.partition_point(|mark| *mark < value);
                 let found = marks.floats.get(at).is_some_and(|mark| *mark == value);
                 if found { Code::Symbol(at as u32) } else { Code::Unknown }
             }
-            Kind::Bins(marks) => {
+            LookupKind::Bins(marks) => {
                 let below = marks.floats.partition_point(|edge| *edge <= value);
                 self.bin(below, marks.floats.last() == Some(&value))
             }
@@ -185,15 +188,15 @@ impl Lookup {
     /// A number in units of 10^-18.
     fn number(&self, value: i128) -> Code {
         match &self.kind {
-            Kind::Points(marks) => {
+            LookupKind::Points(marks) => {
                 let found = marks.exact.binary_search(&value);
                 found.map_or(Code::Unknown, |at| Code::Symbol(at as u32))
             }
-            Kind::Bins(marks) => {
+            LookupKind::Bins(marks) => {
                 let below = marks.exact.partition_point(|edge| *edge <= value);
                 self.bin(below, marks.exact.last() == Some(&value))
             }
-            Kind::Names { .. } | Kind::Indices => Code::Unknown,
+            LookupKind::Names { .. } | LookupKind::Indices => Code::Unknown,
         }
     }
 

@@ -7,7 +7,7 @@ use undertone_design::designer::{Method, Request};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::objective::Objective as Weighed;
 use undertone_design::prior_region::PriorBox;
-use undertone_design::quantize::Promise;
+use undertone_design::quantize::PolicySpec;
 use undertone_design::{Distribution, Joint, Symbols};
 
 use super::{Objective, Protection};
@@ -245,9 +245,9 @@ impl Known {
     }
 
     /// Everything of the policy but its channel.
-    pub(crate) fn promise(&self, protect: &[Protection]) -> Result<Promise, Error> {
+    pub(crate) fn promise(&self, protect: &[Protection]) -> Result<PolicySpec, Error> {
         let rounded = self.knowledge.context()?;
-        Ok(Promise {
+        Ok(PolicySpec {
             inputs: self.prior.symbols().alphabet()?,
             outputs: None,
             context: rounded.context,

@@ -49,7 +49,7 @@ use undertone_core::Policy;
 use undertone_design::designer::Designed;
 use undertone_design::mechanism::accuracy::{Accuracy, Coverage};
 use undertone_design::objective::Objective as Weighed;
-use undertone_design::{Distribution, Symbols, realise};
+use undertone_design::{Distribution, Symbols, to_floats};
 
 use crate::error::mention;
 use crate::number::{Round, rounded};
@@ -81,7 +81,7 @@ pub fn half_width(
     let shares = shares.over(&Symbols::of(policy.draft().inputs()))?;
     // The half-width that is asked for does not matter to the one that is reached.
     let accuracy = Accuracy::new(0.5, level, Coverage::Each)?;
-    let channel = realise::policy_channel(policy.draft())?;
+    let channel = to_floats::policy_channel(policy.draft())?;
     Ok(accuracy.half_width(&shares, &channel, people)?)
 }
 

@@ -2,12 +2,12 @@
 
 use undertone_core::{Delta, Policy, Refusal, Side};
 use undertone_design::Channel;
-use undertone_design::continuous::{self, Method, Missed, Outcome as Found, Request, Shipped};
+use undertone_design::continuous::{self, ContinuousOutcome, Method, Missed, Request, Shipped};
 use undertone_design::measure::delta::Convention;
 use undertone_design::mechanism::gaussian::Sigma;
 use undertone_design::mechanism::laplace::Scale;
 use undertone_design::objective::Objective as Weighed;
-use undertone_design::quantize::Promise;
+use undertone_design::quantize::PolicySpec;
 
 use super::codebook::{self, Inputs};
 use super::report::{
@@ -27,7 +27,7 @@ pub(super) struct NumberSolution {
     pub(super) method: &'static str,
     request: Request,
     inputs: Inputs,
-    found: Found,
+    found: ContinuousOutcome,
     /// The protections as they were asked for.
     requested: Vec<String>,
     uninformative: Option<String>,
@@ -112,12 +112,15 @@ pub(super) fn solve(asked: &DesignRequest) -> Result<NumberSolution, Error> {
     // Inside, the objective is a table of losses between bins.
     let numbers = Weighed::Squared(request.codebook.points());
     let left_to_us = asked.method.is_none()
-        && matches!(&found, Found::Shipped(made) if asked.is_defeated(&made.designed, &numbers));
+        && matches!(&found, ContinuousOutcome::Shipped(made) if asked.is_defeated(&made.designed, &numbers));
     if left_to_us {
         let noisy = Request { method: Method::Laplace(Scale::Exact), ..request.clone() };
         match continuous::design(&noisy) {
-            Ok(Found::Shipped(made)) if !asked.is_defeated(&made.designed, &numbers) => {
-                (method, request, found) = (DesignMethod::Laplace, noisy, Found::Shipped(made));
+            Ok(ContinuousOutcome::Shipped(made))
+                if !asked.is_defeated(&made.designed, &numbers) =>
+            {
+                (method, request, found) =
+                    (DesignMethod::Laplace, noisy, ContinuousOutcome::Shipped(made));
                 note = Some(super::instead(method.name()));
             }
             // Laplace noise does not know this claim: the refusal says what else there is.
@@ -125,8 +128,8 @@ pub(super) fn solve(asked: &DesignRequest) -> Result<NumberSolution, Error> {
         }
     }
     let told = match &found {
-        Found::Shipped(shipped) => uninformative(asked, &shipped.designed, &numbers)?,
-        Found::Missed(_) => None,
+        ContinuousOutcome::Shipped(shipped) => uninformative(asked, &shipped.designed, &numbers)?,
+        ContinuousOutcome::Missed(_) => None,
     };
     let requested = asked.protect.iter().map(ToString::to_string).collect();
     let method = method.name();
@@ -134,7 +137,7 @@ pub(super) fn solve(asked: &DesignRequest) -> Result<NumberSolution, Error> {
 }
 
 /// The noise that is asked for.
-fn noise(asked: &DesignRequest, promise: &Promise) -> Result<Method, Error> {
+fn noise(asked: &DesignRequest, promise: &PolicySpec) -> Result<Method, Error> {
     let NumberOptions { scale, sigma, output_range, .. } = &asked.numbers;
     let method = match asked.method.unwrap_or(DesignMethod::Optimal) {
         DesignMethod::Laplace => Method::Laplace(scale.unwrap_or(Scale::Exact)),
@@ -179,17 +182,17 @@ fn noise(asked: &DesignRequest, promise: &Promise) -> Result<Method, Error> {
 impl NumberSolution {
     pub(super) fn policy(&self) -> Option<&Policy> {
         match &self.found {
-            Found::Shipped(shipped) => Some(&shipped.designed.policy),
-            Found::Missed(_) => None,
+            ContinuousOutcome::Shipped(shipped) => Some(&shipped.designed.policy),
+            ContinuousOutcome::Missed(_) => None,
         }
     }
 
     pub(super) fn report(&self) -> Result<DesignReport, Error> {
         match &self.found {
-            Found::Shipped(shipped) => {
+            ContinuousOutcome::Shipped(shipped) => {
                 self.verified(shipped).map(|found| DesignReport::Verified(Box::new(found)))
             }
-            Found::Missed(missed) => Ok(DesignReport::Refused(self.refused(missed))),
+            ContinuousOutcome::Missed(missed) => Ok(DesignReport::Refused(self.refused(missed))),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Designing over symbols.
 
 use undertone_core::{Alphabet, Policy};
-use undertone_design::designer::{self, Designed, Method, Outcome as Found, Request};
+use undertone_design::designer::{self, DesignOutcome, Designed, Method, Request};
 use undertone_design::mechanism::accuracy::{self, Accuracy, Coverage, Family};
 use undertone_design::objective::Objective as Weighed;
 
@@ -16,7 +16,7 @@ use crate::error::mention;
 /// What was found for symbols.
 pub(super) struct SymbolSolution {
     pub(super) request: Request,
-    pub(super) found: Found,
+    pub(super) found: DesignOutcome,
     /// What the policy does not tell, in words.
     pub(super) uninformative: Option<String>,
     /// Why another method than the optimum was taken, where nobody asked for one.
@@ -56,7 +56,7 @@ pub(super) fn solve(asked: &DesignRequest) -> Result<SymbolSolution, Error> {
     let request = Request { accept: asked.accept, ..request };
     let (request, mut found, note) = found(asked, request)?;
     let mut told = None;
-    if let Found::Shipped(designed) = &mut found {
+    if let DesignOutcome::Shipped(designed) = &mut found {
         told = uninformative(asked, designed, &request.objective)?;
         if let (Some((accuracy, people)), Some(channel)) = (&accuracy, designed.channel.clone()) {
             let parameter = match people {
@@ -79,7 +79,7 @@ pub(super) fn solve(asked: &DesignRequest) -> Result<SymbolSolution, Error> {
 fn found(
     asked: &DesignRequest,
     request: Request,
-) -> Result<(Request, Found, Option<String>), Error> {
+) -> Result<(Request, DesignOutcome, Option<String>), Error> {
     let found = match designer::design(&request) {
         Err(undertone_design::Error::Uninformative { .. })
             if asked.allow_uninformative && request.method == Method::Optimal =>
@@ -91,16 +91,16 @@ fn found(
         }
         found => found?,
     };
-    let defeated = |found: &Found| match found {
-        Found::Shipped(designed) => asked.is_defeated(designed, &request.objective),
-        Found::Missed(_) => true,
+    let defeated = |found: &DesignOutcome| match found {
+        DesignOutcome::Shipped(designed) => asked.is_defeated(designed, &request.objective),
+        DesignOutcome::Missed(_) => true,
     };
     if asked.method.is_some() || !request.objective.is_about_numbers() || !defeated(&found) {
         return Ok((request, found, None));
     }
-    let loss = |found: &Found| match found {
-        Found::Shipped(designed) => designed.utility.unwrap_or(f64::INFINITY),
-        Found::Missed(_) => f64::INFINITY,
+    let loss = |found: &DesignOutcome| match found {
+        DesignOutcome::Shipped(designed) => designed.utility.unwrap_or(f64::INFINITY),
+        DesignOutcome::Missed(_) => f64::INFINITY,
     };
     let others = [Method::Krr, Method::Sampling].into_iter().filter_map(|method| {
         let request = Request { method, ..request.clone() };
@@ -121,17 +121,17 @@ fn found(
 impl SymbolSolution {
     pub(super) fn policy(&self) -> Option<&Policy> {
         match &self.found {
-            Found::Shipped(designed) => Some(&designed.policy),
-            Found::Missed(_) => None,
+            DesignOutcome::Shipped(designed) => Some(&designed.policy),
+            DesignOutcome::Missed(_) => None,
         }
     }
 
     pub(super) fn report(&self) -> Result<DesignReport, Error> {
         match &self.found {
-            Found::Shipped(designed) => {
+            DesignOutcome::Shipped(designed) => {
                 self.verified(designed).map(|found| DesignReport::Verified(Box::new(found)))
             }
-            Found::Missed(missed) => {
+            DesignOutcome::Missed(missed) => {
                 let promise = &self.request.promise;
                 let outputs = promise.outputs.as_ref().unwrap_or(&promise.inputs);
                 let refusal = CellRefusal::of(&missed.refusal, &promise.inputs, outputs);

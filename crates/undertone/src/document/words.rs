@@ -200,10 +200,10 @@ mod tests {
             #[serde(default)]
             _parts: Vec<Document>,
             #[serde(default)]
-            _kind: Option<Kind>,
+            _kind: Option<WordKind>,
         }
         #[derive(Debug, serde::Deserialize)]
-        enum Kind {
+        enum WordKind {
             _Bits,
         }
         for (text, begins) in [

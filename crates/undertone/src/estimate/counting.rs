@@ -47,10 +47,10 @@ pub(super) struct Reader<'a> {
 /// How one policy's outputs are written in cells.
 pub(super) struct Tokens<'a> {
     pub(super) policy: &'a Policy,
-    pub(super) kind: Kind,
+    pub(super) kind: CountedKind,
 }
 
-pub(super) enum Kind {
+pub(super) enum CountedKind {
     Indices(Lookup),
     /// Hexadecimal digits of packed bits.
     Bits {
@@ -112,30 +112,34 @@ impl<'a> Tokens<'a> {
     fn new(policy: &'a Policy) -> Self {
         let draft = policy.draft();
         let kind = match draft.shape() {
-            Shape::Bits(bits) => Kind::Bits { symbols: bits.symbols() },
-            Shape::Table(_) | Shape::Keep(_) => Kind::Indices(Lookup::of_outputs(draft.outputs())),
+            Shape::Bits(bits) => CountedKind::Bits { symbols: bits.symbols() },
+            Shape::Table(_) | Shape::Keep(_) => {
+                CountedKind::Indices(Lookup::of_outputs(draft.outputs()))
+            }
         };
         Self { policy, kind }
     }
 
     fn batch(&self) -> Batch {
         match self.kind {
-            Kind::Indices(_) => Batch::Indices(Vec::new()),
-            Kind::Bits { .. } => Batch::Bits(Vec::new()),
+            CountedKind::Indices(_) => Batch::Indices(Vec::new()),
+            CountedKind::Bits { .. } => Batch::Bits(Vec::new()),
         }
     }
 
     /// Adds a cell's report to the batch, if it is one.
     fn read(&self, text: &str, batch: &mut Batch) -> Code {
         match (&self.kind, batch) {
-            (Kind::Indices(lookup), Batch::Indices(indices)) => {
+            (CountedKind::Indices(lookup), Batch::Indices(indices)) => {
                 let code = lookup.text(text);
                 if let Code::Symbol(index) = code {
                     indices.push(index);
                 }
                 code
             }
-            (Kind::Bits { symbols }, Batch::Bits(rows)) => read_bits(text.trim(), *symbols, rows),
+            (CountedKind::Bits { symbols }, Batch::Bits(rows)) => {
+                read_bits(text.trim(), *symbols, rows)
+            }
             _ => Code::Unknown,
         }
     }
@@ -144,10 +148,10 @@ impl<'a> Tokens<'a> {
     pub(super) fn complaint(&self, code: Code) -> String {
         match &self.kind {
             _ if code == Code::Missing => "is empty or NaN".into(),
-            Kind::Bits { symbols } => {
+            CountedKind::Bits { symbols } => {
                 format!("is not {} hexadecimal digits for {symbols} bits", 2 * symbols.div_ceil(8))
             }
-            Kind::Indices(_) => {
+            CountedKind::Indices(_) => {
                 let outputs = self.policy.draft().outputs();
                 let known = listed((0..outputs.len()).map(|y| outputs.label(y)), 5);
                 format!("is none of the policy's {} outputs ({known})", outputs.len())

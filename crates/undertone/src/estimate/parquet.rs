@@ -3,7 +3,7 @@
 use arrow_array::Array;
 use undertone_estimate::Tally;
 
-use super::counting::{BadRow, Batch, Counter, Kind, Reader, RowCounts, Tokens};
+use super::counting::{BadRow, Batch, CountedKind, Counter, Reader, RowCounts, Tokens};
 use crate::Error;
 use crate::columns::parquet::{Coder, Column, ParquetFile, policy_note, text};
 use crate::columns::{Code, RowPlace};
@@ -41,7 +41,7 @@ impl Reader<'_> {
         let odd = |name: &str, kind: &str| file.problem(format!("column {name:?} holds {kind}"));
         let first = self.policies.first().map(|tokens| &tokens.kind);
         let mut coder = match (first, &names) {
-            (Some(Kind::Indices(lookup)), None) => Some(Coder::new(lookup)),
+            (Some(CountedKind::Indices(lookup)), None) => Some(Coder::new(lookup)),
             _ => None,
         };
         let mut codes = Vec::new();

@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 use undertone_curator::limit::Rate;
 use undertone_curator::routes::PAGE_POLICY;
 use undertone_curator::server::Limits;
-use undertone_wire::Form;
+use undertone_wire::BatchForm;
 
 const REPORTS: &str = "/v1/surveys/one/reports";
 
@@ -83,7 +83,7 @@ async fn nonsense_never_breaks_anything() {
     let policy = service.create(&yes_no("one")).await;
     let mut rng = ChaCha12Rng::seed_from_u64(5);
     let good = report(&policy, 1, &mut rng);
-    let (json, packed) = (good.to_json().into_bytes(), Form::Binary.encode(&[good]).unwrap());
+    let (json, packed) = (good.to_json().into_bytes(), BatchForm::Binary.encode(&[good]).unwrap());
     let mut accepted = 0;
     for round in 0..150 {
         for (body, binary) in [(&json, false), (&packed, true)] {

@@ -14,7 +14,7 @@ use undertone_curator::flight::Capacity;
 use undertone_curator::limit::Rate;
 use undertone_curator::server::Limits;
 use undertone_curator::{Settings, store};
-use undertone_wire::Form;
+use undertone_wire::BatchForm;
 
 const REPORTS: &str = "/v1/surveys/one/reports";
 
@@ -229,7 +229,7 @@ async fn reports_are_counted_and_not_requests() {
     for (turn, batch) in reports.chunks(400).enumerate() {
         let answer = match turn % 2 {
             0 => service.post_json(REPORTS, &listed(batch)).await,
-            _ => service.post_binary(REPORTS, &Form::Binary.encode(batch).unwrap()).await,
+            _ => service.post_binary(REPORTS, &BatchForm::Binary.encode(batch).unwrap()).await,
         };
         match answer.status {
             202 => accepted += batch.len(),
@@ -241,8 +241,8 @@ async fn reports_are_counted_and_not_requests() {
     assert_eq!(service.get("/v1/surveys/one").await.code(), "too_many_requests");
     assert_eq!(service.counted("one").await, 1200);
     let token = bearer();
-    let headers = [("authorization", &*token), ("content-type", Form::Binary.media_type())];
-    let body = Form::Binary.encode(&reports).unwrap();
+    let headers = [("authorization", &*token), ("content-type", BatchForm::Binary.media_type())];
+    let body = BatchForm::Binary.encode(&reports).unwrap();
     assert_eq!(service.send("POST", REPORTS, &headers, &body).await.status, 202, "the owner may");
     let metrics = service.owner_get("/metrics").await.text();
     let line = "undertone_reports_refused_total{reason=\"too_many_requests\"}";
@@ -277,7 +277,7 @@ async fn a_store_at_its_limit_says_so() {
     let mut rng = ChaCha12Rng::seed_from_u64(44);
     let mut refused = None;
     for _ in 0..200 {
-        let body = Form::Binary.encode(&crowd(&policy, &[0.5, 0.5], 5000, &mut rng)).unwrap();
+        let body = BatchForm::Binary.encode(&crowd(&policy, &[0.5, 0.5], 5000, &mut rng)).unwrap();
         let answer = service.post_binary(REPORTS, &body).await;
         if answer.status != 202 {
             refused = Some(answer);

@@ -118,7 +118,7 @@ impl Service {
     }
 
     pub(crate) async fn post_binary(&self, path: &str, body: &[u8]) -> Answer {
-        let kind = undertone_wire::Form::Binary.media_type();
+        let kind = undertone_wire::BatchForm::Binary.media_type();
         self.send("POST", path, &[("content-type", kind)], body).await
     }
 

@@ -14,7 +14,7 @@ use undertone_curator::service::plan::Plan;
 use undertone_curator::service::survey::Learned;
 use undertone_curator::store::RoundTally;
 use undertone_design::measure::{ldp, lip};
-use undertone_design::{Distribution, Symbols, realise};
+use undertone_design::{Distribution, Symbols, to_floats};
 
 fn plan(epsilon: &str) -> Plan {
     serde_json::from_value(json!({"epsilon": epsilon, "rounds": 2})).unwrap()
@@ -97,7 +97,7 @@ fn the_promise_holds_for_every_prior_in_the_box() {
         let found = design::policy(&plan, &answers, &Assumed::Learned(learned.clone()), audience())
             .unwrap();
         let level: f64 = epsilon.parse().unwrap();
-        let channel = realise::channel(found.policy.draft().shape()).unwrap();
+        let channel = to_floats::channel(found.policy.draft().shape()).unwrap();
         let mut tightest = 0f64;
         for _ in 0..400 {
             let prior = prior_in_box(&found.policy, &learned.estimate, &mut rng);
@@ -144,7 +144,7 @@ fn the_box_misses_no_more_often_than_it_says() {
             serde_json::from_value(json!({"epsilon": epsilon, "rounds": 2, "method": method}))
                 .unwrap();
         let first = design::policy(&plan, &names(count), &Assumed::Nothing, audience()).unwrap();
-        let channel = realise::channel(first.policy.draft().shape()).unwrap();
+        let channel = to_floats::channel(first.policy.draft().shape()).unwrap();
         let boxes: Vec<(Vec<u64>, Option<Learned>)> = all_counts(channel.outputs(), n)
             .into_iter()
             .map(|counts| {

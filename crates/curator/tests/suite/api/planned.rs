@@ -5,7 +5,7 @@ use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
 use undertone_core::{Context, Draft, Policy, WEIGHT_ONE};
-use undertone_design::realise;
+use undertone_design::to_floats;
 
 const SHARES: [f64; 3] = [0.6, 0.3, 0.1];
 
@@ -38,7 +38,7 @@ fn priors(policy: &Policy) -> Vec<Vec<f64>> {
 fn together(policies: &[Policy]) -> (f64, f64) {
     let mut likelihoods = vec![[1.0; 3]];
     for policy in policies {
-        let channel = realise::channel(policy.draft().shape()).unwrap();
+        let channel = to_floats::channel(policy.draft().shape()).unwrap();
         let mut next = Vec::new();
         for before in &likelihoods {
             for y in 0..channel.outputs() {

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
 use serde_json::Value;
 use undertone_curator::server::Limits;
-use undertone_wire::Form;
+use undertone_wire::BatchForm;
 
 const REPORTS: &str = "/v1/surveys/one/reports";
 
@@ -36,7 +36,7 @@ async fn two_curators_on_one_database() {
     let reports = crowd(&policy, &[0.85, 0.15], 2000, &mut rng);
     for (at, batch) in reports.chunks(100).enumerate() {
         let (one, other) = if at % 2 == 0 { (&first, &second) } else { (&second, &first) };
-        let body = Form::Binary.encode(batch).unwrap();
+        let body = BatchForm::Binary.encode(batch).unwrap();
         let (a, b) = tokio::join!(one.post_binary(REPORTS, &body), async {
             match at % 4 {
                 0 => Some(other.post_json(REPORTS, &listed(batch)).await),

@@ -72,7 +72,7 @@ async fn every_code_can_be_met() {
     // One bad report spoils the body, and nothing of it is stored.
     let mixed = crate::api::harness::listed(&[good.clone(), high.clone()]);
     meet(&service.post_json(reports, &mixed).await, "token_out_of_range");
-    let packed = undertone_wire::Form::Binary.encode(&[good.clone(), high]).unwrap();
+    let packed = undertone_wire::BatchForm::Binary.encode(&[good.clone(), high]).unwrap();
     meet(&service.post_binary(reports, &packed).await, "token_out_of_range");
     assert_eq!(service.counted("one").await, 0);
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use undertone_core::Report;
-use undertone_wire::Form;
+use undertone_wire::BatchForm;
 
 const REPORTS: &str = "/v1/surveys/one/reports";
 
@@ -16,7 +16,7 @@ const REPORTS: &str = "/v1/surveys/one/reports";
 async fn send_over_bad_network(service: &Service, body: &[u8], rng: &mut ChaCha12Rng) -> bool {
     let head = format!(
         "POST {REPORTS} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: {}\r\ncontent-length: {}\r\n\r\n",
-        Form::Binary.media_type(),
+        BatchForm::Binary.media_type(),
         body.len()
     );
     let mut stream = TcpStream::connect(service.address).await.unwrap();
@@ -48,7 +48,7 @@ async fn every_acknowledged_report_counts_once() {
     let reports = crowd(&policy, &[0.8, 0.2], 600, &mut rng);
     let mut batches: Vec<&[Report]> = reports.chunks(20).collect();
     while let Some(batch) = batches.pop() {
-        let body = Form::Binary.encode(batch).unwrap();
+        let body = BatchForm::Binary.encode(batch).unwrap();
         if !send_over_bad_network(&service, &body, &mut rng).await {
             // Tried again later, after others.
             let at = rng.next_u32() as usize % (batches.len() + 1);

@@ -6,7 +6,7 @@ use rand_core::SeedableRng;
 use serde_json::{Value, json};
 use undertone_core::Context;
 use undertone_curator::server::Limits;
-use undertone_wire::Form;
+use undertone_wire::BatchForm;
 
 const SHARES: [f64; 3] = [0.6, 0.3, 0.1];
 
@@ -47,7 +47,7 @@ pub(crate) async fn story(service: &Service) -> Value {
     let many = crowd(&first, &SHARES, 8000, &mut rng);
     let answer = service.post_json("/v1/surveys/commute/reports", &listed(&many[..4000])).await;
     assert_eq!(answer.json()["accepted"], 4000);
-    let body = Form::Binary.encode(&many[4000..]).unwrap();
+    let body = BatchForm::Binary.encode(&many[4000..]).unwrap();
     let answer = service.post_binary("/v1/surveys/commute/reports", &body).await;
     assert_eq!(answer.json()["accepted"], 4000);
     assert_eq!(service.counted("commute").await, 8020);

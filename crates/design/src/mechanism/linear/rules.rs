@@ -2,8 +2,8 @@
 
 use undertone_core::{Bound, Context, MASS_ONE, Prior, PriorBox, Subject, WEIGHT_ONE};
 
-use crate::quantize::Promise;
-use crate::{Channel, Distribution, Error, realise};
+use crate::quantize::PolicySpec;
+use crate::{Channel, Distribution, Error, to_floats};
 
 /// A conjunction of rules about one channel over `inputs` symbols.
 #[derive(Debug, Clone)]
@@ -171,8 +171,8 @@ impl Rules {
     }
 
     /// The rules behind a promise's claims: integer priors over 2^32, odds as their quotient.
-    pub fn of(promise: &Promise) -> Result<Self, Error> {
-        let secret = realise::secret(&promise.context)?;
+    pub fn of(promise: &PolicySpec) -> Result<Self, Error> {
+        let secret = to_floats::secret(&promise.context)?;
         let mut rules = Vec::new();
         for claim in &promise.claims {
             let delta = claim.delta.units() as f64 / MASS_ONE as f64;
@@ -192,7 +192,7 @@ impl Rules {
                         return Err(Error::other("di", problem));
                     }
                     for prior in priors {
-                        let prior = realise::distribution(prior)?;
+                        let prior = to_floats::distribution(prior)?;
                         add(Limit::Di { odds: odds(epsilon), prior });
                     }
                 }
@@ -255,10 +255,10 @@ fn known(context: &Context) -> &[Prior] {
 fn beliefs(context: &Context, subject: Subject) -> Result<Vec<Belief>, Error> {
     match (context, subject) {
         (Context::Secret(secret), Subject::Secret) => {
-            Ok(vec![Belief::Prior(realise::distribution(secret.prior())?)])
+            Ok(vec![Belief::Prior(to_floats::distribution(secret.prior())?)])
         }
         (Context::Secret(_), Subject::Input) => {
-            Ok(realise::prior(context)?.map(Belief::Prior).into_iter().collect())
+            Ok(to_floats::prior(context)?.map(Belief::Prior).into_iter().collect())
         }
         (Context::Unknown, _) => Err(Error::other(
             "claims",
@@ -266,7 +266,7 @@ fn beliefs(context: &Context, subject: Subject) -> Result<Vec<Belief>, Error> {
         )),
         (Context::Within(within), _) => Ok(vec![belief_within(within)]),
         (Context::Known(_) | Context::Each(_), _) => {
-            let belief = |prior| realise::distribution(prior).map(Belief::Prior);
+            let belief = |prior| to_floats::distribution(prior).map(Belief::Prior);
             known(context).iter().map(belief).collect()
         }
     }

@@ -14,7 +14,7 @@
 //!
 //! The largest lift of x is what the claims allow, and never above 1/P'(x).
 
-use super::region::{Form, Region};
+use super::region::{Region, RegionForm};
 use crate::objective::Objective;
 use crate::{Distribution, Error};
 
@@ -88,8 +88,8 @@ impl Region {
     /// No lift of the region is above this; infinite if the claims do not say.
     fn largest_lift(&self) -> f64 {
         match &self.form {
-            Form::Range { high, .. } => *high,
-            Form::Odds { weights, odds } if weights.iter().all(|w| *w == 1.0) => *odds,
+            RegionForm::Range { high, .. } => *high,
+            RegionForm::Odds { weights, odds } if weights.iter().all(|w| *w == 1.0) => *odds,
             _ => f64::INFINITY,
         }
     }

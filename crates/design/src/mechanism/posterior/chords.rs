@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::region::{Form, Region, fill};
+use super::region::{Region, RegionForm, fill};
 use super::utility::{Found, GAIN, Utility};
 use crate::Error;
 use undertone_numeric::vector::dot;
@@ -19,7 +19,7 @@ pub(super) fn bound(
     found: &mut Found<'_>,
 ) -> Result<f64, Error> {
     match &region.form {
-        Form::Range { low, high } => {
+        RegionForm::Range { low, high } => {
             // What the first boxes suggest is climbed from; that settles most of the others.
             let (bound, points) = branch(region, prices, *low, *high, found);
             for point in points {
@@ -27,8 +27,8 @@ pub(super) fn bound(
             }
             Ok(bound.max(found.best))
         }
-        Form::Odds { weights, odds } => Ok(odds_bound(region, prices, weights, *odds)),
-        Form::Cone(_) => cone_bound(region, prices),
+        RegionForm::Odds { weights, odds } => Ok(odds_bound(region, prices, weights, *odds)),
+        RegionForm::Cone(_) => cone_bound(region, prices),
     }
 }
 

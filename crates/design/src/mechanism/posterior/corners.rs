@@ -4,7 +4,7 @@
 //! vertex is worth follows from the one before it.
 
 use super::chords::entropy;
-use super::region::{Form, Region};
+use super::region::{Region, RegionForm};
 use super::utility::{Found, GAIN, Utility};
 use undertone_numeric::vector::dot;
 
@@ -31,11 +31,11 @@ pub(super) fn visit(
         Utility::Square(_) | Utility::Loss(_) => return false,
     };
     match &region.form {
-        Form::Range { low, high } => range(region, prices, quadratic, (*low, *high), found),
-        Form::Odds { weights, odds } => {
+        RegionForm::Range { low, high } => range(region, prices, quadratic, (*low, *high), found),
+        RegionForm::Odds { weights, odds } => {
             odds_corners(region, prices, quadratic, weights, *odds, found);
         }
-        Form::Cone(_) => return false,
+        RegionForm::Cone(_) => return false,
     }
     true
 }

@@ -198,7 +198,7 @@ pub(super) fn direction(prior: &[f64], dice: &mut Dice) -> Vec<f64> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::region::Form;
+    use super::super::region::RegionForm;
     use super::*;
 
     fn regions() -> Vec<Region> {
@@ -218,8 +218,8 @@ mod tests {
         vec![
             Region::range(&prior, 0.4, 2.0),
             Region::odds(&prior, 3.0),
-            region(Form::Odds { weights, odds: 9.0 }),
-            region(Form::Cone(rows)),
+            region(RegionForm::Odds { weights, odds: 9.0 }),
+            region(RegionForm::Cone(rows)),
         ]
     }
 
@@ -251,8 +251,10 @@ mod tests {
                 let scale = 1.0 + a.value.abs();
                 assert!((a.at_most - a.value).abs() < 1e-9 * scale, "{region:?} {utility:?}");
                 // A cone's quadratics are climbed, with nothing to tell that the top is reached.
-                let climbed =
-                    matches!((&region.form, &utility), (Form::Cone(_), Utility::Quadratic(_)));
+                let climbed = matches!(
+                    (&region.form, &utility),
+                    (RegionForm::Cone(_), Utility::Quadratic(_))
+                );
                 let short = if climbed { 0.02 } else { 1e-8 };
                 assert!(
                     (-1e-8..short).contains(&((a.value - b.value) / scale)),
@@ -265,7 +267,7 @@ mod tests {
                     "{region:?} {utility:?}: {}",
                     b.at_most
                 );
-                let exact = !matches!(region.form, Form::Cone(_))
+                let exact = !matches!(region.form, RegionForm::Cone(_))
                     || matches!(utility, Utility::Square(_) | Utility::Loss(_));
                 assert!(
                     !exact || b.at_most <= a.value + 1e-8 * scale,

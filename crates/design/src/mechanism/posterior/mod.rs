@@ -39,7 +39,7 @@ use undertone_core::Delta;
 use super::Proposal;
 use crate::extremal::LiftRange;
 use crate::objective::Objective;
-use crate::quantize::Promise;
+use crate::quantize::PolicySpec;
 use crate::{Channel, Distribution, Error};
 
 /// Above this many symbols `frequency` visits no vertices, which would take minutes.
@@ -55,7 +55,7 @@ const HASTY: usize = 2;
 /// particular order. A claim with a δ is kept without it, and there is no bound then; a box of priors is taken as
 /// the list of its corners, where these are few.
 pub fn optimal(
-    promise: &Promise,
+    promise: &PolicySpec,
     prior: &Distribution,
     objective: &Objective,
 ) -> Result<Proposal, Error> {

@@ -3,9 +3,9 @@
 use undertone_core::{Bound, Context, Epsilon, Subject};
 
 use crate::knowledge::corners;
-use crate::quantize::Promise;
+use crate::quantize::PolicySpec;
 use crate::solve::Program;
-use crate::{Distribution, Error, extremal, realise};
+use crate::{Distribution, Error, extremal, to_floats};
 use undertone_numeric::cone::{TooManyRays, extreme_rays};
 use undertone_numeric::vector::dot;
 
@@ -26,14 +26,14 @@ pub const MAX_CORNERS: usize = 64;
 #[derive(Debug, Clone)]
 pub(super) struct Region {
     pub(super) prior: Distribution,
-    pub(super) form: Form,
+    pub(super) form: RegionForm,
     /// No L of the region has Σ P(x) (L(x) - 1)² above this.
     pub(super) spread: f64,
 }
 
 /// How the claims describe it.
 #[derive(Debug, Clone)]
-pub(super) enum Form {
+pub(super) enum RegionForm {
     /// Lifts between two numbers: LIP.
     Range { low: f64, high: f64 },
     /// Weighted lifts within `odds` of each other: LDP with weights of one, DI with the prior's.
@@ -42,7 +42,7 @@ pub(super) enum Form {
     Cone(Vec<Vec<f64>>),
 }
 
-impl Form {
+impl RegionForm {
     /// A bound on Σ P(x) (L(x) - 1)²; infinite if none is known.
     ///
     /// A variable of mean one between l and h has variance at most (h-1)(1-l), and for h = l·odds that
@@ -61,7 +61,7 @@ impl Form {
 impl Region {
     /// The region of `promise`, with lifts taken under `prior`. A claim with a δ is kept without it: δ
     /// bounds a sum over outputs, which no single output can be held to.
-    pub(super) fn of(promise: &Promise, prior: &Distribution) -> Result<Self, Error> {
+    pub(super) fn of(promise: &PolicySpec, prior: &Distribution) -> Result<Self, Error> {
         let prior = &*promise.in_order(prior)?;
         let prior = &promised(&promise.context, prior)?;
         let mut rows = Rows::default();
@@ -73,14 +73,14 @@ impl Region {
 
     /// Lifts between `low` and `high` under `prior`.
     pub(super) fn range(prior: &Distribution, low: f64, high: f64) -> Self {
-        let form = Form::Range { low, high };
+        let form = RegionForm::Range { low, high };
         let spread = form.spread();
         Self { prior: prior.clone(), form, spread }
     }
 
     /// Likelihoods within `odds` of each other.
     pub(super) fn odds(prior: &Distribution, odds: f64) -> Self {
-        let form = Form::Odds { weights: vec![1.0; prior.len()], odds };
+        let form = RegionForm::Odds { weights: vec![1.0; prior.len()], odds };
         let spread = form.spread();
         Self { prior: prior.clone(), form, spread }
     }
@@ -91,20 +91,20 @@ impl Region {
 
     /// Whether it is known by its faces alone, so that every point of it takes a linear program.
     pub(super) fn is_cone(&self) -> bool {
-        matches!(self.form, Form::Cone(_))
+        matches!(self.form, RegionForm::Cone(_))
     }
 
     /// All vertices, where they are few enough to list.
     pub(super) fn vertices(&self) -> Result<Option<Vec<Vec<f64>>>, Error> {
         let symbols = self.symbols();
         match &self.form {
-            Form::Range { low, high } if symbols <= MAX_LISTED => {
+            RegionForm::Range { low, high } if symbols <= MAX_LISTED => {
                 extremal::lifts(&self.prior, *low, *high).map(Some)
             }
-            Form::Odds { weights, odds } if symbols <= MAX_LISTED => {
+            RegionForm::Odds { weights, odds } if symbols <= MAX_LISTED => {
                 Ok(Some(self.odds_vertices(weights, *odds)))
             }
-            Form::Cone(rows) if symbols <= MAX_LISTED_CONJUNCTION => {
+            RegionForm::Cone(rows) if symbols <= MAX_LISTED_CONJUNCTION => {
                 let rays = extreme_rays(symbols, rows, MAX_RAYS).map_err(|TooManyRays(size)| {
                     Error::TooLarge {
                         what: "the list of extremal outputs".into(),
@@ -138,12 +138,12 @@ impl Region {
     /// A point of the region where c·L is largest.
     pub(super) fn support(&self, c: &[f64]) -> Result<Vec<f64>, Error> {
         match &self.form {
-            Form::Range { low, high } => {
+            RegionForm::Range { low, high } => {
                 let symbols = self.symbols();
                 Ok(fill(self.prior.as_slice(), &vec![*low; symbols], &vec![*high; symbols], c).0)
             }
-            Form::Odds { weights, odds } => Ok(self.odds_support(weights, *odds, c)),
-            Form::Cone(rows) => {
+            RegionForm::Odds { weights, odds } => Ok(self.odds_support(weights, *odds, c)),
+            RegionForm::Cone(rows) => {
                 let mut program = Program::new();
                 for cost in c {
                     program.non_negative(-cost);
@@ -225,7 +225,7 @@ struct Rows {
     cone: Vec<Vec<f64>>,
     /// The forms of the claims about the input under the prior the lifts are taken under, each kind
     /// intersected with its like; `None` for anything else.
-    forms: Vec<Option<Form>>,
+    forms: Vec<Option<RegionForm>>,
 }
 
 impl Rows {
@@ -240,7 +240,7 @@ impl Rows {
         let unit = |x: usize| (0..symbols).map(|z| f64::from(u8::from(z == x))).collect();
         let subjects: Vec<Vec<f64>> = match about {
             Subject::Input => (0..symbols).map(unit).collect(),
-            Subject::Secret => match realise::secret(context)? {
+            Subject::Secret => match to_floats::secret(context)? {
                 Some(joint) => {
                     joint.given_secret().rows().iter().map(|row| row.as_slice().to_vec()).collect()
                 }
@@ -258,7 +258,7 @@ impl Rows {
             Bound::Ldp(epsilon) => {
                 let odds = odds(epsilon);
                 self.pairs(&subjects, odds);
-                let form = Form::Odds { weights: vec![1.0; symbols], odds };
+                let form = RegionForm::Odds { weights: vec![1.0; symbols], odds };
                 self.forms.push((about == Subject::Input).then_some(form));
             }
             Bound::Lip { lower, upper } => {
@@ -271,7 +271,7 @@ impl Rows {
                         self.cone.push(pair().map(|(s, p)| s - low * p).collect());
                     }
                 }
-                self.forms.push(own(&priors).then_some(Form::Range { low, high }));
+                self.forms.push(own(&priors).then_some(RegionForm::Range { low, high }));
             }
             Bound::Di(epsilon) => {
                 let odds = odds(epsilon);
@@ -283,7 +283,7 @@ impl Rows {
                         subjects.iter().zip(belief.as_slice()).map(weigh).collect();
                     self.pairs(&weighted, odds);
                 }
-                let form = Form::Odds { weights: prior.as_slice().to_vec(), odds };
+                let form = RegionForm::Odds { weights: prior.as_slice().to_vec(), odds };
                 self.forms.push(own(&priors).then_some(form));
             }
         }
@@ -300,7 +300,8 @@ impl Rows {
     }
 
     fn region(self, prior: &Distribution) -> Result<Region, Error> {
-        let spread = self.forms.iter().flatten().map(Form::spread).fold(f64::INFINITY, f64::min);
+        let spread =
+            self.forms.iter().flatten().map(RegionForm::spread).fold(f64::INFINITY, f64::min);
         let form = match common(&self.forms) {
             Some(form) => form,
             None => {
@@ -310,7 +311,7 @@ impl Rows {
                     order.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
                 });
                 rows.dedup();
-                Form::Cone(rows)
+                RegionForm::Cone(rows)
             }
         };
         Ok(Region { prior: prior.clone(), form, spread })
@@ -322,7 +323,7 @@ impl Rows {
 fn promised(context: &Context, prior: &Distribution) -> Result<Distribution, Error> {
     let rounding = 2.0 / undertone_core::WEIGHT_ONE as f64;
     if let Context::Known(known) = context {
-        let known = realise::distribution(known)?;
+        let known = to_floats::distribution(known)?;
         let near = |(a, b): (&f64, &f64)| (a - b).abs() <= rounding;
         if known.as_slice().iter().zip(prior.as_slice()).all(near) {
             return Ok(known);
@@ -332,20 +333,19 @@ fn promised(context: &Context, prior: &Distribution) -> Result<Distribution, Err
 }
 
 /// One form for all claims, if they are of one kind.
-fn common(forms: &[Option<Form>]) -> Option<Form> {
-    let mut found: Option<Form> = None;
+fn common(forms: &[Option<RegionForm>]) -> Option<RegionForm> {
+    let mut found: Option<RegionForm> = None;
     for form in forms {
         let form = form.clone()?;
         found = Some(match (found, form) {
             (None, form) => form,
-            (Some(Form::Range { low: a, high: b }), Form::Range { low, high }) => {
-                Form::Range { low: low.max(a), high: high.min(b) }
+            (Some(RegionForm::Range { low: a, high: b }), RegionForm::Range { low, high }) => {
+                RegionForm::Range { low: low.max(a), high: high.min(b) }
             }
-            (Some(Form::Odds { weights: a, odds: b }), Form::Odds { weights, odds })
-                if a == weights =>
-            {
-                Form::Odds { weights, odds: odds.min(b) }
-            }
+            (
+                Some(RegionForm::Odds { weights: a, odds: b }),
+                RegionForm::Odds { weights, odds },
+            ) if a == weights => RegionForm::Odds { weights, odds: odds.min(b) },
             _ => return None,
         });
     }
@@ -354,9 +354,9 @@ fn common(forms: &[Option<Form>]) -> Option<Form> {
 
 fn beliefs(context: &Context) -> Result<Vec<Distribution>, Error> {
     match context {
-        Context::Known(prior) => Ok(vec![realise::distribution(prior)?]),
-        Context::Each(priors) => priors.as_slice().iter().map(realise::distribution).collect(),
-        Context::Secret(_) => Ok(realise::prior(context)?.into_iter().collect()),
+        Context::Known(prior) => Ok(vec![to_floats::distribution(prior)?]),
+        Context::Each(priors) => priors.as_slice().iter().map(to_floats::distribution).collect(),
+        Context::Secret(_) => Ok(to_floats::prior(context)?.into_iter().collect()),
         Context::Unknown => {
             let problem = "lip and di are about belief but no prior is given: add one or claim ldp";
             Err(Error::other("claims", problem))
@@ -427,7 +427,7 @@ mod tests {
                 rounded.sort();
                 rounded
             };
-            let form = Form::Cone(lip(&prior, low, high));
+            let form = RegionForm::Cone(lip(&prior, low, high));
             let cone = Region { prior: prior.clone(), form, spread: f64::INFINITY };
             let known = extremal::lifts(&prior, low, high).unwrap();
             assert_eq!(rounded(cone.vertices().unwrap().unwrap()), rounded(known));

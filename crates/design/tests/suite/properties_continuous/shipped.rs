@@ -2,14 +2,16 @@
 
 use undertone_core::{Alphabet, Context, Decimal, Provenance, Subject};
 use undertone_design::codebook::{Codebook, Range};
-use undertone_design::continuous::{self, Loss, Method, Outcome, Parameter, Request, Shipped};
+use undertone_design::continuous::{
+    self, ContinuousOutcome, Loss, Method, Parameter, Request, Shipped,
+};
 use undertone_design::density::Density;
 use undertone_design::measure::delta;
 use undertone_design::measure::delta::Convention;
 use undertone_design::mechanism::gaussian::Sigma;
 use undertone_design::mechanism::laplace::Scale;
 use undertone_design::mechanism::{linear, sampling};
-use undertone_design::quantize::{self, Promise};
+use undertone_design::quantize::{self, PolicySpec};
 use undertone_design::{Distribution, Symbols, protection};
 
 /// A request over `n` bins of [0, 10] with normal data, clipped.
@@ -19,7 +21,7 @@ fn request(n: usize, outputs: usize, protect: &str, method: Method) -> Request {
     let density = Density::parse("normal:4,2.5").unwrap();
     let prior = density.clipped(&codebook.cells()).unwrap().p;
     let prior = prior.over(&Symbols::of(codebook.inputs())).unwrap();
-    let promise = Promise {
+    let promise = PolicySpec {
         inputs: codebook.inputs().clone(),
         outputs: None,
         context: Context::Known(quantize::prior(&prior).unwrap().prior),
@@ -41,8 +43,8 @@ fn request(n: usize, outputs: usize, protect: &str, method: Method) -> Request {
 #[track_caller]
 fn shipped(request: &Request) -> Box<Shipped> {
     match continuous::design(request).unwrap() {
-        Outcome::Shipped(shipped) => shipped,
-        Outcome::Missed(missed) => panic!("{missed:?}"),
+        ContinuousOutcome::Shipped(shipped) => shipped,
+        ContinuousOutcome::Missed(missed) => panic!("{missed:?}"),
     }
 }
 
@@ -105,8 +107,8 @@ fn every_gaussian_method_ships_within_its_delta_or_is_refused_with_the_truth() {
     assert!(utilities[0] < utilities[2] && utilities[1] < utilities[2], "{utilities:?}");
     let mut printed = request(8, 12, "lip:1.5,0.001", Method::Gaussian(Sigma::Published));
     let refused = |request: &Request| match continuous::design(request).unwrap() {
-        Outcome::Missed(missed) => missed,
-        Outcome::Shipped(_) => panic!("Corollary 10 was accepted"),
+        ContinuousOutcome::Missed(missed) => missed,
+        ContinuousOutcome::Shipped(_) => panic!("Corollary 10 was accepted"),
     };
     let missed = refused(&printed);
     let kept = missed.density.unwrap();
@@ -134,7 +136,7 @@ fn every_gaussian_method_ships_within_its_delta_or_is_refused_with_the_truth() {
 fn given_noise_is_refused_or_accepted_by_what_it_leaks() {
     let given =
         |protect: &str, method| continuous::design(&request(6, 40, protect, method)).unwrap();
-    let is_missed = |outcome: Outcome| matches!(outcome, Outcome::Missed(_));
+    let is_missed = |outcome: ContinuousOutcome| matches!(outcome, ContinuousOutcome::Missed(_));
     assert!(is_missed(given("lip:1", Method::Laplace(Scale::Given(2.0)))));
     assert!(!is_missed(given("lip:1", Method::Laplace(Scale::Given(12.0)))));
     assert!(is_missed(given("lip:1", Method::Laplace(Scale::Instance(Some(9.0))))));
@@ -210,7 +212,7 @@ fn sampling_costs_what_two_draws_are_apart() {
 #[test]
 fn the_optimum_over_thirteen_outputs() {
     let prior = Distribution::normalised("prior", vec![8.0, 5.0, 2.0]).unwrap();
-    let promise = Promise {
+    let promise = PolicySpec {
         inputs: Alphabet::indices(3).unwrap(),
         outputs: Some(Alphabet::indices(13).unwrap()),
         context: Context::Known(quantize::prior(&prior).unwrap().prior),

@@ -14,16 +14,16 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
 /// A kind of broker.
 #[derive(Debug, Clone)]
-pub(crate) enum Kind {
+pub(crate) enum BrokerKind {
     Builtin,
     Mosquitto(PathBuf),
 }
 
 /// Those that are on this machine.
-pub(crate) fn kinds() -> Vec<Kind> {
-    let mut kinds = vec![Kind::Builtin];
+pub(crate) fn kinds() -> Vec<BrokerKind> {
+    let mut kinds = vec![BrokerKind::Builtin];
     match Mosquitto::find() {
-        Some(program) => kinds.push(Kind::Mosquitto(program)),
+        Some(program) => kinds.push(BrokerKind::Mosquitto(program)),
         None => eprintln!("skipped: mosquitto is not installed (the builtin broker was tested)"),
     }
     kinds
@@ -36,14 +36,14 @@ enum Running {
 
 /// A broker that can be killed and started again on the same port.
 pub(crate) struct Host {
-    kind: Kind,
+    kind: BrokerKind,
     pub(crate) folder: tempfile::TempDir,
     pub(crate) port: u16,
     running: Option<Running>,
 }
 
 impl Host {
-    pub(crate) async fn start(kind: &Kind) -> Self {
+    pub(crate) async fn start(kind: &BrokerKind) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut host = Self { kind: kind.clone(), folder, port: 0, running: None };
         // A port that was free may be taken by a test beside this one.
@@ -58,8 +58,8 @@ impl Host {
 
     async fn try_start(&mut self) -> bool {
         self.running = match &self.kind {
-            Kind::Builtin => Broker::start(self.port).await.ok().map(Running::Builtin),
-            Kind::Mosquitto(program) => {
+            BrokerKind::Builtin => Broker::start(self.port).await.ok().map(Running::Builtin),
+            BrokerKind::Mosquitto(program) => {
                 let started = Mosquitto::start(program, self.folder.path(), self.port, &[]).await;
                 started.ok().map(Running::Mosquitto)
             }

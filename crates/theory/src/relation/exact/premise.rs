@@ -5,7 +5,7 @@ use undertone_design::{Channel, Distribution, Error, extremal};
 
 /// What the premise confines: lifts to an interval, likelihoods or posteriors to a ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PremiseKind {
     Lift,
     Likelihood,
     Odds,
@@ -14,7 +14,7 @@ pub(super) enum Kind {
 /// A premise the program can treat: its kind and its budgets in nats.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Premise {
-    pub kind: Kind,
+    pub kind: PremiseKind,
     lower: f64,
     upper: f64,
 }
@@ -76,22 +76,22 @@ impl Premise {
         }
         let prior = setting.prior.as_ref();
         let (kind, law) = match from.notion() {
-            Notion::Lip | Notion::Alip | Notion::Pml => (Kind::Lift, prior?),
+            Notion::Lip | Notion::Alip | Notion::Pml => (PremiseKind::Lift, prior?),
             Notion::Bplip => match setting.priors.as_slice() {
-                [only] if prior.is_none_or(|prior| prior == only) => (Kind::Lift, only),
+                [only] if prior.is_none_or(|prior| prior == only) => (PremiseKind::Lift, only),
                 _ => return None,
             },
             // LDP does not depend on the prior, so any member of a set serves.
             Notion::Ldp | Notion::Wclip if to == Notion::Bplip => {
-                (Kind::Likelihood, setting.priors.first()?)
+                (PremiseKind::Likelihood, setting.priors.first()?)
             }
-            Notion::Ldp | Notion::Wclip => (Kind::Likelihood, prior?),
-            Notion::Di => (Kind::Odds, prior.filter(|law| law.min() > 0.0)?),
-            Notion::Infp => (Kind::Lift, setting.hypothesis.as_ref()?),
+            Notion::Ldp | Notion::Wclip => (PremiseKind::Likelihood, prior?),
+            Notion::Di => (PremiseKind::Odds, prior.filter(|law| law.min() > 0.0)?),
+            Notion::Infp => (PremiseKind::Lift, setting.hypothesis.as_ref()?),
             // With one binary secret every two values are neighbours.
             Notion::Infdp => {
                 let law = setting.hypothesis.as_ref().filter(|law| law.len() == 2)?;
-                (Kind::Likelihood, law)
+                (PremiseKind::Likelihood, law)
             }
             _ => return None,
         };
@@ -103,14 +103,15 @@ impl Premise {
     pub(super) fn rays(&self, law: &Distribution) -> Vec<Ray> {
         let m = law.len();
         // Lifts of one symbol average to one over outputs: no room on one side, none on the other.
-        let no_room = m == 1 || self.upper == 0.0 || (self.kind == Kind::Lift && self.lower == 0.0);
+        let no_room =
+            m == 1 || self.upper == 0.0 || (self.kind == PremiseKind::Lift && self.lower == 0.0);
         let corners = match self.kind {
             _ if no_room => vec![],
-            Kind::Lift => lift_corners(law.as_slice(), self.lower, self.upper),
-            Kind::Likelihood => {
+            PremiseKind::Lift => lift_corners(law.as_slice(), self.lower, self.upper),
+            PremiseKind::Likelihood => {
                 (1..(1u32 << m) - 1).map(|mask| self.ratio_corner(mask, law)).collect()
             }
-            Kind::Odds => {
+            PremiseKind::Odds => {
                 let all = (1..(1u32 << m) - 1).map(|mask| self.odds_corner(mask, law));
                 all.filter(|ray| self.usable(ray, law)).collect()
             }
@@ -151,13 +152,13 @@ impl Premise {
     /// A two-output channel within the premise whose first output has the lifts of `ray`.
     pub(super) fn witness(&self, ray: &Ray, law: &Distribution) -> Result<Channel, Error> {
         let lift = &ray.lift;
-        if self.kind == Kind::Lift {
+        if self.kind == PremiseKind::Lift {
             return extremal::witness(lift, (-self.lower).exp(), self.upper.exp());
         }
         // The second output has 1 - w·lift: the largest w, at most half of what makes it negative,
         // that keeps its ratios.
         let high = self.upper.exp();
-        let scale = |x: usize| if self.kind == Kind::Odds { law[x] } else { 1.0 };
+        let scale = |x: usize| if self.kind == PremiseKind::Odds { law[x] } else { 1.0 };
         let mut weight = 0.5 / lift.iter().copied().fold(1.0, f64::max);
         for (x, a) in lift.iter().enumerate() {
             for (z, b) in lift.iter().enumerate() {

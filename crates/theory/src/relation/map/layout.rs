@@ -63,7 +63,7 @@ impl Box2 {
 
 /// The relation that an arrow of the map shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ArrowKind {
     /// An implication a paper prints.
     Paper,
     /// An implication derived here.
@@ -74,7 +74,7 @@ pub(super) enum Kind {
     False,
 }
 
-impl Kind {
+impl ArrowKind {
     pub(super) const ALL: [Self; 4] = [Self::Paper, Self::Derived, Self::Not, Self::False];
 
     pub(super) fn name(self) -> &'static str {
@@ -118,7 +118,7 @@ pub(super) struct Arrow {
     pub number: usize,
     pub from: Notion,
     pub to: Notion,
-    pub kind: Kind,
+    pub kind: ArrowKind,
     /// Whether some printed form of this pair is false.
     pub printed_false: bool,
     pub label: String,
@@ -220,7 +220,11 @@ fn arrows() -> Vec<Arrow> {
             number,
             from: rule.from,
             to: rule.to,
-            kind: if pair().all(|r| r.is_derived()) { Kind::Derived } else { Kind::Paper },
+            kind: if pair().all(|r| r.is_derived()) {
+                ArrowKind::Derived
+            } else {
+                ArrowKind::Paper
+            },
             printed_false: pair().any(|r| r.printed.is_some_and(|p| p.verdict == Verdict::False)),
             label: format!("{number}: {simplest}"),
             path: [(0.0, 0.0); 3],
@@ -239,7 +243,11 @@ fn arrows() -> Vec<Arrow> {
             number,
             from: statement.from,
             to: statement.to,
-            kind: if statement.verdict == Verdict::False { Kind::False } else { Kind::Not },
+            kind: if statement.verdict == Verdict::False {
+                ArrowKind::False
+            } else {
+                ArrowKind::Not
+            },
             printed_false: false,
             label: match statement.verdict {
                 Verdict::False => format!("✗ {number} (false)"),

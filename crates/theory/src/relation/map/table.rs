@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::super::{NonImplication, Scope, Verdict, counterexample, rules};
-use super::layout::{Kind, Layout};
+use super::layout::{ArrowKind, Layout};
 use super::text;
 
 const ROW: f64 = 19.0;
@@ -29,7 +29,8 @@ pub(super) fn rows(layout: &Layout) -> Table {
     let mut lines = vec![head(&["", "from, to", "corrected", "source", "as printed", "verdict"])];
     for rule in rules::all() {
         let arrow = layout.arrows.iter().find(|a| {
-            (a.from, a.to) == (rule.from, rule.to) && !matches!(a.kind, Kind::Not | Kind::False)
+            (a.from, a.to) == (rule.from, rule.to)
+                && !matches!(a.kind, ArrowKind::Not | ArrowKind::False)
         });
         let number = arrow.map_or(String::new(), |a| a.number.to_string());
         let mut cells = vec![
@@ -44,16 +45,16 @@ pub(super) fn rows(layout: &Layout) -> Table {
             cells[1].1 = format!("lip δ {convention}");
             cells[2].1 = format!("{}: {}", rule.name, rule.formula);
         }
-        let mut colour = Kind::Paper.colour();
+        let mut colour = ArrowKind::Paper.colour();
         match rule.printed {
             Some(printed) => {
                 cells.push((4, printed.formula.to_string()));
                 cells.push((5, printed.verdict.to_string()));
                 if printed.verdict == Verdict::False {
-                    colour = Kind::False.colour();
+                    colour = ArrowKind::False.colour();
                 }
             }
-            None => colour = Kind::Derived.colour(),
+            None => colour = ArrowKind::Derived.colour(),
         }
         lines.push(Line { cells, colour, bold: false });
     }
@@ -62,11 +63,12 @@ pub(super) fn rows(layout: &Layout) -> Table {
     for statement in counterexample::all() {
         let arrow = layout.arrows.iter().find(|a| {
             (a.from, a.to) == (statement.from, statement.to)
-                && matches!(a.kind, Kind::Not | Kind::False)
+                && matches!(a.kind, ArrowKind::Not | ArrowKind::False)
         });
         let number = arrow.map_or(String::new(), |a| a.number.to_string());
         let colour =
-            if statement.verdict == Verdict::False { Kind::False } else { Kind::Not }.colour();
+            if statement.verdict == Verdict::False { ArrowKind::False } else { ArrowKind::Not }
+                .colour();
         lines.push(Line {
             cells: vec![
                 (0, number),

@@ -3,7 +3,7 @@
 
 use undertone_design::measure::{delta, ldp};
 use undertone_design::{Channel, Distribution};
-use undertone_theory::relation::{Guarantee, Notion, Outcome, Setting, relate};
+use undertone_theory::relation::{Guarantee, Notion, RelationOutcome, Setting, relate};
 
 use super::generate::{order, prior};
 use super::measured::{kept, leakage};
@@ -27,7 +27,7 @@ fn check(
 ) {
     for to in about_datum() {
         let answer = relate(premise, to, setting).unwrap();
-        let Outcome::Holds(found) = &answer.outcome else { continue };
+        let RelationOutcome::Holds(found) = &answer.outcome else { continue };
         let (lower, upper) = leakage(to, prior, q, setting);
         let level = &found.guarantee;
         let fine =
@@ -172,7 +172,7 @@ fn whatever_is_called_exact_is_attained_by_its_witness() {
         for premise in premises {
             for to in about_datum().filter(|to| *to != premise.notion()) {
                 let answer = relate(&premise, to, &setting).unwrap();
-                let Outcome::Holds(found) = &answer.outcome else { continue };
+                let RelationOutcome::Holds(found) = &answer.outcome else { continue };
                 if !found.exact {
                     seen.doubtful += 1;
                     *doubted.entry(format!("{} to {to}", premise.notion())).or_default() += 1;
@@ -230,11 +230,13 @@ fn a_budget_of_nought_says_nothing_about_symbols_that_never_occur() {
             for setting in [&bare, &known] {
                 let answer = relate(&premise, to, setting).unwrap();
                 match &answer.outcome {
-                    Outcome::Holds(found) => {
+                    RelationOutcome::Holds(found) => {
                         assert!(leaks <= found.guarantee.upper(), "{premise} to {to}: {leaks}");
                     }
-                    Outcome::Needs { .. } => assert!(setting.prior.is_none(), "{premise} to {to}"),
-                    Outcome::NoImplication(example) => {
+                    RelationOutcome::Needs { .. } => {
+                        assert!(setting.prior.is_none(), "{premise} to {to}")
+                    }
+                    RelationOutcome::NoImplication(example) => {
                         assert!(leaks > 0.0, "{premise} to {to}");
                         if let Some(member) = &example.member {
                             let found = leakage(from, &member.prior, &member.channel, setting);
@@ -327,7 +329,7 @@ fn check_delta(
         for convention in Convention::ALL {
             let setting = Setting { convention: Some(convention), ..setting.clone() };
             let answer = relate(premise, to, &setting).unwrap();
-            let Outcome::Holds(found) = &answer.outcome else { continue };
+            let RelationOutcome::Holds(found) = &answer.outcome else { continue };
             for level in found.alternatives.iter().chain([&found.guarantee]) {
                 let levels = (level.lower(), level.upper());
                 if levels.0.max(levels.1) > 700.0 {

@@ -1,7 +1,9 @@
 //! Notions of one datum: every pair, every setting, with and without δ.
 
 use undertone_design::measure::delta::Convention;
-use undertone_theory::relation::{Guarantee, Holds, Notion, Outcome, Setting, forms, relate};
+use undertone_theory::relation::{
+    Guarantee, Holds, Notion, RelationOutcome, Setting, forms, relate,
+};
 
 use crate::properties_relations::generate::{about_datum, respects, rows, settings};
 use crate::properties_relations::slow;
@@ -65,10 +67,13 @@ fn witnesses_satisfy_the_premise_and_attain_the_supremum() {
             for to in about_datum().filter(|&to| to != premise.notion()) {
                 let answer = relate(&premise, to, &setting).unwrap();
                 let (level, witness) = match &answer.outcome {
-                    Outcome::Holds(Holds { exact: true, guarantee, witness: Some(q), .. }) => {
-                        (*guarantee, q)
-                    }
-                    Outcome::NoImplication(example) => {
+                    RelationOutcome::Holds(Holds {
+                        exact: true,
+                        guarantee,
+                        witness: Some(q),
+                        ..
+                    }) => (*guarantee, q),
+                    RelationOutcome::NoImplication(example) => {
                         // Only a missing lower side leaves anything unbounded.
                         assert!(premise.notion() == Notion::Pml, "{premise} to {to}");
                         let member = example.member.as_ref().unwrap();

@@ -3,7 +3,8 @@
 use undertone_design::Distribution;
 use undertone_design::measure::delta::Convention;
 use undertone_theory::relation::{
-    Guarantee, Member, Missing, Notion, Outcome, Scope, Setting, Verdict, counterexample, relate,
+    Guarantee, Member, Missing, Notion, RelationOutcome, Scope, Setting, Verdict, counterexample,
+    relate,
 };
 
 use crate::properties_relations::generate::rows;
@@ -160,7 +161,7 @@ fn every_question_has_an_answer_and_every_refutation_a_member() {
                     let premise =
                         Guarantee::new(from, if skewed { epsilon + 1.0 } else { epsilon }).unwrap();
                     match relate(&premise, to, setting).unwrap().outcome {
-                        Outcome::Holds(found) => {
+                        RelationOutcome::Holds(found) => {
                             held += 1;
                             assert!(found.guarantee.upper() >= 0.0);
                             assert_eq!(found.guarantee.notion(), to);
@@ -168,14 +169,14 @@ fn every_question_has_an_answer_and_every_refutation_a_member() {
                             let last = found.steps.last().map_or(premise, |step| step.guarantee);
                             assert_eq!(last, found.guarantee);
                         }
-                        Outcome::Needs { missing } => {
+                        RelationOutcome::Needs { missing } => {
                             needing += 1;
                             assert!(!missing.is_empty(), "{premise} to {to}");
                             let excuse =
                                 missing == [Missing::OneSensor] || missing == [Missing::PriorInSet];
                             assert!(!known || excuse, "{premise} to {to} needs {missing:?}");
                         }
-                        Outcome::NoImplication(example) => {
+                        RelationOutcome::NoImplication(example) => {
                             refuted += 1;
                             let Some(member) = example.member else {
                                 assert_eq!(epsilon, 0.0, "{premise} to {to}");
@@ -205,7 +206,7 @@ fn delta_reaches_only_what_a_rule_carries() {
     let lip: Guarantee = "lip:0.5,0.01".parse().unwrap();
     for to in [Notion::Pml, Notion::Di, Notion::Alphalift] {
         let answer = relate(&lip, to, &prior).unwrap();
-        let Outcome::NoImplication(example) = answer.outcome else {
+        let RelationOutcome::NoImplication(example) = answer.outcome else {
             panic!("{to}: {:?}", answer.outcome)
         };
         let member = example.member.unwrap();
@@ -214,5 +215,5 @@ fn delta_reaches_only_what_a_rule_carries() {
         assert!(member_level(&member, to, 2.0) > 0.3);
     }
     let answer = relate(&lip, Notion::Mip, &prior).unwrap();
-    assert_eq!(answer.outcome, Outcome::Needs { missing: vec![Missing::Pure] });
+    assert_eq!(answer.outcome, RelationOutcome::Needs { missing: vec![Missing::Pure] });
 }

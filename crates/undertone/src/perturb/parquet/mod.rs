@@ -42,7 +42,7 @@ use crate::columns::{Code, RowPlace, in_order, threads};
 const SCHEMA: &str = "schema";
 
 /// How the output is made.
-struct Form {
+struct OutputForm {
     /// All columns of the output.
     schema: TypePtr,
     /// Their leaves in the input.
@@ -80,7 +80,7 @@ pub(super) fn run(job: &Job, file: ParquetFile, output: Target) -> Result<Writte
         )));
     }
     let chosen = Chosen::new(&job.column, &job.keep, &file.name, &file.columns)?;
-    let form = Form::new(job, &file, &column, &chosen).map_err(|error| file.fail(&error))?;
+    let form = OutputForm::new(job, &file, &column, &chosen).map_err(|error| file.fail(&error))?;
     file.progress.expect_rows(file.rows());
     let workers = (0..threads(job.threads)).map(|_| {
         let noise = job.plan.noise()?;
@@ -130,7 +130,7 @@ pub(super) fn run(job: &Job, file: ParquetFile, output: Target) -> Result<Writte
 fn splice(
     out: &mut SerializedRowGroupWriter<'_, OpenTarget>,
     piece: &Piece,
-    form: &Form,
+    form: &OutputForm,
     file: &ParquetFile,
     source: &File,
     perturbed: usize,
@@ -170,7 +170,7 @@ fn copy<R: ChunkReader>(
     out.append_column(from, close)
 }
 
-impl Form {
+impl OutputForm {
     fn new(
         job: &Job,
         file: &ParquetFile,
@@ -282,7 +282,7 @@ struct Worker<'a> {
     file: &'a ParquetFile,
     column: &'a Column,
     chosen: &'a Chosen,
-    form: &'a Form,
+    form: &'a OutputForm,
     noise: Noise<'a>,
 }
 

@@ -13,7 +13,7 @@ const FLOAT_ERROR: f64 = 1e-12;
 /// A joint law P(s,x) seen symbol by symbol, with a budget. Only symbols with mass take part; here they
 /// are numbered from 0 without gaps.
 #[derive(Debug, Clone)]
-pub struct Scene {
+pub struct WatchdogProblem {
     pub(super) joint: Joint,
     /// One block per symbol with mass.
     pub(super) singles: Vec<Block>,
@@ -63,7 +63,7 @@ fn term(whole: f64, a: f64, b: f64) -> f64 {
     a * (whole / a).ln() + b * (whole / b).ln()
 }
 
-impl Scene {
+impl WatchdogProblem {
     /// Refuses data without entropy: there is nothing to release, and NMI is undefined.
     pub fn new(joint: &Joint, budget: Budget) -> Result<Self, Error> {
         let data = joint.data()?;
