@@ -105,7 +105,7 @@ pub struct Request {
     /// What the symbols stand for.
     pub codebook: Codebook,
     /// Context, claims and provenance; inputs and outputs are the codebook's.
-    pub promise: PolicySpec,
+    pub spec: PolicySpec,
     /// The prior that weighs the loss.
     pub prior: Distribution,
     /// The data's law before it was binned, if it is known: JSTL21 Corollary 10 uses it.
@@ -163,7 +163,7 @@ pub struct Shipped {
     /// What the density keeps, where it was computed.
     pub density: Option<Kept>,
     /// For the designer's comparison: the same request over the codebook's symbols.
-    pub inner: designer::Request,
+    pub inner: designer::DesignProblem,
 }
 
 /// Noise that misses its claim.
@@ -233,7 +233,7 @@ pub fn reachable(shipped: &Shipped) -> Result<Option<f64>, Error> {
     if losses.len() * losses[0].len() > COMPARED_CELLS {
         return Ok(None);
     }
-    match linear::optimal(&inner.promise, &inner.prior, &losses) {
+    match linear::optimal(&inner.spec, &inner.prior, &losses) {
         Ok(found) => Ok(Some(found.optimum)),
         Err(Error::TooLarge { .. }) => Ok(None),
         Err(other) => Err(other),
@@ -243,11 +243,11 @@ pub fn reachable(shipped: &Shipped) -> Result<Option<f64>, Error> {
 /// What `undertone design` shows beside a design, without optima that would take longer than it.
 pub fn compare(shipped: &Shipped) -> Result<designer::Comparison, Error> {
     let inner = &shipped.inner;
-    let outputs = inner.promise.outputs.as_ref().map_or(inner.prior.len(), |names| names.len());
+    let outputs = inner.spec.outputs.as_ref().map_or(inner.prior.len(), |names| names.len());
     if inner.prior.len() * outputs <= COMPARED_CELLS {
         return designer::compare(inner);
     }
-    let epsilon = inner.promise.claims.iter().map(protection::level).fold(0.0, f64::max);
+    let epsilon = inner.spec.claims.iter().map(protection::level).fold(0.0, f64::max);
     let blind = inner.objective.blind(&inner.prior)?;
     Ok(designer::Comparison { epsilon, ldp: None, ldp_twice: None, blind })
 }

@@ -68,12 +68,12 @@ impl Method {
 
 /// A request for a mechanism: what is promised, and what is to be best.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct DesignProblem {
     /// Inputs, context, claims, provenance.
-    pub promise: PolicySpec,
+    pub spec: PolicySpec,
     /// The prior that weighs the objective.
     pub prior: Distribution,
-    /// What the channel is for; values and losses in the order of the promise's inputs.
+    /// What the channel is for; values and losses in the order of the inputs.
     pub objective: Objective,
     /// How to find it.
     pub method: Method,
@@ -146,10 +146,10 @@ pub enum DesignOutcome {
 /// exactly on the bound, and floats do not.
 pub(crate) const PRINTED_SLACK: f64 = 1e-9;
 
-impl Request {
+impl DesignProblem {
     /// This request with its prior in the order of the promise's inputs.
     fn in_order(&self) -> Result<Cow<'_, Self>, Error> {
-        Ok(match self.promise.in_order(&self.prior)? {
+        Ok(match self.spec.in_order(&self.prior)? {
             Cow::Borrowed(_) => Cow::Borrowed(self),
             Cow::Owned(prior) => Cow::Owned(Self { prior, ..self.clone() }),
         })
@@ -161,9 +161,9 @@ const LARGEST_TABLE: usize = 3_000;
 
 /// Designs, rounds, repairs and verifies. The prior is matched with the promise's inputs by symbol; the
 /// objective's values and losses are in the order of those inputs.
-pub fn design(request: &Request) -> Result<DesignOutcome, Error> {
+pub fn design(request: &DesignProblem) -> Result<DesignOutcome, Error> {
     let request = &*request.in_order()?;
-    let promise = &request.promise;
+    let spec = &request.spec;
     let table = matches!(request.method, Method::Published | Method::ExtremalLdp);
     if table && request.prior.len() > LARGEST_TABLE {
         return Err(Error::TooLarge {
@@ -178,7 +178,7 @@ pub fn design(request: &Request) -> Result<DesignOutcome, Error> {
         Method::Published => return published(request),
         Method::Optimal => optimal::design(request)?,
         Method::ExtremalLdp => {
-            let proposal = staircase::optimal(promise, &request.prior, &request.objective)?;
+            let proposal = staircase::optimal(spec, &request.prior, &request.objective)?;
             ship(request, proposal, request.objective.is_linear())?
         }
         Method::Symmetric => {
@@ -196,11 +196,11 @@ pub fn design(request: &Request) -> Result<DesignOutcome, Error> {
             designed
         }
         Method::Krr => {
-            let found = staircase::randomized_response(promise)?;
+            let found = staircase::randomized_response(spec)?;
             shaped(request, found.policy, vec![("lambda", found.lambda)])?
         }
         Method::Sampling => {
-            let found = sampling::design(promise)?;
+            let found = sampling::design(spec)?;
             shaped(request, found.policy, vec![("lambda", found.lambda)])?
         }
         Method::Oue | Method::Sue => {
@@ -208,7 +208,7 @@ pub fn design(request: &Request) -> Result<DesignOutcome, Error> {
                 Method::Oue => unary::Encoding::Optimised,
                 _ => unary::Encoding::Symmetric,
             };
-            let found = unary::design(promise, encoding)?;
+            let found = unary::design(spec, encoding)?;
             shaped(request, found.policy, vec![("own", found.own), ("other", found.other)])?
         }
     };
@@ -217,7 +217,7 @@ pub fn design(request: &Request) -> Result<DesignOutcome, Error> {
 
 /// A policy whose shape the mechanism chose itself.
 pub(crate) fn shaped(
-    request: &Request,
+    request: &DesignProblem,
     policy: Policy,
     parameters: Vec<(&'static str, f64)>,
 ) -> Result<Designed, Error> {
@@ -247,8 +247,8 @@ pub(crate) fn shaped(
 }
 
 /// The objective on a shape, without writing out a large one; `None` where it has no meaning or no formula.
-fn utility(request: &Request, shape: &Shape) -> Result<Option<f64>, Error> {
-    let Request { prior, objective, .. } = request;
+fn utility(request: &DesignProblem, shape: &Shape) -> Result<Option<f64>, Error> {
+    let DesignProblem { prior, objective, .. } = request;
     match (shape, objective) {
         (Shape::Bits(bits), Objective::Frequency) if bits.symbols() > BITS_LISTED => {
             let part = |units: u64| units as f64 / undertone_core::WEIGHT_ONE as f64;
@@ -275,8 +275,8 @@ const BITS_LISTED: usize = 10;
 const KEEP_LISTED: usize = 64;
 
 /// The one two-sided LIP level of a request for a formula that has only one parameter.
-fn lip_level(request: &Request) -> Result<f64, Error> {
-    match request.promise.claims.as_slice() {
+fn lip_level(request: &DesignProblem) -> Result<f64, Error> {
+    match request.spec.claims.as_slice() {
         [claim @ Claim { bound: Bound::Lip { lower, upper }, .. }]
             if lower == upper && claim.about == Subject::Input && claim.delta == Delta::ZERO =>
         {
@@ -293,14 +293,14 @@ fn lip_level(request: &Request) -> Result<f64, Error> {
 }
 
 /// A closed form's channel, with the objective's value on it as its optimum.
-fn own_value(request: &Request, channel: Channel) -> Result<Proposal, Error> {
+fn own_value(request: &DesignProblem, channel: Channel) -> Result<Proposal, Error> {
     let optimum = request.objective.value(&request.prior, &channel)?;
     Ok(Proposal { channel, optimum, bound: None })
 }
 
 /// Rounds, repairs and verifies a proposal. `read_as_inputs` says that its columns stand for inputs.
 pub(crate) fn ship(
-    request: &Request,
+    request: &DesignProblem,
     proposal: Proposal,
     read_as_inputs: bool,
 ) -> Result<Designed, Error> {
@@ -309,16 +309,16 @@ pub(crate) fn ship(
     let spoken = if read_as_inputs { None } else { one_output_for_each_input(&channel)? };
     let named_by_inputs = spoken.is_some();
     let channel = spoken.unwrap_or(channel);
-    let promise = if read_as_inputs {
-        request.promise.releasing(all, &kept)?
+    let spec = if read_as_inputs {
+        request.spec.releasing(all, &kept)?
     } else if named_by_inputs {
-        PolicySpec { outputs: None, ..request.promise.clone() }
+        PolicySpec { outputs: None, ..request.spec.clone() }
     } else {
         let outputs = undertone_core::Alphabet::indices(kept.len());
         let outputs = outputs.map_err(|error| Error::other("outputs", error.to_string()))?;
-        PolicySpec { outputs: Some(outputs), ..request.promise.clone() }
+        PolicySpec { outputs: Some(outputs), ..request.spec.clone() }
     };
-    let shipped = promise.ship(&channel)?;
+    let shipped = spec.ship(&channel)?;
     let integers = to_floats::channel(shipped.policy.draft().shape())?;
     let utility =
         value_on(request, &integers, if read_as_inputs { Some((&kept, all)) } else { None })?;
@@ -359,7 +359,7 @@ fn one_output_for_each_input(channel: &Channel) -> Result<Option<Channel>, Error
 
 /// The objective on a channel some of whose outputs were dropped.
 fn value_on(
-    request: &Request,
+    request: &DesignProblem,
     channel: &Channel,
     dropped: Option<(&[usize], usize)>,
 ) -> Result<f64, Error> {
@@ -393,10 +393,10 @@ fn by_most_likely_input(
 }
 
 /// JSTL21 (19) for a known prior, the printed uncertain-prior formula for a binary box.
-fn published(request: &Request) -> Result<DesignOutcome, Error> {
+fn published(request: &DesignProblem) -> Result<DesignOutcome, Error> {
     let fail = |problem: &str| Error::other("method published", problem);
     let claimed = lip_level(request)?;
-    let channel = match &request.promise.context {
+    let channel = match &request.spec.context {
         Context::Known(_) => randomized_response::published(&request.prior, claimed)?,
         Context::Within(within) if within.lower().len() == 2 => {
             let part = |end: u64| end as f64 / undertone_core::WEIGHT_ONE as f64;
@@ -408,7 +408,7 @@ fn published(request: &Request) -> Result<DesignOutcome, Error> {
             return Err(fail("no paper prints a formula for this context; use the method optimal"));
         }
     };
-    let refusal = request.promise.verify(&channel)?.err();
+    let refusal = request.spec.verify(&channel)?.err();
     let attained = match &refusal {
         Some(refusal) => {
             refusal.attained.ln_up().map_or(f64::INFINITY, |n| n.units() as f64 / 1e10)
@@ -435,11 +435,11 @@ fn published(request: &Request) -> Result<DesignOutcome, Error> {
 }
 
 /// The request with its claims replaced by what the printed channel attains.
-pub(crate) fn accept(request: &Request, channel: &Channel) -> Result<Request, Error> {
+pub(crate) fn accept(request: &DesignProblem, channel: &Channel) -> Result<DesignProblem, Error> {
     let mut accepted = request.clone();
     let largest = undertone_core::Epsilon::LARGEST;
-    accepted.promise.claims = vec![Claim::lip(largest)];
-    let draft = match accepted.promise.verify(channel)? {
+    accepted.spec.claims = vec![Claim::lip(largest)];
+    let draft = match accepted.spec.verify(channel)? {
         Ok(policy) => policy,
         Err(refusal) => return Err(Error::other("method published", refusal.to_string())),
     };
@@ -449,7 +449,7 @@ pub(crate) fn accept(request: &Request, channel: &Channel) -> Result<Request, Er
     })?;
     let epsilon = undertone_core::Epsilon::at_most(attained)
         .map_err(|error| Error::other("method published", error.to_string()))?;
-    accepted.promise.claims = vec![Claim::lip(epsilon)];
+    accepted.spec.claims = vec![Claim::lip(epsilon)];
     Ok(accepted)
 }
 
@@ -474,14 +474,14 @@ pub const COMPARED: usize = 64;
 pub const COMPARED_CONVEX: usize = 12;
 
 /// Up to how many symbols a request is compared with others.
-pub fn compared(request: &Request) -> usize {
+pub fn compared(request: &DesignProblem) -> usize {
     if request.objective.is_linear() { COMPARED } else { COMPARED_CONVEX }
 }
 
 /// The comparison an honest reader needs: LIP at ε implies LDP at 2ε and is implied by LDP at ε.
-pub fn compare(request: &Request) -> Result<Comparison, Error> {
+pub fn compare(request: &DesignProblem) -> Result<Comparison, Error> {
     let request = &*request.in_order()?;
-    let level = request.promise.claims.iter().map(protection::level).fold(0.0, f64::max);
+    let level = request.spec.claims.iter().map(protection::level).fold(0.0, f64::max);
     let most = compared(request);
     let ldp = |epsilon: f64| {
         if request.prior.len() > most {
@@ -489,14 +489,11 @@ pub fn compare(request: &Request) -> Result<Comparison, Error> {
         }
         let text = format!("ldp:{epsilon:.10}");
         let Ok(claim) = protection::parse(&text, Subject::Input) else { return Ok(None) };
-        let promise = PolicySpec {
-            context: Context::Unknown,
-            claims: vec![claim],
-            ..request.promise.clone()
-        };
+        let spec =
+            PolicySpec { context: Context::Unknown, claims: vec![claim], ..request.spec.clone() };
         let found = match request.objective.losses(request.prior.len())? {
-            Some(losses) => linear::optimal(&promise, &request.prior, &losses),
-            None => posterior::optimal(&promise, &request.prior, &request.objective),
+            Some(losses) => linear::optimal(&spec, &request.prior, &losses),
+            None => posterior::optimal(&spec, &request.prior, &request.objective),
         };
         match found {
             Ok(proposal) => Ok(Some(proposal.optimum)),

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 use undertone_core::Ratio;
-use undertone_design::designer::{self, DesignOutcome, Method, Request};
+use undertone_design::designer::{self, DesignOutcome, DesignProblem, Method};
 use undertone_design::measure::ldp;
 use undertone_design::objective::Objective as Weighed;
 
@@ -173,7 +173,7 @@ fn wanted(
     method: CurveMethod,
     epsilon: f64,
     goal: &Weighed,
-) -> Result<Request, Error> {
+) -> Result<DesignProblem, Error> {
     let (protect, method) = match method {
         CurveMethod::Ldp => (format!("input:ldp:{epsilon:.10}"), Method::Optimal),
         CurveMethod::LdpTwice => (format!("input:ldp:{:.10}", 2.0 * epsilon), Method::Optimal),
@@ -192,7 +192,7 @@ fn wanted(
     known.request(&[protect.parse::<Protection>()?], goal.clone(), method)
 }
 
-fn point(method: CurveMethod, epsilon: f64, request: &Request) -> CurvePoint {
+fn point(method: CurveMethod, epsilon: f64, request: &DesignProblem) -> CurvePoint {
     let empty = |note: String| CurvePoint {
         epsilon,
         method: method.name(),

@@ -11,7 +11,7 @@
 //! accepts the whole box. LDP at the same ε is always a candidate: it implies LIP for any prior.
 
 use undertone_core::{Alphabet, Claim, Decimal, Epsilon, Policy, Provenance, Shape, WEIGHT_ONE};
-use undertone_design::designer::{self, DesignOutcome, Method, Request};
+use undertone_design::designer::{self, DesignOutcome, DesignProblem, Method};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::mechanism::{keep, posterior, robust, staircase, unary};
 use undertone_design::objective::{self, Objective};
@@ -154,8 +154,8 @@ impl Task {
         if method == Method::ExtremalLdp && !matches!(self.knowledge, Knowledge::Nothing) {
             return self.best_ldp();
         }
-        let request = Request {
-            promise: self.promise.clone(),
+        let request = DesignProblem {
+            spec: self.promise.clone(),
             prior: self.prior.clone(),
             objective: Objective::Frequency,
             method,

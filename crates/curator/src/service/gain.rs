@@ -177,15 +177,15 @@ fn error(information: f64) -> Option<f64> {
 /// The better of randomised response and bits at an LDP level.
 fn plain_ldp(answers: &Alphabet, prior: &Distribution, level: Nats) -> Option<Policy> {
     let epsilon = Epsilon::at_most(level.min(Epsilon::LARGEST.nats())).ok()?;
-    let promise = PolicySpec {
+    let spec = PolicySpec {
         inputs: answers.clone(),
         outputs: None,
         context: Context::Unknown,
         claims: vec![Claim::ldp(epsilon)],
         provenance: Provenance::default(),
     };
-    let response = staircase::randomized_response(&promise).ok().map(|found| found.policy);
-    let bits = unary::design(&promise, unary::Encoding::Optimised).ok().map(|found| found.policy);
+    let response = staircase::randomized_response(&spec).ok().map(|found| found.policy);
+    let bits = unary::design(&spec, unary::Encoding::Optimised).ok().map(|found| found.policy);
     let scored = |policy: Policy| variance(prior, &policy).ok().map(|score| (score, policy));
     let found = [response, bits].into_iter().flatten().filter_map(scored);
     let best = found.min_by(|(a, _), (b, _)| a.total_cmp(b))?;

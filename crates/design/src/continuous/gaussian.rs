@@ -109,7 +109,7 @@ fn audit(
     epsilon: f64,
     delta: f64,
 ) -> Result<Kept, Error> {
-    let ldp = matches!(problem.promise.claims[0].bound, Bound::Ldp(_));
+    let ldp = matches!(problem.spec.claims[0].bound, Bound::Ldp(_));
     let needed = if ldp {
         noise.ldp_delta(epsilon)?
     } else {

@@ -2,7 +2,7 @@
 
 use undertone_core::{Bound, Context};
 
-use super::{Designed, Request, shaped, ship};
+use super::{DesignProblem, Designed, shaped, ship};
 use crate::Error;
 use crate::mechanism::{keep, linear, posterior, robust, staircase, unary};
 use crate::objective::Objective;
@@ -15,33 +15,33 @@ pub const LARGE: usize = 300;
 pub const LARGE_FREQUENCY: usize = 32;
 
 /// The best policy there is, or for many symbols the best of the shapes that are not written out.
-pub(super) fn design(request: &Request) -> Result<Designed, Error> {
-    let Request { promise, prior, objective, .. } = request;
+pub(super) fn design(request: &DesignProblem) -> Result<Designed, Error> {
+    let DesignProblem { spec, prior, objective, .. } = request;
     match objective {
         Objective::Frequency if prior.len() > LARGE_FREQUENCY => return for_many_shares(request),
         _ if prior.len() > LARGE => return for_many_symbols(request),
         _ => {}
     }
     if let Some(losses) = objective.losses(prior.len())? {
-        return ship(request, linear::optimal(promise, prior, &losses)?, true);
+        return ship(request, linear::optimal(spec, prior, &losses)?, true);
     }
-    let believed = promise.claims.iter().any(|claim| !matches!(claim.bound, Bound::Ldp(_)));
-    match promise.context {
+    let believed = spec.claims.iter().any(|claim| !matches!(claim.bound, Bound::Ldp(_)));
+    match spec.context {
         Context::Within(_) if believed => over_a_box(request),
-        _ => ship(request, posterior::optimal(promise, prior, objective)?, false),
+        _ => ship(request, posterior::optimal(spec, prior, objective)?, false),
     }
 }
 
 /// For every prior of a box.
-fn over_a_box(request: &Request) -> Result<Designed, Error> {
-    let Request { promise, prior, objective, .. } = request;
-    let exact = robust::by_corners(promise, prior, objective);
+fn over_a_box(request: &DesignProblem) -> Result<Designed, Error> {
+    let DesignProblem { spec, prior, objective, .. } = request;
+    let exact = robust::by_corners(spec, prior, objective);
     if let Ok(designed) = exact.and_then(|proposal| ship(request, proposal, false)) {
         return Ok(designed);
     }
     let mut last = Error::other("the prior box", "no channel was found for it");
     let mut best: Option<Designed> = None;
-    for proposal in robust::around(promise, prior, objective)? {
+    for proposal in robust::around(spec, prior, objective)? {
         match ship(request, proposal, false) {
             Ok(found) => best = Some(better(objective, best, found)),
             Err(error) => last = error,
@@ -64,19 +64,19 @@ fn better(objective: &Objective, best: Option<Designed>, found: Designed) -> Des
 }
 
 /// The best of the shapes whose size does not grow with the square of the alphabet, for the shares of many symbols.
-fn for_many_shares(request: &Request) -> Result<Designed, Error> {
-    let Request { promise, objective, .. } = request;
-    let kept = keep::design(promise, objective);
+fn for_many_shares(request: &DesignProblem) -> Result<Designed, Error> {
+    let DesignProblem { spec, objective, .. } = request;
+    let kept = keep::design(spec, objective);
     let bound = kept.as_ref().ok().map(|kept| kept.bound);
     let bits = |encoding| {
-        let found = unary::design(promise, encoding)?;
+        let found = unary::design(spec, encoding)?;
         shaped(request, found.policy, vec![("own", found.own), ("other", found.other)])
     };
     let candidates = [
         bits(unary::Encoding::Optimised),
         bits(unary::Encoding::Symmetric),
         kept.and_then(|found| shaped(request, found.policy, vec![("lambda", found.lambda)])),
-        staircase::randomized_response(promise)
+        staircase::randomized_response(spec)
             .and_then(|found| shaped(request, found.policy, vec![("lambda", found.lambda)])),
     ];
     let mut last = Error::other("claims", "no mechanism meets them");
@@ -93,7 +93,7 @@ fn for_many_shares(request: &Request) -> Result<Designed, Error> {
 }
 
 /// One loss over many symbols.
-fn for_many_symbols(request: &Request) -> Result<Designed, Error> {
+fn for_many_symbols(request: &DesignProblem) -> Result<Designed, Error> {
     if !matches!(request.objective, Objective::Hamming) {
         return Err(Error::TooLarge {
             what: format!("{} symbols for the objective {}", request.prior.len(), request.objective.name()),
@@ -102,7 +102,7 @@ fn for_many_symbols(request: &Request) -> Result<Designed, Error> {
             fix: "put numbers into fewer bins, merge symbols, or choose the objective frequency or hamming, or the method krr, oue or sampling".into(),
         });
     }
-    let found = keep::design(&request.promise, &request.objective)?;
+    let found = keep::design(&request.spec, &request.objective)?;
     let mut designed = shaped(request, found.policy, vec![("lambda", found.lambda)])?;
     designed.bound = Some(found.bound);
     Ok(designed)

@@ -42,13 +42,13 @@ const HAIR: f64 = 1e-9;
 
 /// Designs against the integers of the policy and has the kernel verify the result.
 pub fn ship(joint: &Joint, request: &Request) -> Result<Shipment, Error> {
-    let promise = promise(joint, request)?;
-    let rounded = to_floats::secret(&promise.context)?
+    let spec = spec(joint, request)?;
+    let rounded = to_floats::secret(&spec.context)?
         .ok_or_else(|| Error::other("joint", "has no secret once rounded"))?;
     let budget = Budget::of_odds(request.lower, request.upper);
     let Proposed { found, policy, mixed } = match request.method {
-        Method::Optimal => randomised(&promise, &rounded, budget)?,
-        method => grouped(&promise, &rounded, budget, method)?,
+        Method::Optimal => randomised(&spec, &rounded, budget)?,
+        method => grouped(&spec, &rounded, budget, method)?,
     };
     let channel = match &policy {
         Some(policy) => to_floats::channel(policy.draft().shape())?,
@@ -68,15 +68,15 @@ struct Proposed {
     mixed: f64,
 }
 
-fn randomised(promise: &PolicySpec, rounded: &Joint, budget: Budget) -> Result<Proposed, Error> {
+fn randomised(spec: &PolicySpec, rounded: &Joint, budget: Budget) -> Result<Proposed, Error> {
     let found = release(rounded, budget, Method::Optimal)?;
     let outputs = Alphabet::indices(found.channel.outputs()).map_err(refused)?;
-    let shipped = PolicySpec { outputs: Some(outputs), ..promise.clone() }.ship(&found.channel)?;
+    let shipped = PolicySpec { outputs: Some(outputs), ..spec.clone() }.ship(&found.channel)?;
     Ok(Proposed { found, policy: Some(shipped.policy), mixed: shipped.mixed })
 }
 
 fn grouped(
-    promise: &PolicySpec,
+    spec: &PolicySpec,
     rounded: &Joint,
     budget: Budget,
     method: Method,
@@ -90,9 +90,9 @@ fn grouped(
         let outputs = match method {
             // A scrambled symbol is still one of the inputs' own.
             Method::Uniform => None,
-            _ => Some(named(&promise.inputs, &found.groups)?),
+            _ => Some(named(&spec.inputs, &found.groups)?),
         };
-        match (PolicySpec { outputs, ..promise.clone() }).verify(&found.channel)? {
+        match (PolicySpec { outputs, ..spec.clone() }).verify(&found.channel)? {
             Ok(policy) => return Ok(Proposed { found, policy: Some(policy), mixed: 0.0 }),
             Err(refusal) => last = Some((found, refusal)),
         }
@@ -116,7 +116,7 @@ fn named(inputs: &Alphabet, groups: &[Vec<usize>]) -> Result<Alphabet, Error> {
 }
 
 /// Everything of the policy but its channel: the secret's law in integers, and the claims about it.
-fn promise(joint: &Joint, request: &Request) -> Result<PolicySpec, Error> {
+fn spec(joint: &Joint, request: &Request) -> Result<PolicySpec, Error> {
     let prior = quantize::prior(joint.secret())?;
     let rows: Vec<_> =
         joint.given_secret().rows().iter().map(quantize::prior).collect::<Result<_, _>>()?;
