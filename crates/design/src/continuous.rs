@@ -17,6 +17,7 @@ use crate::codebook::Codebook;
 use crate::density::Density;
 use crate::designer::{self, Designed, PrintedLevel};
 use crate::measure::delta::Convention;
+use crate::mechanism::Mechanism;
 use crate::mechanism::gaussian::Sigma;
 use crate::mechanism::laplace::Scale;
 use crate::mechanism::linear;
@@ -57,8 +58,8 @@ impl Method {
     /// The name on the command line.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Laplace(_) => "laplace",
-            Self::Gaussian(_) => "gaussian",
+            Self::Laplace(scale) => scale.name(),
+            Self::Gaussian(sigma) => sigma.name(),
             Self::Sampling => "sampling",
             Self::Optimal => "optimal",
         }
@@ -218,8 +219,8 @@ pub fn design(request: &Request) -> Result<ContinuousOutcome, Error> {
     let problem = Problem::of(request)?;
     let origin = request.method.origin();
     match request.method {
-        Method::Laplace(scale) => problem.finish(laplace::noise(&problem, scale)?, origin),
-        Method::Gaussian(sigma) => problem.finish(gaussian::noise(&problem, sigma)?, origin),
+        Method::Laplace(scale) => problem.finish(scale.design(&problem)?, origin),
+        Method::Gaussian(sigma) => problem.finish(sigma.design(&problem)?, origin),
         Method::Sampling => noiseless::sampled(&problem),
         Method::Optimal => noiseless::optimal(&problem),
     }

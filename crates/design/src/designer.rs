@@ -1,18 +1,16 @@
 //! From what is wanted to a verified policy: pick the method, solve, round, repair, verify.
 
-mod optimal;
-
-pub use optimal::{LARGE, LARGE_FREQUENCY};
-
 use std::borrow::Cow;
 
-use undertone_core::{Bound, Claim, Context, Delta, Policy, Refusal, Shape, Subject};
+use undertone_core::{Context, Policy, Refusal, Shape, Subject};
 
 use crate::informative::{self, Blind};
-use crate::mechanism::{
-    Proposal, keep, linear, posterior, randomized_response, sampling, staircase, symmetric, unary,
-    uncertain,
-};
+use crate::mechanism::optimum::{LARGE, Optimum};
+use crate::mechanism::printed::Printed;
+use crate::mechanism::sampling::KeepOrSample;
+use crate::mechanism::staircase::{Krr, Staircase};
+use crate::mechanism::symmetric::Flip;
+use crate::mechanism::{Mechanism, Proposal, keep, linear, posterior, unary};
 use crate::objective::Objective;
 use crate::quantize::{self, PolicySpec};
 use crate::{Channel, Distribution, Error, protection, to_floats};
@@ -51,22 +49,27 @@ impl Method {
         Self::ExtremalLdp,
     ];
 
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
+    /// The mechanism of that name.
+    pub fn mechanism(self) -> &'static dyn Mechanism<DesignProblem, Design = DesignOutcome> {
         match self {
-            Self::Optimal => "optimal",
-            Self::Published => "published",
-            Self::Symmetric => "symmetric",
-            Self::Krr => "krr",
-            Self::Oue => "oue",
-            Self::Sue => "sue",
-            Self::Sampling => "sampling",
-            Self::ExtremalLdp => "extremal-ldp",
+            Self::Optimal => &Optimum,
+            Self::Published => &Printed,
+            Self::Symmetric => &Flip,
+            Self::Krr => &Krr,
+            Self::Oue => &unary::Encoding::Optimised,
+            Self::Sue => &unary::Encoding::Symmetric,
+            Self::Sampling => &KeepOrSample,
+            Self::ExtremalLdp => &Staircase,
         }
+    }
+
+    /// The name people ask for it by.
+    pub fn name(self) -> &'static str {
+        self.mechanism().name()
     }
 }
 
-/// A request for a mechanism: what is promised, and what is to be best.
+/// A problem for a mechanism: what is promised, and what is to be best.
 #[derive(Debug, Clone)]
 pub struct DesignProblem {
     /// Inputs, context, claims, provenance.
@@ -142,6 +145,12 @@ pub enum DesignOutcome {
     Missed(Box<Missed>),
 }
 
+impl From<Designed> for DesignOutcome {
+    fn from(designed: Designed) -> Self {
+        Self::Shipped(Box::new(designed))
+    }
+}
+
 /// A printed channel may miss its claim by this much, in nats, and still be repaired: it sits
 /// exactly on the bound, and floats do not.
 pub(crate) const PRINTED_SLACK: f64 = 1e-9;
@@ -163,7 +172,6 @@ const LARGEST_TABLE: usize = 3_000;
 /// objective's values and losses are in the order of those inputs.
 pub fn design(request: &DesignProblem) -> Result<DesignOutcome, Error> {
     let request = &*request.in_order()?;
-    let spec = &request.spec;
     let table = matches!(request.method, Method::Published | Method::ExtremalLdp);
     if table && request.prior.len() > LARGEST_TABLE {
         return Err(Error::TooLarge {
@@ -174,45 +182,7 @@ pub fn design(request: &DesignProblem) -> Result<DesignOutcome, Error> {
                 .into(),
         });
     }
-    let designed = match request.method {
-        Method::Published => return published(request),
-        Method::Optimal => optimal::design(request)?,
-        Method::ExtremalLdp => {
-            let proposal = staircase::optimal(spec, &request.prior, &request.objective)?;
-            ship(request, proposal, request.objective.is_linear())?
-        }
-        Method::Symmetric => {
-            let level = lip_level(request)?;
-            if request.prior.len() != 2 {
-                return Err(Error::other(
-                    "method symmetric",
-                    "the symmetric model is for two symbols; use krr",
-                ));
-            }
-            let channel = symmetric::channel(request.prior[1], level)?;
-            let flip = channel.q(0, 1);
-            let mut designed = ship(request, own_value(request, channel)?, true)?;
-            designed.parameters.push(("flip", flip));
-            designed
-        }
-        Method::Krr => {
-            let found = staircase::randomized_response(spec)?;
-            shaped(request, found.policy, vec![("lambda", found.lambda)])?
-        }
-        Method::Sampling => {
-            let found = sampling::design(spec)?;
-            shaped(request, found.policy, vec![("lambda", found.lambda)])?
-        }
-        Method::Oue | Method::Sue => {
-            let encoding = match request.method {
-                Method::Oue => unary::Encoding::Optimised,
-                _ => unary::Encoding::Symmetric,
-            };
-            let found = unary::design(spec, encoding)?;
-            shaped(request, found.policy, vec![("own", found.own), ("other", found.other)])?
-        }
-    };
-    Ok(DesignOutcome::Shipped(Box::new(designed)))
+    request.method.mechanism().design(request)
 }
 
 /// A policy whose shape the mechanism chose itself.
@@ -274,26 +244,8 @@ const BITS_LISTED: usize = 10;
 /// A larger channel of the shape `Keep` is judged by its formulas.
 const KEEP_LISTED: usize = 64;
 
-/// The one two-sided LIP level of a request for a formula that has only one parameter.
-fn lip_level(request: &DesignProblem) -> Result<f64, Error> {
-    match request.spec.claims.as_slice() {
-        [claim @ Claim { bound: Bound::Lip { lower, upper }, .. }]
-            if lower == upper && claim.about == Subject::Input && claim.delta == Delta::ZERO =>
-        {
-            Ok(protection::level(claim))
-        }
-        _ => Err(Error::other(
-            "protection",
-            format!(
-                "the method {} is for one two-sided claim without delta: give one protection lip:E",
-                request.method.name()
-            ),
-        )),
-    }
-}
-
 /// A closed form's channel, with the objective's value on it as its optimum.
-fn own_value(request: &DesignProblem, channel: Channel) -> Result<Proposal, Error> {
+pub(crate) fn own_value(request: &DesignProblem, channel: Channel) -> Result<Proposal, Error> {
     let optimum = request.objective.value(&request.prior, &channel)?;
     Ok(Proposal { channel, optimum, bound: None })
 }
@@ -390,67 +342,6 @@ fn by_most_likely_input(
     order.sort_by_key(|&y| (likeliest(y), y));
     let row = |row: &Distribution| order.iter().map(|&y| row[y]).collect();
     Ok((Channel::new(channel.rows().iter().map(row).collect())?, order))
-}
-
-/// JSTL21 (19) for a known prior, the printed uncertain-prior formula for a binary box.
-fn published(request: &DesignProblem) -> Result<DesignOutcome, Error> {
-    let fail = |problem: &str| Error::other("method published", problem);
-    let claimed = lip_level(request)?;
-    let channel = match &request.spec.context {
-        Context::Known(_) => randomized_response::published(&request.prior, claimed)?,
-        Context::Within(within) if within.lower().len() == 2 => {
-            let part = |end: u64| end as f64 / undertone_core::WEIGHT_ONE as f64;
-            let interval =
-                uncertain::Interval::new(part(within.lower()[1]), part(within.upper()[1]))?;
-            uncertain::published(interval, claimed)?
-        }
-        _ => {
-            return Err(fail("no paper prints a formula for this context; use the method optimal"));
-        }
-    };
-    let refusal = request.spec.verify(&channel)?.err();
-    let attained = match &refusal {
-        Some(refusal) => {
-            refusal.attained.ln_up().map_or(f64::INFINITY, |n| n.units() as f64 / 1e10)
-        }
-        None => claimed,
-    };
-    let level = PrintedLevel { claimed, attained };
-    match refusal {
-        Some(refusal) if attained > claimed + PRINTED_SLACK && !request.accept => {
-            Ok(DesignOutcome::Missed(Box::new(Missed { level, refusal, channel })))
-        }
-        Some(_) if attained > claimed + PRINTED_SLACK => {
-            let accepted = accept(request, &channel)?;
-            let mut designed = ship(&accepted, own_value(request, channel)?, true)?;
-            designed.published = Some(level);
-            Ok(DesignOutcome::Shipped(Box::new(designed)))
-        }
-        _ => {
-            let mut designed = ship(request, own_value(request, channel)?, true)?;
-            designed.published = Some(level);
-            Ok(DesignOutcome::Shipped(Box::new(designed)))
-        }
-    }
-}
-
-/// The request with its claims replaced by what the printed channel attains.
-pub(crate) fn accept(request: &DesignProblem, channel: &Channel) -> Result<DesignProblem, Error> {
-    let mut accepted = request.clone();
-    let largest = undertone_core::Epsilon::LARGEST;
-    accepted.spec.claims = vec![Claim::lip(largest)];
-    let draft = match accepted.spec.verify(channel)? {
-        Ok(policy) => policy,
-        Err(refusal) => return Err(Error::other("method published", refusal.to_string())),
-    };
-    let attained = draft.certificate().input.lip().and_then(|ratio| ratio.ln_up());
-    let attained = attained.ok_or_else(|| {
-        Error::other("method published", "the printed channel leaks without bound")
-    })?;
-    let epsilon = undertone_core::Epsilon::at_most(attained)
-        .map_err(|error| Error::other("method published", error.to_string()))?;
-    accepted.spec.claims = vec![Claim::lip(epsilon)];
-    Ok(accepted)
 }
 
 /// What the same objective is worth under LDP at the request's ε and at twice that, and to someone

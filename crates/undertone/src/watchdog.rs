@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use undertone_core::{Claim, Epsilon, Policy};
+use undertone_design::mechanism::Mechanism;
 use undertone_design::watchdog::{self, Budget, Request, SPLITS, Shipment};
 use undertone_design::{Joint, protection};
 

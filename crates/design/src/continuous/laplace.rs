@@ -5,11 +5,24 @@ use undertone_core::{Bound, Context, Delta, Subject};
 use super::problem::{Level, Problem};
 use super::{Kept, Noise, Parameter};
 use crate::designer::PrintedLevel;
+use crate::mechanism::Mechanism;
 use crate::mechanism::laplace::{self, BoundedLaplace, Limits, Scale};
 use crate::{Error, protection};
 use undertone_numeric::threshold::ThresholdSearch;
 
-pub(super) fn noise(problem: &Problem<'_>, scale: Scale) -> Result<Noise, Error> {
+impl Mechanism<Problem<'_>> for Scale {
+    type Design = Noise;
+
+    fn name(&self) -> &'static str {
+        "laplace"
+    }
+
+    fn design(&self, problem: &Problem<'_>) -> Result<Noise, Error> {
+        noise(problem, *self)
+    }
+}
+
+fn noise(problem: &Problem<'_>, scale: Scale) -> Result<Noise, Error> {
     let released = problem.request.codebook.output_edges();
     let (low, high) = problem.range;
     if released.first() != Some(&low) || released.last() != Some(&high) {

@@ -5,7 +5,7 @@ use undertone_core::{Bound, Claim, Context, Delta, MASS_ONE, Policy, Refusal, Su
 use super::{ContinuousOutcome, MOST_CELLS, Method, Missed, Noise, Origin, Request, Shipped};
 use crate::designer;
 use crate::measure::delta::Convention;
-use crate::mechanism::Proposal;
+use crate::mechanism::{Proposal, printed};
 use crate::objective::Objective;
 use crate::quantize::PolicySpec;
 use crate::{Channel, Distribution, Error, Symbols, measure, protection, to_floats};
@@ -252,7 +252,7 @@ impl<'a> Problem<'a> {
             return self.restated(&self.spec, |spec| spec.verify(channel));
         }
         let request = self.inner(self.spec.clone(), self.objective());
-        Ok(designer::accept(&request, channel)?.spec)
+        Ok(printed::accept(&request, channel)?.spec)
     }
 }
 

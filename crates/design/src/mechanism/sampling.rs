@@ -10,11 +10,30 @@
 
 use undertone_core::{Context, KEEP_ONE, Keep, Policy, Shape};
 
+use super::Mechanism;
 use crate::density::Density;
+use crate::designer::{DesignOutcome, DesignProblem, shaped};
 use crate::extremal::LiftRange;
 use crate::measure::delta::Convention;
 use crate::quantize::PolicySpec;
 use crate::{Distribution, Error, to_floats};
+
+/// The input with one probability, else a draw from the prior.
+#[derive(Debug, Clone, Copy)]
+pub struct KeepOrSample;
+
+impl Mechanism<DesignProblem> for KeepOrSample {
+    type Design = DesignOutcome;
+
+    fn name(&self) -> &'static str {
+        "sampling"
+    }
+
+    fn design(&self, problem: &DesignProblem) -> Result<DesignOutcome, Error> {
+        let found = design(&problem.spec)?;
+        shaped(problem, found.policy, vec![("lambda", found.lambda)]).map(DesignOutcome::from)
+    }
+}
 
 /// A verified policy of the shape `Keep` with one λ.
 #[derive(Debug, Clone)]

@@ -6,10 +6,45 @@
 
 use undertone_core::{Bound, Delta, KEEP_ONE, Keep, MASS_ONE, Policy, Shape, Subject};
 
-use super::{Proposal, posterior};
+use super::{Mechanism, Proposal, posterior};
+use crate::designer::{DesignOutcome, DesignProblem, shaped, ship};
 use crate::objective::Objective;
 use crate::quantize::{PolicySpec, largest_remainder};
 use crate::{Distribution, Error};
+
+/// The optimum under the LDP claims alone.
+#[derive(Debug, Clone, Copy)]
+pub struct Staircase;
+
+impl Mechanism<DesignProblem> for Staircase {
+    type Design = DesignOutcome;
+
+    fn name(&self) -> &'static str {
+        "extremal-ldp"
+    }
+
+    fn design(&self, problem: &DesignProblem) -> Result<DesignOutcome, Error> {
+        let proposal = optimal(&problem.spec, &problem.prior, &problem.objective)?;
+        ship(problem, proposal, problem.objective.is_linear()).map(DesignOutcome::from)
+    }
+}
+
+/// k-ary randomised response that keeps as much as the claims allow.
+#[derive(Debug, Clone, Copy)]
+pub struct Krr;
+
+impl Mechanism<DesignProblem> for Krr {
+    type Design = DesignOutcome;
+
+    fn name(&self) -> &'static str {
+        "krr"
+    }
+
+    fn design(&self, problem: &DesignProblem) -> Result<DesignOutcome, Error> {
+        let found = randomized_response(&problem.spec)?;
+        shaped(problem, found.policy, vec![("lambda", found.lambda)]).map(DesignOutcome::from)
+    }
+}
 
 /// The best ε-LDP channel for `objective`, ε being the least of the promise's pure LDP claims. Claims of
 /// other kinds are set aside here; the kernel holds the result against all of them when it ships.

@@ -9,6 +9,8 @@
 
 use undertone_core::{Bits, Bound, Claim, Context, Policy, Shape, Subject, WEIGHT_ONE};
 
+use super::Mechanism;
+use crate::designer::{DesignOutcome, DesignProblem, shaped};
 use crate::extremal::LiftRange;
 use crate::quantize::PolicySpec;
 use crate::{Distribution, Error, to_floats};
@@ -20,6 +22,23 @@ pub enum Encoding {
     Optimised,
     /// Own bit √r/(1+√r), others 1/(1+√r): RAPPOR's basic form (SUE).
     Symmetric,
+}
+
+impl Mechanism<DesignProblem> for Encoding {
+    type Design = DesignOutcome;
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Optimised => "oue",
+            Self::Symmetric => "sue",
+        }
+    }
+
+    fn design(&self, problem: &DesignProblem) -> Result<DesignOutcome, Error> {
+        let found = design(&problem.spec, *self)?;
+        let parameters = vec![("own", found.own), ("other", found.other)];
+        shaped(problem, found.policy, parameters).map(DesignOutcome::from)
+    }
 }
 
 /// A verified policy of the shape `Bits`.

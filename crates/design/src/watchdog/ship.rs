@@ -4,7 +4,8 @@ use undertone_core::{
     Alphabet, Bound, Claim, Context, Delta, Epsilon, Policy, Provenance, Secret, Subject,
 };
 
-use super::{Budget, Method, Release, WatchdogProblem, measured, optimum, release, run};
+use super::{Budget, Method, Release, WatchdogProblem, measured, optimum, release};
+use crate::mechanism::Mechanism;
 use crate::quantize::{self, PolicySpec};
 use crate::{Error, Joint, to_floats};
 
@@ -157,7 +158,7 @@ pub fn best_split(
         let found = match method {
             // Proving how good it is takes longest, and is not needed to choose.
             Method::Optimal => optimum::quick(&problem)?,
-            _ => run(&problem, method)?,
+            _ => method.design(&problem)?,
         };
         tried();
         if found.met && best.is_none_or(|(nmi, _)| found.nmi > nmi + 1e-9) {

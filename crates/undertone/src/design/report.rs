@@ -4,8 +4,9 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use undertone_core::{Alphabet, Claim, Delta, Policy, PolicyId, Refusal};
 use undertone_design::continuous::{Kept, Parameter};
-use undertone_design::designer::{self, Comparison, DesignProblem, Method, PrintedLevel};
+use undertone_design::designer::{Comparison, DesignProblem, Method, PrintedLevel};
 use undertone_design::measure::delta::Convention;
+use undertone_design::mechanism::optimum::LARGE_FREQUENCY;
 use undertone_design::objective::Objective as Weighed;
 use undertone_design::{Channel, Distribution};
 
@@ -480,8 +481,7 @@ pub(super) fn rows(channel: &Channel) -> Vec<Vec<f64>> {
 /// What somebody who asked for this would rather know before shipping it.
 pub(super) fn advice(request: &DesignProblem) -> Option<String> {
     let mut said = Vec::new();
-    let surveyed =
-        request.objective == Weighed::Frequency && request.prior.len() > designer::LARGE_FREQUENCY;
+    let surveyed = request.objective == Weighed::Frequency && request.prior.len() > LARGE_FREQUENCY;
     if surveyed && request.method == Method::Krr {
         said.push(
             "A report of one symbol out of many tells little about frequencies: its variance grows with the square of their number. \

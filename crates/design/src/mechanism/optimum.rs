@@ -2,9 +2,9 @@
 
 use undertone_core::{Bound, Context};
 
-use super::{DesignProblem, Designed, shaped, ship};
+use super::{Mechanism, keep, linear, posterior, robust, staircase, unary};
 use crate::Error;
-use crate::mechanism::{keep, linear, posterior, robust, staircase, unary};
+use crate::designer::{DesignOutcome, DesignProblem, Designed, shaped, ship};
 use crate::objective::Objective;
 
 /// Above this many symbols the optimum is sought among channels that are not written out.
@@ -14,35 +14,51 @@ pub const LARGE: usize = 300;
 /// here on.
 pub const LARGE_FREQUENCY: usize = 32;
 
+/// The best channel there is.
+#[derive(Debug, Clone, Copy)]
+pub struct Optimum;
+
+impl Mechanism<DesignProblem> for Optimum {
+    type Design = DesignOutcome;
+
+    fn name(&self) -> &'static str {
+        "optimal"
+    }
+
+    fn design(&self, problem: &DesignProblem) -> Result<DesignOutcome, Error> {
+        best(problem).map(DesignOutcome::from)
+    }
+}
+
 /// The best policy there is, or for many symbols the best of the shapes that are not written out.
-pub(super) fn design(request: &DesignProblem) -> Result<Designed, Error> {
-    let DesignProblem { spec, prior, objective, .. } = request;
+fn best(problem: &DesignProblem) -> Result<Designed, Error> {
+    let DesignProblem { spec, prior, objective, .. } = problem;
     match objective {
-        Objective::Frequency if prior.len() > LARGE_FREQUENCY => return for_many_shares(request),
-        _ if prior.len() > LARGE => return for_many_symbols(request),
+        Objective::Frequency if prior.len() > LARGE_FREQUENCY => return for_many_shares(problem),
+        _ if prior.len() > LARGE => return for_many_symbols(problem),
         _ => {}
     }
     if let Some(losses) = objective.losses(prior.len())? {
-        return ship(request, linear::optimal(spec, prior, &losses)?, true);
+        return ship(problem, linear::optimal(spec, prior, &losses)?, true);
     }
     let believed = spec.claims.iter().any(|claim| !matches!(claim.bound, Bound::Ldp(_)));
     match spec.context {
-        Context::Within(_) if believed => over_a_box(request),
-        _ => ship(request, posterior::optimal(spec, prior, objective)?, false),
+        Context::Within(_) if believed => over_a_box(problem),
+        _ => ship(problem, posterior::optimal(spec, prior, objective)?, false),
     }
 }
 
 /// For every prior of a box.
-fn over_a_box(request: &DesignProblem) -> Result<Designed, Error> {
-    let DesignProblem { spec, prior, objective, .. } = request;
+fn over_a_box(problem: &DesignProblem) -> Result<Designed, Error> {
+    let DesignProblem { spec, prior, objective, .. } = problem;
     let exact = robust::by_corners(spec, prior, objective);
-    if let Ok(designed) = exact.and_then(|proposal| ship(request, proposal, false)) {
+    if let Ok(designed) = exact.and_then(|proposal| ship(problem, proposal, false)) {
         return Ok(designed);
     }
     let mut last = Error::other("the prior box", "no channel was found for it");
     let mut best: Option<Designed> = None;
     for proposal in robust::around(spec, prior, objective)? {
-        match ship(request, proposal, false) {
+        match ship(problem, proposal, false) {
             Ok(found) => best = Some(better(objective, best, found)),
             Err(error) => last = error,
         }
@@ -64,20 +80,20 @@ fn better(objective: &Objective, best: Option<Designed>, found: Designed) -> Des
 }
 
 /// The best of the shapes whose size does not grow with the square of the alphabet, for the shares of many symbols.
-fn for_many_shares(request: &DesignProblem) -> Result<Designed, Error> {
-    let DesignProblem { spec, objective, .. } = request;
+fn for_many_shares(problem: &DesignProblem) -> Result<Designed, Error> {
+    let DesignProblem { spec, objective, .. } = problem;
     let kept = keep::design(spec, objective);
     let bound = kept.as_ref().ok().map(|kept| kept.bound);
     let bits = |encoding| {
         let found = unary::design(spec, encoding)?;
-        shaped(request, found.policy, vec![("own", found.own), ("other", found.other)])
+        shaped(problem, found.policy, vec![("own", found.own), ("other", found.other)])
     };
     let candidates = [
         bits(unary::Encoding::Optimised),
         bits(unary::Encoding::Symmetric),
-        kept.and_then(|found| shaped(request, found.policy, vec![("lambda", found.lambda)])),
+        kept.and_then(|found| shaped(problem, found.policy, vec![("lambda", found.lambda)])),
         staircase::randomized_response(spec)
-            .and_then(|found| shaped(request, found.policy, vec![("lambda", found.lambda)])),
+            .and_then(|found| shaped(problem, found.policy, vec![("lambda", found.lambda)])),
     ];
     let mut last = Error::other("claims", "no mechanism meets them");
     let mut best: Option<Designed> = None;
@@ -93,17 +109,17 @@ fn for_many_shares(request: &DesignProblem) -> Result<Designed, Error> {
 }
 
 /// One loss over many symbols.
-fn for_many_symbols(request: &DesignProblem) -> Result<Designed, Error> {
-    if !matches!(request.objective, Objective::Hamming) {
+fn for_many_symbols(problem: &DesignProblem) -> Result<Designed, Error> {
+    if !matches!(problem.objective, Objective::Hamming) {
         return Err(Error::TooLarge {
-            what: format!("{} symbols for the objective {}", request.prior.len(), request.objective.name()),
-            size: request.prior.len(),
+            what: format!("{} symbols for the objective {}", problem.prior.len(), problem.objective.name()),
+            size: problem.prior.len(),
             limit: LARGE,
             fix: "put numbers into fewer bins, merge symbols, or choose the objective frequency or hamming, or the method krr, oue or sampling".into(),
         });
     }
-    let found = keep::design(&request.spec, &request.objective)?;
-    let mut designed = shaped(request, found.policy, vec![("lambda", found.lambda)])?;
+    let found = keep::design(&problem.spec, &problem.objective)?;
+    let mut designed = shaped(problem, found.policy, vec![("lambda", found.lambda)])?;
     designed.bound = Some(found.bound);
     Ok(designed)
 }
