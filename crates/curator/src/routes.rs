@@ -41,10 +41,11 @@ type Shared = State<Arc<AppState>>;
 pub struct Curator(Arc<AppState>);
 
 /// Every address with its methods, as the OpenAPI document must list them.
-pub const ROUTES: [(&str, &[&str]); 19] = [
+pub const ROUTES: [(&str, &[&str]); 20] = [
     ("/", &["get"]),
     ("/s/{survey}", &["get"]),
     ("/assets/{file}", &["get"]),
+    ("/assets/{folder}/{file}", &["get"]),
     ("/healthz", &["get"]),
     ("/readyz", &["get"]),
     ("/metrics", &["get"]),
@@ -118,6 +119,7 @@ impl Curator {
             .route("/", get(pages::dashboard))
             .route("/s/{survey}", get(pages::respondent))
             .route("/assets/{file}", get(pages::asset))
+            .route("/assets/{folder}/{file}", get(pages::asset_in_folder))
             .route("/healthz", get(operations::healthy))
             .route("/readyz", get(operations::ready))
             .route("/metrics", get(operations::metrics))

@@ -1,4 +1,7 @@
 //! The pages' files, embedded: no build step, and nothing is loaded from anywhere else.
+//!
+//! The client library for browsers is served as the modules it is written in, each at `/assets/` and its path in
+//! `bindings/js`, so that their imports of each other hold.
 
 /// An embedded file.
 #[derive(Clone, Copy, Debug)]
@@ -34,10 +37,30 @@ embed! {
     "survey-view.js", SCRIPT, "web/survey-view.js";
     "respond.js", SCRIPT, "web/respond.js";
     "icon.svg", PICTURE, "web/icon.svg";
-    "undertone.js", SCRIPT, "web/undertone.js";
     "uplot.js", SCRIPT, "web/vendor/uplot.js";
     "uplot.css", CSS, "web/vendor/uplot.css";
     "uplot-license.txt", TEXT, "web/vendor/uplot-license.txt";
+    // The modules of bindings/js, by links to them that `cargo package` follows.
+    "undertone.js", SCRIPT, "web/undertone.js";
+    "kernel.js", SCRIPT, "web/kernel.js";
+    "kernel/alphabet.js", SCRIPT, "web/kernel/alphabet.js";
+    "kernel/bytes.js", SCRIPT, "web/kernel/bytes.js";
+    "kernel/certificate.js", SCRIPT, "web/kernel/certificate.js";
+    "kernel/codec.js", SCRIPT, "web/kernel/codec.js";
+    "kernel/document.js", SCRIPT, "web/kernel/document.js";
+    "kernel/errors.js", SCRIPT, "web/kernel/errors.js";
+    "kernel/exact.js", SCRIPT, "web/kernel/exact.js";
+    "kernel/frame.js", SCRIPT, "web/kernel/frame.js";
+    "kernel/json.js", SCRIPT, "web/kernel/json.js";
+    "kernel/ledger.js", SCRIPT, "web/kernel/ledger.js";
+    "kernel/likelihood.js", SCRIPT, "web/kernel/likelihood.js";
+    "kernel/policy.js", SCRIPT, "web/kernel/policy.js";
+    "kernel/report.js", SCRIPT, "web/kernel/report.js";
+    "kernel/sequence.js", SCRIPT, "web/kernel/sequence.js";
+    "device.js", SCRIPT, "web/device.js";
+    "device/file.js", SCRIPT, "web/device/file.js";
+    "device/state.js", SCRIPT, "web/device/state.js";
+    "client.js", SCRIPT, "web/client.js";
 }
 
 /// The file of this name.
@@ -112,19 +135,59 @@ mod tests {
     #[test]
     fn everything_that_is_asked_for_is_there() {
         let mut asked = 0;
-        let mut check = |page: &str, name: &str| {
-            assert!(asset(name).is_some(), "{page} asks for {name}");
-            asked += 1;
-        };
         for (page, content) in own(HTML).chain(own(SCRIPT)) {
-            for part in content.split("/assets/").skip(1) {
-                check(page, part.split(['"', '\'', '`']).next().unwrap());
-            }
-            for part in content.split("from \"./").skip(1) {
-                check(page, part.split('"').next().unwrap());
+            let absolute = content.split("/assets/").skip(1);
+            let named = absolute.map(|part| part.split(['"', '\'', '`']).next().unwrap().to_owned());
+            for name in named.chain(imports(page)) {
+                assert!(asset(&name).is_some(), "{page} asks for {name}");
+                asked += 1;
             }
         }
-        assert!(asked > 8, "{asked}");
+        assert!(asked > 40, "{asked}");
         assert!(asset("../lib.rs").is_none() && asset("").is_none());
+        assert!(asset("kernel/../page.js").is_none() && asset("kernel").is_none());
+    }
+
+    /// The modules a script imports, by their names: relative paths, as a browser resolves them.
+    fn imports(script: &str) -> Vec<String> {
+        let folder = script.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let resolve = |path: &str| {
+            let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+            for part in path.split('/') {
+                match part {
+                    "." => {}
+                    ".." => assert!(parts.pop().is_some(), "{script} imports {path}"),
+                    name => parts.push(name),
+                }
+            }
+            parts.join("/")
+        };
+        let after = text(script).split("from \"").skip(1);
+        let paths = after.map(|part| part.split('"').next().unwrap());
+        paths.filter(|path| path.starts_with('.')).map(resolve).collect()
+    }
+
+    /// A browser learns of a module when it has read the one that imports it. The respondents' page names all it needs, so
+    /// that they are fetched side by side and not one layer of imports after the other.
+    #[test]
+    fn the_respondents_page_names_every_module_it_loads() {
+        let mut loaded = vec!["respond.js".to_owned()];
+        let mut next = 0;
+        while let Some(script) = loaded.get(next) {
+            for name in imports(script) {
+                if !loaded.contains(&name) {
+                    loaded.push(name);
+                }
+            }
+            next += 1;
+        }
+        loaded.sort_unstable();
+        let page = text("respond.html");
+        let link = "<link rel=\"modulepreload\" href=\"/assets/";
+        let links = page.split(link).skip(1).map(|part| part.split('"').next().unwrap());
+        let mut named: Vec<&str> = links.chain(["respond.js"]).collect();
+        named.sort_unstable();
+        assert_eq!(named, loaded);
+        assert!(loaded.len() > 20, "{loaded:?}");
     }
 }

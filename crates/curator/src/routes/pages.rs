@@ -43,10 +43,22 @@ fn missing(name: &str) -> Problem {
     Problem::new(Code::NotFound, format!("there is no asset {name:?}"))
 }
 
-/// An embedded file. Names are looked up, never joined to a path.
+/// An embedded file.
 pub(super) async fn asset(Path(file): Path<String>) -> Answer<Response> {
-    let found = web::asset(&file).filter(|_| !file.ends_with(".html"));
-    let asset = found.ok_or_else(|| missing(&file))?;
+    embedded(&file)
+}
+
+/// An embedded module of a part of the client library.
+pub(super) async fn asset_in_folder(
+    Path((folder, file)): Path<(String, String)>,
+) -> Answer<Response> {
+    embedded(&format!("{folder}/{file}"))
+}
+
+/// The answer with an embedded file. Names are looked up, never joined to a path.
+fn embedded(name: &str) -> Answer<Response> {
+    let found = web::asset(name).filter(|_| !name.ends_with(".html"));
+    let asset = found.ok_or_else(|| missing(name))?;
     let headers = [
         (header::CONTENT_TYPE, asset.kind),
         (header::CACHE_CONTROL, "no-cache"),

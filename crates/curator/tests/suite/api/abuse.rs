@@ -132,6 +132,13 @@ async fn paths_lead_nowhere_else() {
         "/assets/%2e%2e/%2e%2e/etc/passwd",
         "/assets/%00",
         "/assets//etc/passwd",
+        "/assets/kernel",
+        "/assets/kernel/",
+        "/assets/kernel/..",
+        "/assets/kernel/../page.js",
+        "/assets/kernel/..%2fpage.js",
+        "/assets/kernel%2fjson.js/x",
+        "/assets/web/page.js",
         "/s/..%2f..%2fetc",
         "/s/../../../etc/passwd",
         "/v1/policies/..%2f..%2fx",
@@ -142,6 +149,21 @@ async fn paths_lead_nowhere_else() {
         let answer = service.get(path).await;
         assert!(matches!(answer.status, 400 | 404), "{path}: {}", answer.status);
         assert!(!answer.text().contains("root:"), "{path}");
+    }
+}
+
+/// Every module of the client library, in a folder or not, is there for the pages of other sites too, and always the newest.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn modules_are_served_alike() {
+    let service = Service::start().await;
+    for path in ["/assets/undertone.js", "/assets/client.js", "/assets/kernel/json.js"] {
+        let answer = service.get(path).await;
+        assert_eq!(answer.status, 200, "{path}");
+        assert_eq!(answer.header("content-type"), Some("text/javascript; charset=utf-8"), "{path}");
+        assert_eq!(answer.header("cache-control"), Some("no-cache"), "{path}");
+        assert_eq!(answer.header("access-control-allow-origin"), Some("*"), "{path}");
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{path}");
+        assert!(answer.text().contains("export "), "{path}");
     }
 }
 

@@ -1,0 +1,437 @@
+/** Talking to a curator: fetch and verify, randomise, remember, send. */
+
+import { MemoryDevice } from "./device.js";
+import { adopt, costOf, damagedDevice, DeviceError, isPolicyId, oldSurveyDatum, pageOf, pagesOf, questionDatum, sortData, sortedReport, spentAt } from "./device/state.js";
+import { readAlphabet } from "./kernel/alphabet.js";
+import { fromHex, sha256, toHex } from "./kernel/bytes.js";
+import { Writer } from "./kernel/codec.js";
+import { ClientError, DecodeError } from "./kernel/errors.js";
+import { ascending, natsText, parseNats, totalCost } from "./kernel/exact.js";
+import { parsed } from "./kernel/json.js";
+import { Consent, Ledger } from "./kernel/ledger.js";
+import { Policy } from "./kernel/policy.js";
+import { Foreign, Report, systemRandom } from "./kernel/report.js";
+import { Sequence } from "./kernel/sequence.js";
+
+const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** The most reports in one body. */
+const MAX_BATCH = 10_000;
+/** The most bytes of a survey, of a policy, and of any other answer; whatever is longer is not read to its end. */
+const LIMITS = { survey: 16 << 20, policy: 16 << 20, answer: 1 << 20 };
+/** The status of a body that is too large. */
+const TOO_LARGE = 413;
+
+/** Policies with more canonical bytes than this are not kept on the device, nor more than this many. */
+const KEPT_POLICY = 1 << 16;
+const KEPT_POLICIES = 256;
+
+/** Whether sending the same again cannot help. Time-outs, too many requests and everything else may. */
+const isFinal = (status) => status >= 400 && status < 500 && ![408, 425, 429].includes(status);
+
+/** Whether a text can be a survey's id. */
+const isSurveyId = (id) => /^[a-z0-9-]{1,64}$/.test(id);
+
+/** A device, its owner's consent, and a curator. */
+export class Client {
+  constructor(base, { device = new MemoryDevice(), consent = new Consent(), retry = {}, limits = {}, form = "json", fetch = globalThis.fetch } = {}) {
+    const url = new URL(base);
+    if (!/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
+      throw new ClientError("address", `${base} is not a curator's address`);
+    }
+    this.base = url.href.replace(/\/+$/, "");
+    this.device = device;
+    this.consent = consent;
+    this.form = form;
+    this.retry = { attempts: 4, first: 200, longest: 10_000, ...retry };
+    this.limits = { ...LIMITS, ...limits };
+    /** The length of the shortest body that was refused for its length; longer ones are not tried. */
+    this.tooLarge = Infinity;
+    this.fetch = (...request) => fetch(...request);
+    this.verified = new Map();
+    // Ids of the policies a device has kept, by their digits.
+    this.ids = new Map();
+  }
+
+  /** Sends until there is a final answer or patience ends; `read` turns a response into a value or throws. */
+  async #withRetry(path, request, read) {
+    for (let done = 0; ; done += 1) {
+      let [reason, wait] = ["", 0];
+      try {
+        const response = await this.fetch(`${this.base}${path}`, {
+          credentials: "omit",
+          redirect: "error",
+          referrerPolicy: "no-referrer",
+          signal: AbortSignal.timeout(60_000),
+          ...request,
+        });
+        const value = await read(response);
+        if (value !== undefined) return value;
+        if (isFinal(response.status)) {
+          const { code = "", detail = "" } = parsed(await bounded(response, this.limits.answer, "the answer")) ?? {};
+          const refused = { status: response.status, code: String(code), detail: String(detail) };
+          throw new ClientError("refused", `the curator refuses: ${refused.status} (${refused.code}): ${refused.detail}`, refused);
+        }
+        reason = `the answer has status ${response.status}`;
+        if (!response.bodyUsed) await response.body?.cancel();
+        wait = 1000 * (Number(response.headers.get("retry-after")) || 0);
+      } catch (error) {
+        if (error instanceof ClientError || error instanceof DecodeError) throw error;
+        reason = error.message;
+      }
+      if (done + 1 >= this.retry.attempts) throw new ClientError("unavailable", `the curator cannot be reached or is busy: ${reason}`);
+      const doubled = Math.min(this.retry.first * 2 ** done, this.retry.longest) * (1 + Math.random() / 2);
+      await sleep(Math.min(Math.max(doubled, wait), this.retry.longest));
+    }
+  }
+
+  #get(path, what, limit) {
+    return this.#withRetry(path, { method: "GET" }, (response) => (response.status === 200 ? bounded(response, limit, what) : undefined));
+  }
+
+  /**
+   * Fetches a survey and its policy, checks every claim, that it is the policy asked for, and that it asks what it encodes. The datum it asks
+   * about is by default the wording of its question, whatever the survey is called.
+   */
+  async survey(id, { group = null, datum = null } = {}) {
+    if (!isSurveyId(id)) throw new ClientError("survey_id", `${id} is not a survey's id: it has 1 to 64 of a-z, 0-9 and -`);
+    const found = parsed(await this.#get(`/v1/surveys/${id}`, "the survey", this.limits.survey));
+    if (found?.id !== id || !Array.isArray(found.round?.groups)) throw new ClientError("malformed", "what came is not the survey asked for");
+    const { groups } = found.round;
+    const own = group === null ? (groups.length === 1 ? groups[0] : undefined) : groups.find((one) => one.group === group);
+    if (!own) throw Object.assign(new ClientError("group", `the survey has the groups ${groups.map((one) => one.group).join(", ")}: name yours`), { groups });
+    const policy = await this.policy(own.policy);
+    if (JSON.stringify(readAlphabet(found.answers)) !== JSON.stringify(policy.inputs)) {
+      throw new ClientError("answers", "the survey's answers are not the policy's inputs: nothing is sent under it");
+    }
+    const worded = [found.question, found.title].map((text) => questionDatum(String(text ?? ""))).find((key) => key !== null);
+    return { ...found, open: found.round.state === "open", group: own.group, people: own.people, policy, datum: datum ?? worded ?? oldSurveyDatum(id) };
+  }
+
+  /** Fetches and verifies a policy, once. */
+  async policy(id) {
+    if (!isPolicyId(id)) throw new ClientError("malformed", `${id} is not a policy's id`);
+    if (!this.verified.has(id)) {
+      const policy = await Policy.fromJson(await this.#get(`/v1/policies/${id}`, "the policy", this.limits.policy));
+      if (policy.id !== id) throw new ClientError("other_policy", `policy ${id} was asked for and ${policy.id} came`);
+      this.verified.set(id, policy);
+    }
+    return this.verified.get(id);
+  }
+
+  /** Changes the device's state; drawn again if another tab was faster, before anything is sent. */
+  async #change(action) {
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      const { state, version } = await this.device.load();
+      const result = await action(state);
+      if (result.unchanged || (await this.device.replace(version, state))) return result;
+    }
+    throw new DeviceError("in_use", "the device's memory is being changed all the time by something else");
+  }
+
+  /** The policies that a state keeps, as hexadecimal digits by id. */
+  async #kept(state) {
+    const entries = state.policies.map(async (digits) => {
+      if (!this.ids.has(digits)) this.ids.set(digits, await sha256(fromHex(digits)));
+      return [this.ids.get(digits), digits];
+    });
+    return new Map(await Promise.all(entries));
+  }
+
+  /** The ledger that a release of a datum is charged to, and everything that counts as released about that datum. */
+  async #ledgerOf(state, datum) {
+    const [pages, kept, past] = [pagesOf(state, datum, this.base), await this.#kept(state), new Sequence()];
+    for (const { releases, answers } of pages) {
+      for (const release of releases) {
+        const policy = kept.has(release.policy) ? await this.#verifiedBytes(release.policy, kept.get(release.policy)) : null;
+        const drawn = answers.find(({ report }) => report.policy === release.policy);
+        replay(past, release, policy, drawn && Report.fromJson(drawn.report));
+      }
+    }
+    const noted = pages.flatMap(({ releases }) => releases.map((release) => ({ policy: release.policy, cost: costOf(release) })));
+    return { ledger: new Ledger(parseNats(state.budget), new Map([[datum, noted]])), past };
+  }
+
+  /** A policy the device has kept, verified once. */
+  async #verifiedBytes(id, digits) {
+    if (!this.verified.has(id)) {
+      const policy = await Policy.fromBytes(fromHex(digits)).catch((error) => {
+        throw damagedDevice(error.message);
+      });
+      this.verified.set(id, policy);
+    }
+    return this.verified.get(id);
+  }
+
+  /** Refuses a release past the budget of this client's collector. */
+  #checkCollector(state, cost) {
+    const [spent, budget] = [spentAt(state, this.base), parseNats(state.collector_budget)];
+    if (cost === null || spent + cost <= budget) return;
+    const of = `the budget of all questions of ${this.base} is ${natsText(budget)} nats, ${natsText(spent)} are spent`;
+    throw new ClientError("collector", `${of} and this release costs ${natsText(cost)}`);
+  }
+
+  /** Pays for a new answer to a survey, in memory; throws what stands against it. */
+  async #spend(state, survey) {
+    const { policy, datum } = survey;
+    if (!survey.open) throw new ClientError("not_open", `round ${survey.round.number} of this survey is not open: nothing was drawn`);
+    if (pageOf(state, datum).releases.some((release) => release.policy === policy.id)) {
+      throw new ClientError("forgotten", "the ledger says this policy has answered, but the report is not on the device");
+    }
+    this.#checkCollector(state, policy.cost);
+    const { ledger, past } = await this.#ledgerOf(state, datum);
+    ledger.spend(datum, policy, past, this.consent);
+  }
+
+  /** Throws what would keep this device from drawing a new answer: `ClientError`, `Exhausted` or `AboveConsent`. */
+  async check(survey) {
+    const { state } = await this.device.load();
+    adopt(state, survey, this.base);
+    await this.#spend(state, survey);
+  }
+
+  /** The report this device has drawn for a survey under its policy, or null. */
+  async answered(survey) {
+    await this.#change((state) => ({ unchanged: !adopt(state, survey, this.base) }));
+    const answers = await this.answers();
+    return answers.find((one) => one.datum === survey.datum && this.#isFor(survey, one)) ?? null;
+  }
+
+  #isFor(survey, { survey: id, curator, report }) {
+    return id === survey.id && curator === this.base && report.policy === survey.policy.id;
+  }
+
+  /** Draws (or remembers) a report and writes it down without sending it. */
+  async record(survey, symbol, { random = systemRandom } = {}) {
+    const { policy, datum } = survey;
+    const entry = (report) => ({ curator: this.base, survey: survey.id, report: sortedReport(report), delivery: "waiting" });
+    return this.#change(async (state) => {
+      const adopted = adopt(state, survey, this.base);
+      const { answers } = pageOf(state, datum);
+      const same = answers.filter(({ report }) => report.policy === policy.id);
+      if (same.length > 0) {
+        const report = Report.fromJson(same[0].report);
+        const here = answers.find((one) => this.#isFor(survey, one));
+        if (!here) {
+          // Another survey under the same policy: the same report goes there too, and may be news to its collector.
+          if (!same.some(({ curator }) => curator === this.base)) this.#checkCollector(state, policy.cost);
+          await this.#remember(state, survey, entry(report), false);
+        }
+        return { report, repeated: true, delivery: here?.delivery ?? "waiting", unchanged: Boolean(here) && !adopted };
+      }
+      await this.#spend(state, survey);
+      const report = Report.draw(policy, symbol, random);
+      await this.#remember(state, survey, entry(report), true);
+      return { report, repeated: false, delivery: "waiting", unchanged: false };
+    });
+  }
+
+  /** Notes a report, its charge if it is fresh, and its policy if there is room. */
+  async #remember(state, { policy, datum }, answer, fresh) {
+    const page = pageOf(state, datum);
+    page.answers.push(answer);
+    if (fresh) page.releases.push({ policy: policy.id, cost: policy.cost === null ? null : natsText(policy.cost) });
+    if (!state.data.includes(page)) state.data.push(page);
+    sortData(state);
+    const kept = await this.#kept(state);
+    if (kept.has(policy.id) || policy.bytes.length > KEPT_POLICY || kept.size >= KEPT_POLICIES) return;
+    kept.set(policy.id, toHex(policy.bytes));
+    state.policies = Array.from(kept).sort(([a], [b]) => ascending(a, b)).map(([, digits]) => digits);
+  }
+
+  /** Sends the report that was recorded for a survey; gives its delivery and, if it waits, why. */
+  async send(survey) {
+    const answers = await this.answers();
+    const own = answers.find((one) => one.datum === survey.datum && this.#isFor(survey, one));
+    if (!own) throw new ClientError("nothing", "there is no answer to send");
+    if (own.delivery === "accepted") return { delivery: "accepted", obstacle: null };
+    return this.#deliver(survey.id, [own]);
+  }
+
+  /** Draws (or remembers), writes down, and sends. A report that cannot be sent now waits on the device. */
+  async answer(survey, symbol, options) {
+    const { report, repeated } = await this.record(survey, symbol, options);
+    return { report, repeated, ...(await this.send(survey)) };
+  }
+
+  /** Every report drawn on this device. */
+  async answers() {
+    const { state } = await this.device.load();
+    return state.data.flatMap(({ datum, answers }) => answers.map((one) => ({ ...one, datum, report: Report.fromJson(one.report) })));
+  }
+
+  /** What was spent on a datum, null if a release had no finite level, and the budget, in units of 10^-10 nats. */
+  async spent(datum) {
+    const { state } = await this.device.load();
+    return { spent: totalCost(pageOf(state, datum).releases.map(costOf)), budget: parseNats(state.budget) };
+  }
+
+  /**
+   * What an answer to a survey is charged to: what counts as spent on its question (null if a release had no finite level) and, over all
+   * questions, on this client's collector, each with its budget, in units of 10^-10 nats.
+   */
+  async budgets(survey) {
+    const { state } = await this.device.load();
+    adopt(state, survey, this.base);
+    const counted = pagesOf(state, survey.datum, this.base).flatMap(({ releases }) => releases.map(costOf));
+    return {
+      question: { spent: totalCost(counted), budget: parseNats(state.budget) },
+      collector: { spent: spentAt(state, this.base), budget: parseNats(state.collector_budget) },
+    };
+  }
+
+  /** Changes the budget of each datum; what has been spent stays spent. */
+  setBudget(text) {
+    return this.setBudgets({ question: text });
+  }
+
+  /** Changes the budgets of each datum and of each collector, or one of them; what has been spent stays spent. */
+  async setBudgets({ question = null, collector = null }) {
+    const [budget, collectorBudget] = [question, collector].map((text) => (text === null ? null : natsText(parseNats(text))));
+    await this.#change((state) => {
+      state.budget = budget ?? state.budget;
+      state.collector_budget = collectorBudget ?? state.collector_budget;
+      return {};
+    });
+  }
+
+  /**
+   * Sends reports of one survey; returns once the curator has acknowledged all of them, else throws `ClientError`. Reports
+   * that are too many bytes for one body go in parts; if a part fails, sending all of them again is harmless.
+   */
+  async submit(survey, reports) {
+    if (!isSurveyId(survey)) throw new ClientError("survey_id", `${survey} is not a survey's id`);
+    if (reports.length === 0 || reports.length > MAX_BATCH) throw new ClientError("body", `send 1 to ${MAX_BATCH} reports at a time`);
+    const { type, body } = encodeBody(reports, this.form);
+    // JSON of reports is ASCII, so its characters are its bytes.
+    if (reports.length === 1 || body.length < this.tooLarge) {
+      const request = { method: "POST", headers: { "content-type": type }, body };
+      try {
+        await this.#withRetry(`/v1/surveys/${survey}/reports`, request, async (response) => {
+          if (response.status !== 202) return undefined;
+          const { accepted } = parsed(await bounded(response, this.limits.answer, "the answer")) ?? {};
+          return accepted === reports.length ? true : undefined;
+        });
+        return;
+      } catch (error) {
+        if (reports.length === 1 || error.problem?.status !== TOO_LARGE) throw error;
+        this.tooLarge = Math.min(this.tooLarge, body.length);
+      }
+    }
+    const middle = Math.floor(reports.length / 2);
+    await this.submit(survey, reports.slice(0, middle));
+    await this.submit(survey, reports.slice(middle));
+  }
+
+  /** Tries to send a batch; what came of it is noted unless it may go again in parts. */
+  async #deliver(survey, batch) {
+    let [delivery, obstacle] = ["accepted", null];
+    try {
+      await this.submit(survey, batch.map(({ report }) => report));
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      if (error.code === "refused" && batch.length > 1) return { delivery: "split", obstacle };
+      if (error.code === "refused") delivery = { refused: error.problem };
+      else [delivery, obstacle] = ["waiting", error.message];
+    }
+    const done = new Set(batch.map(({ datum, report }) => `${report.id} ${datum}`));
+    await this.#change((state) => {
+      for (const { datum, answers } of state.data) {
+        for (const one of answers) {
+          if (one.survey === survey && one.curator === this.base && done.has(`${one.report.id} ${datum}`)) one.delivery = delivery;
+        }
+      }
+      return {};
+    });
+    return { delivery, obstacle };
+  }
+
+  /** Sends everything that waits for this curator, in batches of one policy; a refused batch goes again one by one. */
+  async flush() {
+    const groups = new Map();
+    for (const one of await this.answers()) {
+      if (one.delivery !== "waiting" || one.curator !== this.base) continue;
+      const key = `${one.survey} ${one.report.policy}`;
+      groups.set(key, [...(groups.get(key) ?? []), one]);
+    }
+    const flushed = { accepted: 0, refused: 0, waiting: 0, obstacle: null };
+    const send = async (batch) => {
+      if (flushed.obstacle !== null) {
+        flushed.waiting += batch.length;
+        return;
+      }
+      const { delivery, obstacle } = await this.#deliver(batch[0].survey, batch);
+      if (delivery === "split") {
+        for (const one of batch) await send([one]);
+        return;
+      }
+      flushed[typeof delivery === "object" ? "refused" : delivery] += batch.length;
+      flushed.obstacle = obstacle;
+    };
+    for (const group of groups.values()) {
+      for (let at = 0; at < group.length; at += MAX_BATCH) await send(group.slice(at, at + MAX_BATCH));
+    }
+    return flushed;
+  }
+}
+
+/** The text of an answer; `ClientError` if it has more than `limit` bytes, of which no more than that are kept. */
+async function bounded(response, limit, what) {
+  const pieces = [];
+  let length = 0;
+  const reader = response.body?.getReader();
+  for (let step = await reader?.read(); step && !step.done; step = await reader.read()) {
+    length += step.value.length;
+    if (length > limit) {
+      await reader.cancel().catch(() => {});
+      throw new ClientError("too_large", `${what} has more than ${limit} bytes: it is not fetched`);
+    }
+    pieces.push(step.value);
+  }
+  const bytes = new Uint8Array(length);
+  pieces.reduce((at, piece) => (bytes.set(piece, at), at + piece.length), 0);
+  return new TextDecoder().decode(bytes);
+}
+
+/** Adds a release to a sequence as far as its policy and its report are still on the device. */
+function replay(past, { policy: id, cost }, policy, report) {
+  if (policy === null) {
+    past.forgotten({ policy: id, cost: cost === null ? null : parseNats(cost) });
+    return;
+  }
+  try {
+    if (report) {
+      past.released(policy, report);
+      return;
+    }
+  } catch (error) {
+    // A report the policy cannot have released says nothing about the answer.
+    if (!(error instanceof Foreign)) throw error;
+  }
+  past.untold(policy);
+}
+
+/** The compact body for reports of one policy and kind. */
+export function encodeReports(reports) {
+  const [first] = reports;
+  const out = new Writer();
+  out.u8(1);
+  out.bytes(fromHex(first.policy));
+  out.u8(first.bits === null ? 0 : 1);
+  out.u32(reports.length);
+  for (const report of reports) {
+    if (report.policy !== first.policy || report.bits?.length !== first.bits?.length) {
+      throw new ClientError("body", "a compact body holds reports of one policy and one kind");
+    }
+    out.bytes(fromHex(report.id));
+    if (report.bits === null) out.u32(report.token);
+    else out.bytes(report.bits);
+  }
+  return out.finish();
+}
+
+/** The body that would be sent for some reports, and its media type. */
+export function encodeBody(reports, form = "json") {
+  if (form === "binary") return { type: "application/vnd.undertone.reports", body: encodeReports(reports) };
+  return { type: "application/json", body: JSON.stringify(reports.length === 1 ? reports[0] : { reports }) };
+}
