@@ -16,6 +16,9 @@ pub struct RiskReport {
     /// Belief in each symbol of the input, before and after; without a prior, in anything believed with one of a few
     /// probabilities.
     pub beliefs: Vec<BeliefReport>,
+    /// How many symbols were left out of `beliefs`, where only those an observer learns most about are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beliefs_left_out: Option<usize>,
     /// Whether some answer moves belief that far; otherwise these are bounds.
     pub beliefs_attained: bool,
     /// Belief in each value of the secret, where the context has one.
@@ -98,6 +101,7 @@ impl RiskReport {
         });
         let mut report = Self {
             beliefs: list(&risk.input, &input),
+            beliefs_left_out: None,
             beliefs_attained: risk.input.attained,
             secret_beliefs: risk.secret.as_ref().map(|beliefs| list(beliefs, &secret)),
             secret_beliefs_attained: risk.secret.as_ref().map(|beliefs| beliefs.attained),
@@ -108,6 +112,18 @@ impl RiskReport {
         };
         report.in_words = report.sentences(draft);
         Ok(report)
+    }
+
+    /// Lists at most so many symbols of the input: those an observer learns most about.
+    #[must_use]
+    pub fn shortened(mut self, most: usize) -> Self {
+        let all = self.beliefs.len();
+        if all > most {
+            let worst = self.risk.input.worst(most);
+            self.beliefs = worst.into_iter().map(|x| self.beliefs[x].clone()).collect();
+            self.beliefs_left_out = Some(all - most);
+        }
+        self
     }
 
     /// The worst case in plain sentences.

@@ -6,7 +6,7 @@
 //! channel of its own attained level for a known prior, since it is one; what a context-aware round adds is
 //! the LIP promise. So the comparison may well show a loss, and then says so.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 use undertone_core::{Alphabet, Claim, Context, Epsilon, Nats, Policy, Provenance};
 use undertone_design::mechanism::{staircase, unary};
 use undertone_design::quantize::PolicySpec;
@@ -19,9 +19,50 @@ use super::survey::RoundNote;
 use super::{AppState, CachedSurvey, blocking};
 use crate::store::RoundTally;
 
+/// What learning a prior has bought, against LDP all along at the same total.
+#[derive(Clone, Debug, Serialize)]
+pub struct Gain {
+    /// The attained LDP of all rounds, in nats.
+    pub total_ldp: String,
+    /// What each of as many rounds of LDP alone could have had.
+    pub ldp_each: String,
+    /// Round by round.
+    pub rounds: Vec<GainRound>,
+    /// The standard error of the shares from all rounds.
+    pub error: f64,
+    /// What it would be with LDP alone.
+    pub ldp_error: f64,
+    /// The share of the error that was saved; negative for a loss.
+    pub gain: f64,
+    /// The LIP that LDP alone attains at the newest estimate, where that can be worked out.
+    pub ldp_lip: Option<f64>,
+    /// The comparison in words.
+    pub in_words: String,
+    /// Whether a round that is still open counts with the reports that are expected of it.
+    pub expected: bool,
+}
+
+/// One round of the comparison.
+#[derive(Clone, Debug, Serialize)]
+pub struct GainRound {
+    /// Its number.
+    pub round: usize,
+    /// Its reports.
+    pub reports: u64,
+    /// Its attained LDP, in nats.
+    pub ldp: String,
+    /// The standard error of the shares from this round.
+    pub error: Option<f64>,
+    /// What it would be with LDP alone.
+    pub ldp_error: Option<f64>,
+}
+
 /// Against LDP all along, as far as the owner may see: rounds still open count with the reports of
 /// the last sealed one.
-pub(crate) async fn of_owner(state: &AppState, cached: &CachedSurvey) -> Result<Value, Problem> {
+pub(crate) async fn of_owner(
+    state: &AppState,
+    cached: &CachedSurvey,
+) -> Result<Option<Gain>, Problem> {
     let mut rounds = Vec::new();
     for record in &cached.rounds {
         rounds.push((record.state, state.counted(cached, record).await?));
@@ -30,11 +71,11 @@ pub(crate) async fn of_owner(state: &AppState, cached: &CachedSurvey) -> Result<
 }
 
 /// Against LDP all along, from released rounds alone; computed once.
-pub(crate) async fn public(cached: &CachedSurvey) -> Result<Value, Problem> {
+pub(crate) async fn public(cached: &CachedSurvey) -> Result<Option<Gain>, Problem> {
     cached.gain.get_or_try_init(|| released_gain(cached)).await.cloned()
 }
 
-async fn released_gain(cached: &CachedSurvey) -> Result<Value, Problem> {
+async fn released_gain(cached: &CachedSurvey) -> Result<Option<Gain>, Problem> {
     let mut rounds = Vec::new();
     for (record, note) in cached.rounds.iter().zip(&cached.survey.rounds) {
         let Some(released) = &note.released else { continue };
@@ -66,10 +107,10 @@ async fn released_gain(cached: &CachedSurvey) -> Result<Value, Problem> {
 async fn compare(
     cached: &CachedSurvey,
     rounds: Vec<(RoundState, Vec<Counted>)>,
-) -> Result<Value, Problem> {
+) -> Result<Option<Gain>, Problem> {
     let learned = |note: &RoundNote| note.groups.iter().any(|g| g.learned.is_some());
     if rounds.len() < 2 || !cached.survey.rounds.iter().any(learned) {
-        return Ok(Value::Null);
+        return Ok(None);
     }
     let answers = cached.survey.body.alphabet()?;
     let spent: Vec<Nats> = cached
@@ -81,9 +122,8 @@ async fn compare(
     blocking(move || {
         // The newest round that takes no more reports says what the shares are.
         let closed = rounds.iter().rev().find(|(state, _)| *state != RoundState::Open);
-        let Some((_, last)) = closed else { return Ok(Value::Null) };
-        let Some(estimator) = estimates::estimator(last)? else { return Ok(Value::Null) };
-        let estimate = estimator.fit().shares.clone();
+        let Some((_, last)) = closed else { return Ok(None) };
+        let Some(estimate) = estimates::likeliest_shares(last)? else { return Ok(None) };
         let sum = |counted: &[Counted]| counted.iter().map(|c| c.tally.reports).sum::<u64>();
         let usual = sum(last);
         let expected = rounds.iter().any(|(state, _)| *state == RoundState::Open);
@@ -100,11 +140,7 @@ async fn compare(
                 Spent { ldp, groups }
             })
             .collect();
-        let mut gain = against_ldp(&answers, &estimate, &list).unwrap_or(Value::Null);
-        if gain.is_object() {
-            gain["expected"] = json!(expected);
-        }
-        Ok(gain)
+        Ok(against_ldp(&answers, &estimate, &list).map(|gain| Gain { expected, ..gain }))
     })
     .await?
 }
@@ -120,7 +156,7 @@ pub struct Spent<'a> {
 
 /// The comparison at `estimate`, or `None` where there is nothing to compare: no reports, or a budget of
 /// zero.
-pub fn against_ldp(answers: &Alphabet, estimate: &[f64], rounds: &[Spent<'_>]) -> Option<Value> {
+pub fn against_ldp(answers: &Alphabet, estimate: &[f64], rounds: &[Spent<'_>]) -> Option<Gain> {
     let least = 1e-6 / estimate.len() as f64;
     let prior = estimate.iter().map(|p| p.max(least)).collect();
     let prior = Distribution::normalised("the estimate", prior).ok()?;
@@ -139,10 +175,13 @@ pub fn against_ldp(answers: &Alphabet, estimate: &[f64], rounds: &[Spent<'_>]) -
             own += *reports as f64 / variance(&prior, policy).ok()?;
         }
         let other = reports as f64 / at_alone;
-        list.push(json!({
-            "round": at + 1, "reports": reports, "ldp": round.ldp.to_string(),
-            "error": error(own), "ldp_error": error(other),
-        }));
+        list.push(GainRound {
+            round: at + 1,
+            reports,
+            ldp: round.ldp.to_string(),
+            error: error(own),
+            ldp_error: error(other),
+        });
         learnt += own;
         plain += other;
     }
@@ -163,10 +202,17 @@ pub fn against_ldp(answers: &Alphabet, estimate: &[f64], rounds: &[Spent<'_>]) -
     } else {
         format!("{compared}: no gain.")
     };
-    Some(json!({
-        "total_ldp": total.to_string(), "ldp_each": each.to_string(), "rounds": list,
-        "error": ours, "ldp_error": theirs, "gain": gain, "ldp_lip": lip, "in_words": verdict,
-    }))
+    Some(Gain {
+        total_ldp: total.to_string(),
+        ldp_each: each.to_string(),
+        rounds: list,
+        error: ours,
+        ldp_error: theirs,
+        gain,
+        ldp_lip: lip,
+        in_words: verdict,
+        expected: false,
+    })
 }
 
 /// Root mean square standard error of a share from this much information, over all symbols together.

@@ -266,7 +266,7 @@ async fn a_contradicted_prior_is_greyed_out() {
     let round = &live["rounds"][0];
     assert_eq!(round["drift"]["drifted"], true);
     assert_eq!(round["mmse"]["greyed"], true);
-    let yes = &round["headline"]["symbols"][1];
+    let yes = &round["headline"]["shares"][1];
     assert!(yes["low"].as_f64().unwrap() < 0.5 && 0.5 < yes["high"].as_f64().unwrap(), "{yes}");
 }
 
@@ -287,7 +287,7 @@ async fn influence_is_bounded_as_stated() {
         assert_eq!(sent.status, 202, "{}", sent.text());
         service.counted("one").await;
         let shares = |shown: &Value| -> Vec<f64> {
-            let symbols = shown["rounds"][0]["unbiased"]["symbols"].as_array().unwrap();
+            let symbols = shown["rounds"][0]["unbiased"]["shares"].as_array().unwrap();
             symbols.iter().map(|s| s["value"].as_f64().unwrap()).collect()
         };
         let before = shares(&service.owner_get("/v1/surveys/one/estimates?round=1").await.json());
