@@ -149,6 +149,7 @@ async fn wrong_method() -> Refusal {
 }
 
 /// Gives up on an answer that takes too long.
+// Not tower-http's TimeoutLayer: it answers without a body, and ours is a problem that says when to come again.
 async fn within(State(limit): State<Duration>, request: Request, next: Next) -> Response {
     match tokio::time::timeout(limit, next.run(request)).await {
         Ok(response) => response,
@@ -239,6 +240,7 @@ fn peer(state: &AppState, request: &Request) -> Peer {
 }
 
 /// What every response carries.
+// Not tower-http's SetResponseHeaderLayer: it sets one header, and these would be eight services around every request.
 fn protect(state: &AppState, response: &mut Response) {
     const ALWAYS: [(HeaderName, &str); 5] = [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),

@@ -36,11 +36,14 @@ pub enum Method {
     Sampling,
     /// The staircase optimum under the LDP claims.
     ExtremalLdp,
+    /// For shares: the best of the channels that are not written out (bits, keep, randomised response), which are found in
+    /// no time for any number of symbols.
+    Compact,
 }
 
 impl Method {
     /// Every method.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Optimal,
         Self::Published,
         Self::Symmetric,
@@ -49,6 +52,7 @@ impl Method {
         Self::Sue,
         Self::Sampling,
         Self::ExtremalLdp,
+        Self::Compact,
     ];
 
     /// The name on the command line.
@@ -62,6 +66,7 @@ impl Method {
             Self::Sue => "sue",
             Self::Sampling => "sampling",
             Self::ExtremalLdp => "extremal-ldp",
+            Self::Compact => "compact",
         }
     }
 }
@@ -177,6 +182,7 @@ pub fn design(request: &Request) -> Result<DesignOutcome, Error> {
     let designed = match request.method {
         Method::Published => return published(request),
         Method::Optimal => optimal::design(request)?,
+        Method::Compact => optimal::compact(request)?,
         Method::ExtremalLdp => {
             let proposal = staircase::optimal(promise, &request.prior, &request.objective)?;
             ship(request, proposal, request.objective.is_linear())?
@@ -222,7 +228,7 @@ pub(crate) fn shaped(
     parameters: Vec<(&'static str, f64)>,
 ) -> Result<Designed, Error> {
     let bits = matches!(policy.draft().shape(), Shape::Bits(_));
-    let utility = utility(request, policy.draft().shape())?;
+    let utility = worth(&request.prior, &request.objective, policy.draft().shape())?;
     let small = !bits && policy.draft().shape().inputs() <= LARGE;
     let integers = if small { Some(to_floats::channel(policy.draft().shape())?) } else { None };
     // Vectors of bits are not outputs a person would want listed, nor are thousands of them.
@@ -246,9 +252,13 @@ pub(crate) fn shaped(
     })
 }
 
-/// The objective on a shape, without writing out a large one; `None` where it has no meaning or no formula.
-fn utility(request: &Request, shape: &Shape) -> Result<Option<f64>, Error> {
-    let Request { prior, objective, .. } = request;
+/// The objective on a shape whose inputs are in the order of the prior, without writing out a large one; `None` where it has
+/// no meaning or no formula.
+pub fn worth(
+    prior: &Distribution,
+    objective: &Objective,
+    shape: &Shape,
+) -> Result<Option<f64>, Error> {
     match (shape, objective) {
         (Shape::Bits(bits), Objective::Frequency) if bits.symbols() > BITS_LISTED => {
             let part = |units: u64| units as f64 / undertone_core::WEIGHT_ONE as f64;

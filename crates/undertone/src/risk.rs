@@ -232,6 +232,26 @@ pub fn percent(p: f64, significant: i32, round: fn(f64) -> f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::design::{Design, DesignMethod};
+
+    #[test]
+    fn of_many_symbols_the_worst_are_listed() {
+        let names = (0..40).map(|x| format!("answer {x}"));
+        let mut prior = vec![0.02; 40];
+        prior[7] = 0.22;
+        let design = Design::new(names).prior(prior).protect("lip:1").method(DesignMethod::Krr);
+        let report = RiskReport::of(design.policy().unwrap().draft()).unwrap();
+        let all = report.clone().shortened(40);
+        assert_eq!((all.beliefs.len(), all.beliefs_left_out), (40, None));
+        let few = report.shortened(3);
+        assert_eq!((few.beliefs.len(), few.beliefs_left_out), (3, Some(37)));
+        assert_eq!(few.json()["beliefs_left_out"], 37);
+        // Belief in what is rare rises by the largest factor.
+        assert!(few.beliefs.iter().all(|belief| belief.symbol != "answer 7"));
+        let rise = |belief: &BeliefReport| belief.most / belief.before_least;
+        let least = few.beliefs.iter().map(rise).fold(f64::INFINITY, f64::min);
+        assert!(all.beliefs.iter().all(|belief| rise(belief) <= least * (1.0 + 1e-9)));
+    }
 
     #[test]
     fn percentages_are_rounded_the_way_they_are_meant() {

@@ -7,13 +7,11 @@
 //! the LIP promise. So the comparison may well show a loss, and then says so.
 
 use serde::Serialize;
-use undertone_core::{Alphabet, Claim, Context, Epsilon, Nats, Policy, Provenance};
-use undertone_design::mechanism::{staircase, unary};
-use undertone_design::quantize::PolicySpec;
-use undertone_design::{Distribution, Symbols, to_floats};
+use undertone::Distribution;
+use undertone::design::{Design, DesignMethod, Objective, lip_at, share_variance};
+use undertone_core::{Alphabet, Claim, Epsilon, Nats, Policy};
 use undertone_wire::{Problem, RoundState};
 
-use super::design::variance;
 use super::estimates::{self, Counted};
 use super::survey::RoundNote;
 use super::{AppState, CachedSurvey, blocking};
@@ -160,11 +158,10 @@ pub fn against_ldp(answers: &Alphabet, estimate: &[f64], rounds: &[Spent<'_>]) -
     let least = 1e-6 / estimate.len() as f64;
     let prior = estimate.iter().map(|p| p.max(least)).collect();
     let prior = Distribution::normalised("the estimate", prior).ok()?;
-    let prior = prior.over(&Symbols::of(answers)).ok()?;
     let total = rounds.iter().try_fold(Nats::ZERO, |sum, round| sum.checked_add(round.ldp))?;
     let each = Nats::from_units(total.units() / rounds.len().max(1) as u64);
     let alone = plain_ldp(answers, &prior, each)?;
-    let at_alone = variance(&prior, &alone).ok()?;
+    let at_alone = variance(&prior, &alone)?;
     // Information adds up over independent reports: n / variance.
     let (mut learnt, mut plain) = (0.0, 0.0);
     let mut list = Vec::new();
@@ -172,7 +169,7 @@ pub fn against_ldp(answers: &Alphabet, estimate: &[f64], rounds: &[Spent<'_>]) -
         let reports: u64 = round.groups.iter().map(|(_, reports)| reports).sum();
         let mut own = 0.0;
         for (policy, reports) in &round.groups {
-            own += *reports as f64 / variance(&prior, policy).ok()?;
+            own += *reports as f64 / variance(&prior, policy)?;
         }
         let other = reports as f64 / at_alone;
         list.push(GainRound {
@@ -187,7 +184,7 @@ pub fn against_ldp(answers: &Alphabet, estimate: &[f64], rounds: &[Spent<'_>]) -
     }
     let (ours, theirs) = (error(learnt)?, error(plain)?);
     let gain = 1.0 - ours / theirs;
-    let lip = lip_of(&alone, &prior);
+    let lip = lip_at(&alone, prior.as_slice()).ok().flatten();
     let compared = format!(
         "At the same total of {total} nats of LDP per person, {} rounds of LDP {each} without a prior would have a standard error of {theirs:.5}; these rounds have {ours:.5}",
         rounds.len(),
@@ -220,27 +217,22 @@ fn error(information: f64) -> Option<f64> {
     (information > 0.0).then(|| (1.0 / information).sqrt())
 }
 
-/// The better of randomised response and bits at an LDP level.
-fn plain_ldp(answers: &Alphabet, prior: &Distribution, level: Nats) -> Option<Policy> {
-    let epsilon = Epsilon::at_most(level.min(Epsilon::LARGEST.nats())).ok()?;
-    let promise = PolicySpec {
-        inputs: answers.clone(),
-        outputs: None,
-        context: Context::Unknown,
-        claims: vec![Claim::ldp(epsilon)],
-        provenance: Provenance::default(),
-    };
-    let response = staircase::randomized_response(&promise).ok().map(|found| found.policy);
-    let bits = unary::design(&promise, unary::Encoding::Optimised).ok().map(|found| found.policy);
-    let scored = |policy: Policy| variance(prior, &policy).ok().map(|score| (score, policy));
-    let found = [response, bits].into_iter().flatten().filter_map(scored);
-    let best = found.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
-    best.0.is_finite().then_some(best.1)
+/// The summed variance of all shares for one report; nothing where the policy cannot tell them apart or is not judged.
+fn variance(shares: &Distribution, policy: &Policy) -> Option<f64> {
+    share_variance(policy, shares.as_slice()).ok().flatten().filter(|variance| variance.is_finite())
 }
 
-/// The LIP a policy attains under a prior, where its channel can be written out.
-fn lip_of(policy: &Policy, prior: &Distribution) -> Option<f64> {
-    let channel = to_floats::policy_channel(policy.draft()).ok()?;
-    let bound = undertone_design::measure::lip::upper_bound(prior, &channel).ok()?;
-    Some(bound.two_sided())
+/// The better of randomised response and bits at an LDP level.
+fn plain_ldp(answers: &Alphabet, shares: &Distribution, level: Nats) -> Option<Policy> {
+    let epsilon = Epsilon::at_most(level.min(Epsilon::LARGEST.nats())).ok()?;
+    let designed = |method: DesignMethod| {
+        let request = Design::over(answers).any_prior().protect(Claim::ldp(epsilon));
+        request.objective(Objective::Frequency).method(method).policy().ok()
+    };
+    [DesignMethod::Krr, DesignMethod::Oue]
+        .into_iter()
+        .filter_map(designed)
+        .filter_map(|policy| Some((variance(shares, &policy)?, policy)))
+        .min_by(|(a, _), (b, _)| a.total_cmp(b))
+        .map(|(_, policy)| policy)
 }

@@ -18,7 +18,7 @@ pub const LARGE_FREQUENCY: usize = 32;
 pub(super) fn design(request: &Request) -> Result<Designed, Error> {
     let Request { promise, prior, objective, .. } = request;
     match objective {
-        Objective::Frequency if prior.len() > LARGE_FREQUENCY => return for_many_shares(request),
+        Objective::Frequency if prior.len() > LARGE_FREQUENCY => return compact(request),
         _ if prior.len() > LARGE => return for_many_symbols(request),
         _ => {}
     }
@@ -64,8 +64,12 @@ fn better(objective: &Objective, best: Option<Designed>, found: Designed) -> Des
 }
 
 /// The best of the shapes whose size does not grow with the square of the alphabet, for the shares of many symbols.
-fn for_many_shares(request: &Request) -> Result<Designed, Error> {
+pub(super) fn compact(request: &Request) -> Result<Designed, Error> {
     let Request { promise, objective, .. } = request;
+    if !matches!(objective, Objective::Frequency) {
+        let problem = "it is for the objective frequency; use the method optimal, krr or sampling";
+        return Err(Error::other("method compact", problem));
+    }
     let kept = keep::design(promise, objective);
     let bound = kept.as_ref().ok().map(|kept| kept.bound);
     let bits = |encoding| {
