@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use undertone_core::{Context, Policy, Refusal, Shape, Subject};
 
 use crate::informative::{self, Blind};
-use crate::mechanism::optimum::{LARGE, Optimum};
+use crate::mechanism::optimum::{Compact, LARGE, Optimum};
 use crate::mechanism::printed::Printed;
 use crate::mechanism::sampling::KeepOrSample;
 use crate::mechanism::staircase::{Krr, Staircase};
@@ -34,11 +34,14 @@ pub enum Method {
     Sampling,
     /// The staircase optimum under the LDP claims.
     ExtremalLdp,
+    /// For shares: the best of the channels that are not written out (bits, keep, randomised response), which are found in
+    /// no time for any number of symbols.
+    Compact,
 }
 
 impl Method {
     /// Every method.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Optimal,
         Self::Published,
         Self::Symmetric,
@@ -47,6 +50,7 @@ impl Method {
         Self::Sue,
         Self::Sampling,
         Self::ExtremalLdp,
+        Self::Compact,
     ];
 
     /// The mechanism of that name.
@@ -60,6 +64,7 @@ impl Method {
             Self::Sue => &unary::Encoding::Symmetric,
             Self::Sampling => &KeepOrSample,
             Self::ExtremalLdp => &Staircase,
+            Self::Compact => &Compact,
         }
     }
 
@@ -192,7 +197,7 @@ pub(crate) fn shaped(
     parameters: Vec<(&'static str, f64)>,
 ) -> Result<Designed, Error> {
     let bits = matches!(policy.draft().shape(), Shape::Bits(_));
-    let utility = utility(request, policy.draft().shape())?;
+    let utility = worth(&request.prior, &request.objective, policy.draft().shape())?;
     let small = !bits && policy.draft().shape().inputs() <= LARGE;
     let integers = if small { Some(to_floats::channel(policy.draft().shape())?) } else { None };
     // Vectors of bits are not outputs a person would want listed, nor are thousands of them.
@@ -216,9 +221,13 @@ pub(crate) fn shaped(
     })
 }
 
-/// The objective on a shape, without writing out a large one; `None` where it has no meaning or no formula.
-fn utility(request: &DesignProblem, shape: &Shape) -> Result<Option<f64>, Error> {
-    let DesignProblem { prior, objective, .. } = request;
+/// The objective on a shape whose inputs are in the order of the prior, without writing out a large one; `None` where it has
+/// no meaning or no formula.
+pub fn worth(
+    prior: &Distribution,
+    objective: &Objective,
+    shape: &Shape,
+) -> Result<Option<f64>, Error> {
     match (shape, objective) {
         (Shape::Bits(bits), Objective::Frequency) if bits.symbols() > BITS_LISTED => {
             let part = |units: u64| units as f64 / undertone_core::WEIGHT_ONE as f64;

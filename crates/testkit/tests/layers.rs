@@ -79,6 +79,7 @@ fn nobody_below_theory_uses_it() {
         assert!(!of(name).contains("theory"), "{name} uses theory");
     }
     assert!(!of("estimate").contains("design"), "estimators use no solvers");
+    assert!(!of("curator").contains("design"), "the curator designs by the library alone");
 }
 
 #[test]

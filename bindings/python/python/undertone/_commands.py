@@ -128,7 +128,7 @@ def design(
     all hold at once. `objective` is frequency (the
     shares of the population; the default), squared (the default for numbers), absolute, hamming (how often the released
     symbol is right), mmse, mi or nmi; `loss` is a matrix of losses instead. `method` is optimal,
-    published, symmetric, krr, oue, sue, sampling or extremal-ldp; for numbers (`range` with `points` or
+    published, symmetric, krr, oue, sue, sampling, extremal-ldp or compact; for numbers (`range` with `points` or
     `bins`, or a prior of bins) optimal, published, laplace, gaussian or sampling.
 
     The result has the ``policy`` and what an honest reader wants beside it: ``utility``, ``attained``,

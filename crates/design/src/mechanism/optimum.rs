@@ -30,11 +30,27 @@ impl Mechanism<DesignProblem> for Optimum {
     }
 }
 
+/// For shares: the best of the channels that are not written out, found in no time for any number of symbols.
+#[derive(Debug, Clone, Copy)]
+pub struct Compact;
+
+impl Mechanism<DesignProblem> for Compact {
+    type Design = DesignOutcome;
+
+    fn name(&self) -> &'static str {
+        "compact"
+    }
+
+    fn design(&self, problem: &DesignProblem) -> Result<DesignOutcome, Error> {
+        compact(problem).map(DesignOutcome::from)
+    }
+}
+
 /// The best policy there is, or for many symbols the best of the shapes that are not written out.
 fn best(problem: &DesignProblem) -> Result<Designed, Error> {
     let DesignProblem { spec, prior, objective, .. } = problem;
     match objective {
-        Objective::Frequency if prior.len() > LARGE_FREQUENCY => return for_many_shares(problem),
+        Objective::Frequency if prior.len() > LARGE_FREQUENCY => return compact(problem),
         _ if prior.len() > LARGE => return for_many_symbols(problem),
         _ => {}
     }
@@ -80,8 +96,12 @@ fn better(objective: &Objective, best: Option<Designed>, found: Designed) -> Des
 }
 
 /// The best of the shapes whose size does not grow with the square of the alphabet, for the shares of many symbols.
-fn for_many_shares(problem: &DesignProblem) -> Result<Designed, Error> {
+fn compact(problem: &DesignProblem) -> Result<Designed, Error> {
     let DesignProblem { spec, objective, .. } = problem;
+    if !matches!(objective, Objective::Frequency) {
+        let said = "it is for the objective frequency; use the method optimal, krr or sampling";
+        return Err(Error::other("method compact", said));
+    }
     let kept = keep::design(spec, objective);
     let bound = kept.as_ref().ok().map(|kept| kept.bound);
     let bits = |encoding| {

@@ -3,8 +3,9 @@
 use std::num::NonZero;
 
 use undertone_core::Policy;
-use undertone_estimate::{Pool, Tally};
+use undertone_estimate::{Estimator, Pool, Tally};
 
+use super::EstimateRequest;
 use super::counting::{Reader, RowCounts};
 use crate::Error;
 use crate::columns::Source;
@@ -182,8 +183,13 @@ impl CountedReports {
         self.rows
     }
 
+    /// What answers further questions about these reports, at the request's level; refuses none at all.
+    pub fn estimator(&self, request: &EstimateRequest) -> Result<Estimator, Error> {
+        Estimator::new(self.pool()?, request.settings()?).map_err(Error::input)
+    }
+
     /// All reports together; refuses none at all.
-    pub(super) fn pool(&self) -> Result<Pool, Error> {
+    fn pool(&self) -> Result<Pool, Error> {
         if self.groups.iter().all(|group| group.tally.reports() == 0) {
             return Err(self.nothing());
         }
