@@ -57,7 +57,11 @@ pub enum Method {
 }
 
 impl Method {
-    /// The name on the command line.
+    /// Every method, the printed ones first.
+    pub const ALL: [Self; 6] =
+        [Self::Merge, Self::Uniform, Self::Repair, Self::Subset, Self::Partition, Self::Optimal];
+
+    /// The name people write.
     pub fn name(self) -> &'static str {
         match self {
             Self::Merge => "merge",
