@@ -57,14 +57,8 @@ const EXPECTED: f64 = 0.10;
 const TRUE_RATE: f64 = 0.13;
 const SURVEY: &str = "demo";
 
-/// Runs once, for whoever calls it in place.
-pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
-    let show = Show::begin(args, false)?;
-    Ok(show.outcome)
-}
-
 /// Runs, prints, and serves on until it is stopped, unless it was told to run once.
-pub(crate) fn run_and_stay(args: &Args, json: bool) -> u8 {
+pub(crate) fn run(args: &Args, json: bool) -> u8 {
     serve::log(json, LevelFilter::WARN);
     let mut show = match Show::begin(args, !args.once) {
         Ok(show) => show,

@@ -41,6 +41,15 @@ pub enum CurveMethod {
 }
 
 impl CurveMethod {
+    /// The methods people compare where they name none.
+    pub const USUAL: [Self; 5] = [
+        Self::Design(DesignMethod::Optimal),
+        Self::Design(DesignMethod::Published),
+        Self::Design(DesignMethod::Krr),
+        Self::Ldp,
+        Self::LdpTwice,
+    ];
+
     /// The name people write.
     pub fn name(self) -> &'static str {
         match self {
@@ -156,6 +165,10 @@ pub fn curve_with(
     mut designed: impl FnMut(),
 ) -> Result<CurveReport, Error> {
     check_levels("epsilons", &format!("{:?}", request.epsilons), &request.epsilons)?;
+    if request.epsilons.is_empty() || request.methods.is_empty() {
+        let field = if request.epsilons.is_empty() { "epsilons" } else { "methods" };
+        return Err(Error::field(field, "is empty: give at least one"));
+    }
     let known = request.context.read()?;
     let goal = known.objective(request.objective.as_ref(), &request.values)?;
     let mut rows = Vec::with_capacity(request.methods.len() * request.epsilons.len());

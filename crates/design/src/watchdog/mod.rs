@@ -58,6 +58,10 @@ pub enum Method {
 }
 
 impl Method {
+    /// Every method, the printed ones first.
+    pub const ALL: [Self; 6] =
+        [Self::Merge, Self::Uniform, Self::Repair, Self::Subset, Self::Partition, Self::Optimal];
+
     /// Whether the paper prints it and it may miss its budget.
     pub fn is_printed(self) -> bool {
         matches!(self, Self::Merge | Self::Uniform)

@@ -149,17 +149,23 @@ impl CountedReports {
             // The entry is written anew to be read, so that a place in it is none in the document.
             let tally = Tally::from_json(&entry.to_string())
                 .map_err(|error| fail(unplaced(&error.to_string())))?;
-            let of = |group: &&mut ReportGroup| group.policy.id() == tally.policy();
-            let Some(group) = self.groups.iter_mut().find(of) else {
-                return Err(fail(format!(
-                    "a tally of policy {}, which is not given: add {} with its document",
-                    tally.policy(),
-                    mention("policy")
-                )));
-            };
-            group.tally.merge(&tally).map_err(|error| fail(error.to_string()))?;
+            self.add(name, &tally)?;
         }
         Ok(())
+    }
+
+    /// Adds a tally of one of the policies. Errors begin with the tally's name.
+    pub fn add(&mut self, name: &str, tally: &Tally) -> Result<(), Error> {
+        let fail = |error: String| Error::in_document(name, error);
+        let of = |group: &&mut ReportGroup| group.policy.id() == tally.policy();
+        let Some(group) = self.groups.iter_mut().find(of) else {
+            return Err(fail(format!(
+                "a tally of policy {}, which is not given: add {} with its document",
+                tally.policy(),
+                mention("policy")
+            )));
+        };
+        group.tally.merge(tally).map_err(|error| fail(error.to_string()))
     }
 
     /// All that was counted, as a document for [`CountedReports::add_stored`].
