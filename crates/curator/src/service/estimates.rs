@@ -52,10 +52,10 @@ pub struct FewReports {
     pub number: u32,
     /// Whether it is open, sealed or released.
     pub state: &'static str,
-    /// Always nothing.
-    pub headline: Option<HeadlineReport>,
-    /// Always nothing.
-    pub mmse: Option<PriorsReading>,
+    /// Nothing, which is `null`.
+    pub headline: (),
+    /// Nothing, which is `null`.
+    pub mmse: (),
     /// How many reports there are and how many are needed, in words.
     pub too_few: String,
 }
@@ -198,8 +198,8 @@ pub(crate) async fn all(
                 rounds.push(ShownRound::TooFew(FewReports {
                     number: record.key.number,
                     state: record.state.name(),
-                    headline: None,
-                    mmse: None,
+                    headline: (),
+                    mmse: (),
                     too_few: detail,
                 }));
             }
