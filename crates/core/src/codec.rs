@@ -83,24 +83,20 @@ pub(crate) fn to_hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
-/// One byte from two lower-case hexadecimal digits.
-pub(crate) fn from_hex_pair(pair: &[u8]) -> Option<u8> {
+/// Bytes from lower-case hexadecimal digits.
+pub(crate) fn hex_bytes(text: &str) -> Option<Vec<u8>> {
     let digit = |byte: u8| match byte {
         b'0'..=b'9' => Some(byte - b'0'),
         b'a'..=b'f' => Some(byte - b'a' + 10),
         _ => None,
     };
-    let &[high, low] = pair else { return None };
-    Some(digit(high)? << 4 | digit(low)?)
+    let byte = |pair: &[u8]| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?);
+    text.as_bytes().chunks(2).map(byte).collect()
 }
 
 /// Fixed-length bytes from lower-case hexadecimal digits.
 pub(crate) fn from_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let mut bytes = [0; N];
-    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
-        *byte = from_hex_pair(pair)?;
-    }
-    (text.len() == 2 * N).then_some(bytes)
+    hex_bytes(text)?.try_into().ok()
 }
 
 fn put_u32(out: &mut Vec<u8>, value: usize) {

@@ -297,7 +297,7 @@ fn decimals(texts: Vec<String>) -> Result<Vec<Decimal>, DecodeError> {
 }
 
 fn read(list: Vec<Integer>) -> Vec<u64> {
-    list.into_iter().map(u64::from).collect()
+    list.into_iter().map(|integer| integer.0).collect()
 }
 
 fn written(list: &[u64]) -> Vec<Integer> {

@@ -1,6 +1,6 @@
 //! The only thing that leaves the device.
 
-use crate::codec::{Reader, from_hex, from_hex_pair, to_hex};
+use crate::codec::{Reader, from_hex, hex_bytes, to_hex};
 use crate::document::DecodeError;
 use crate::ledger::Permit;
 use crate::policy::{Policy, PolicyId};
@@ -14,7 +14,6 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 use rand_core::CryptoRng;
-use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// 128 random bits that make a report countable exactly once.
@@ -137,8 +136,8 @@ impl RawReport<'_> {
         let token = match (self.token, self.bits) {
             (Some(index), None) => Token::Index(index),
             (None, Some(digits)) => {
-                let bytes = digits.as_bytes().chunks(2).map(from_hex_pair).collect::<Option<_>>();
-                Token::Bits(bytes.ok_or_else(|| bad("bits: not hexadecimal digits"))?)
+                let bytes = hex_bytes(&digits);
+                Token::Bits(bytes.ok_or_else(|| bad("bits: not hexadecimal digits"))?.into())
             }
             _ => return Err(bad("a report has exactly one of: token, bits")),
         };
@@ -168,7 +167,7 @@ impl<'de> Deserialize<'de> for Report {
             }
             other => other.to_string(),
         };
-        raw.read().map_err(|error| D::Error::custom(words(error)))
+        raw.read().map_err(|error| serde::de::Error::custom(words(error)))
     }
 }
 

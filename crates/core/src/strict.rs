@@ -35,7 +35,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
 
 /// An integer below 2^53, which every JSON parser reads exactly.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
-#[serde(try_from = "u64", into = "u64")]
+#[serde(try_from = "u64")]
 pub(crate) struct Integer(pub(crate) u64);
 
 impl Integer {
@@ -47,16 +47,7 @@ impl TryFrom<u64> for Integer {
     type Error = String;
 
     fn try_from(value: u64) -> Result<Self, String> {
-        if value < Self::END {
-            Ok(Self(value))
-        } else {
-            Err(format!("{value} is not below 2^53, as every integer of a document is"))
-        }
-    }
-}
-
-impl From<Integer> for u64 {
-    fn from(integer: Integer) -> Self {
-        integer.0
+        let large = || format!("{value} is not below 2^53, as every integer of a document is");
+        (value < Self::END).then_some(Self(value)).ok_or_else(large)
     }
 }
