@@ -137,7 +137,8 @@ mod tests {
         let mut asked = 0;
         for (page, content) in own(HTML).chain(own(SCRIPT)) {
             let absolute = content.split("/assets/").skip(1);
-            let named = absolute.map(|part| part.split(['"', '\'', '`']).next().unwrap().to_owned());
+            let named =
+                absolute.map(|part| part.split(['"', '\'', '`']).next().unwrap().to_owned());
             for name in named.chain(imports(page)) {
                 assert!(asset(&name).is_some(), "{page} asks for {name}");
                 asked += 1;

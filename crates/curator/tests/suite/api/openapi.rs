@@ -32,7 +32,10 @@ async fn every_route_is_described_and_every_description_is_routed() {
     // The table of routes is itself true: each is known to the router, and knows no other method.
     for (path, methods) in ROUTES {
         let filled = path.replace("{survey}", "none").replace("{number}", "1");
-        let filled = filled.replace("{folder}", "none").replace("{file}", "none").replace("{id}", &"0".repeat(64));
+        let filled = filled
+            .replace("{folder}", "none")
+            .replace("{file}", "none")
+            .replace("{id}", &"0".repeat(64));
         for method in ["get", "post", "put", "delete", "patch"] {
             let answer = service.send(&method.to_uppercase(), &filled, &[], b"").await;
             let known = answer.status != 405
