@@ -1,7 +1,7 @@
 //! Designs whose guarantees are read off the integers that ship.
 
 use undertone_core::{Alphabet, Policy, Provenance, Ratio};
-use undertone_design::designer::{self, DesignOutcome, Method, Request};
+use undertone_design::designer::{self, DesignOutcome, DesignProblem, Method};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::objective::Objective;
 use undertone_design::quantize::PolicySpec;
@@ -65,8 +65,8 @@ pub fn design(
         .iter()
         .map(|text| Ok(knowledge.claim(protection::parse(text, about)?)))
         .collect::<Result<_, undertone_design::Error>>()?;
-    let request = Request {
-        promise: PolicySpec {
+    let request = DesignProblem {
+        spec: PolicySpec {
             inputs: Alphabet::indices(prior.len()).map_err(Error::other)?,
             outputs: None,
             context: rounded.context,

@@ -62,7 +62,7 @@ impl Numbers {
         let rounded = knowledge.context()?;
         let claim = protection::parse(protection, knowledge.subject())?;
         Ok(Request {
-            promise: PolicySpec {
+            spec: PolicySpec {
                 inputs: codebook.inputs().clone(),
                 outputs: Some(codebook.outputs().clone()),
                 context: rounded.context,
@@ -89,7 +89,7 @@ impl Numbers {
                 Ok(Release { noise: largest(&shipped.parameters), ..read(policy, error) })
             }
             ContinuousOutcome::Missed(missed) => {
-                let wide = self.attained(&request.promise, &missed.channel)?;
+                let wide = self.attained(&request.spec, &missed.channel)?;
                 let loss = self.mean_error(&request.codebook, &missed.channel)?;
                 let noise = largest(&missed.parameters);
                 Ok(Release { policy: None, error: loss, noise, ..wide })
@@ -101,7 +101,7 @@ impl Numbers {
     pub fn audit(&self, protection: &str, channel: &Channel) -> Result<Release, Error> {
         let request = self.request(protection, Method::Optimal)?;
         let error = self.mean_error(&request.codebook, channel)?;
-        Ok(Release { error, ..self.attained(&request.promise, channel)? })
+        Ok(Release { error, ..self.attained(&request.spec, channel)? })
     }
 
     /// The edges of the output bins.
@@ -121,11 +121,11 @@ impl Numbers {
         Ok(self.prior.as_slice().iter().enumerate().map(row).sum())
     }
 
-    fn attained(&self, promise: &PolicySpec, channel: &Channel) -> Result<Release, Error> {
+    fn attained(&self, spec: &PolicySpec, channel: &Channel) -> Result<Release, Error> {
         let most = Delta::from_units(MASS_ONE - 1).map_err(Error::other)?;
-        let claims = promise.claims.iter().map(|claim: &Claim| claim.with_delta(most)).collect();
-        let promise = PolicySpec { claims, ..promise.clone() };
-        match promise.verify(channel)? {
+        let claims = spec.claims.iter().map(|claim: &Claim| claim.with_delta(most)).collect();
+        let spec = PolicySpec { claims, ..spec.clone() };
+        match spec.verify(channel)? {
             Ok(policy) => Ok(Release { policy: None, ..read(policy, f64::NAN) }),
             Err(refusal) => Err(Error::other(refusal)),
         }

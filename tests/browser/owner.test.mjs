@@ -66,7 +66,7 @@ test("from the dashboard to the estimate", { timeout: 240_000 }, async () => {
   await table.waitFor({ timeout: 30_000 });
   await page.locator("dl").getByText((others + 1).toLocaleString("en"), { exact: true }).waitFor({ timeout: 30_000 });
   const { rounds } = await curator.api("/v1/surveys/commuting/estimates");
-  const shares = rounds[0].headline.symbols;
+  const shares = rounds[0].headline.shares;
   // 4000 reports at LDP 0.55 have a standard error of about 0.04 per share; six of them are far from any accident.
   [0.5, 0.3, 0.2].forEach((truth, at) => assert.ok(Math.abs(shares[at].value - truth) < 0.24, JSON.stringify(shares)));
   const rows = await table.locator("tbody tr").allTextContents();
@@ -97,7 +97,7 @@ test("from the dashboard to the estimate", { timeout: 240_000 }, async () => {
   await page.getByRole("button", { name: "Release it" }).click();
   await page.getByRole("heading", { name: "Round 1, released" }).waitFor();
   const everybody = await (await fetch(`${curator.base}/v1/surveys/commuting/estimates`)).json();
-  assert.equal(everybody.rounds[0].headline.symbols.length, 3);
+  assert.equal(everybody.rounds[0].headline.shares.length, 3);
   await page.getByRole("button", { name: "Open round 2" }).click();
   await page.getByRole("button", { name: "Open it" }).click();
   await page.getByText("round 2, open", { exact: true }).waitFor({ timeout: 60_000 });

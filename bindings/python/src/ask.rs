@@ -7,6 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use undertone::audit::{AuditRequest, AuditSubject};
 use undertone::compose::{ComposeRequest, ComposedData, NamedChannel, Releases, promises};
+use undertone::estimate::{CountedReports, EstimateRequest, NamedPolicy};
+use undertone::prior::PriorMixRequest;
 use undertone::relate::RelateRequest;
 use undertone::together::ConsentLimit;
 use undertone::transfer::TransferRequest;
@@ -15,6 +17,7 @@ use undertone_core::{Draft, Policy as Verified};
 
 use crate::errors::{Error, Refused, guarded};
 use crate::policy::Policy;
+use crate::tally::Tally;
 
 /// Does the work without Python's lock; an error becomes an exception that names arguments as they are called here.
 pub(crate) fn asked<T: Send>(
@@ -25,7 +28,7 @@ pub(crate) fn asked<T: Send>(
 }
 
 /// The answer's JSON.
-fn answer<A: Answer>(
+pub(crate) fn answer<A: Answer>(
     py: Python<'_>,
     work: impl Send + FnOnce() -> Result<A, Trouble>,
 ) -> PyResult<String> {
@@ -60,7 +63,7 @@ pub(crate) fn optional_whole<T: TryFrom<i64>>(
 }
 
 /// Documents of one argument: one is called as the argument, several with their places.
-fn each<T>(
+pub(crate) fn each<T>(
     name: &str,
     texts: &[String],
     read: impl Fn(&str, &str) -> Result<T, Trouble>,
@@ -126,6 +129,60 @@ pub(crate) fn verify(py: Python<'_>, policy: PyRef<'_, Policy>) -> PyResult<Stri
 pub(crate) fn show(py: Python<'_>, policy: PyRef<'_, Policy>) -> PyResult<String> {
     let draft = draft(&policy);
     answer(py, || policy_report::show(draft))
+}
+
+/// What an observer can learn from one answer, as an SVG picture.
+#[pyfunction]
+pub(crate) fn risk_picture(py: Python<'_>, policy: PyRef<'_, Policy>) -> PyResult<String> {
+    let policy = policy.0.policy.clone();
+    asked(py, || undertone_cli::risk_picture(&policy))
+}
+
+/// The prior of a population made of several, in known shares.
+#[pyfunction]
+pub(crate) fn mix(py: Python<'_>, priors: Vec<String>, weights: Vec<f64>) -> PyResult<String> {
+    answer(py, || {
+        let called = |at: usize| format!("priors[{at}]");
+        let read = |(at, text): (usize, &String)| Ok((called(at), Prior::read(&called(at), text)?));
+        let priors = priors.iter().enumerate().map(read).collect::<Result<_, Trouble>>()?;
+        undertone::prior::mix(&PriorMixRequest { priors, weights })
+    })
+}
+
+/// What counted reports say about the population.
+#[pyfunction]
+#[pyo3(signature = (policies, tallies, *, level, all, respondents, above = None, quantiles = None, population = None))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn estimate(
+    py: Python<'_>,
+    policies: Vec<PyRef<'_, Policy>>,
+    tallies: Vec<PyRef<'_, Tally>>,
+    level: f64,
+    all: bool,
+    respondents: bool,
+    above: Option<f64>,
+    quantiles: Option<Vec<f64>>,
+    population: Option<i64>,
+) -> PyResult<String> {
+    let named = |policy: &PyRef<'_, Policy>| NamedPolicy::new(policy.0.policy.clone());
+    let policies: Vec<NamedPolicy> = policies.iter().map(named).collect();
+    let tallies = tallies.iter().map(|tally| tally.copied()).collect::<PyResult<Vec<_>>>()?;
+    answer(py, || {
+        let usual = EstimateRequest::default();
+        let request = EstimateRequest {
+            level,
+            all,
+            respondents,
+            above,
+            quantiles: quantiles.unwrap_or(usual.quantiles),
+            population: optional_whole("population", population)?,
+        };
+        let mut reports = CountedReports::none(&policies);
+        for tally in &tallies {
+            reports.add("reports", tally)?;
+        }
+        undertone::estimate::estimate(&reports, &request)
+    })
 }
 
 /// What several policies tell about one datum, held against limits.

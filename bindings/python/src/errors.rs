@@ -18,7 +18,7 @@ pub(crate) fn failed(error: impl std::fmt::Display) -> PyErr {
 
 /// Runs what Python called. A panic would reach it as something no `except Exception` holds; here it is an `Error`.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
-    undertone_cli::guarded(work).unwrap_or_else(|none| Err(Error::new_err(none.message)))
+    undertone::error::guarded(work).unwrap_or_else(|fault| Err(failed(fault)))
 }
 
 /// A ratio's logarithm in nats, rounded up.

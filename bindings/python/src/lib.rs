@@ -1,14 +1,15 @@
 //! Undertone's native module for Python.
 //!
 //! Columns of data are read, randomised and counted here (`policy`, `tally`), without Python's lock. Use cases are the
-//! library's: `ask` and `fusion` build its requests and give back its answers, so that Python and the command line can
-//! never disagree. Designs, curves, estimates and mixtures still are commands of the command line, called in place
-//! (`command`). The package's Python files make all of them pleasant.
+//! library's: `ask`, `design` and `fusion` build its requests and give back its answers, so that Python and the command
+//! line can never disagree. Only the console script runs a command line (`command`). The package's Python files make all
+//! of them pleasant.
 
 mod arrow;
 mod ask;
 mod cells;
 mod command;
+mod design;
 mod draw;
 mod errors;
 mod fit;
@@ -29,9 +30,14 @@ mod _native {
     #[pymodule_export]
     use super::arrow::{ArrowArray, ArrowStream};
     #[pymodule_export]
-    use super::ask::{audit, check_prior, compose, relate, show, together, transfer, verify};
+    use super::ask::{
+        audit, check_prior, compose, estimate, mix, relate, risk_picture, show, together, transfer,
+        verify,
+    };
     #[pymodule_export]
-    use super::command::{call, main};
+    use super::command::main;
+    #[pymodule_export]
+    use super::design::{curve, design, watchdog};
     #[pymodule_export]
     use super::fit::{check_found, count, fit_counts, fit_mixture};
     #[pymodule_export]

@@ -32,6 +32,11 @@ impl Tally {
         self.counted.lock().map_err(|_| failed("the tally was left half-written by another thread"))
     }
 
+    /// What was counted up to now.
+    pub(crate) fn copied(&self) -> PyResult<estimate::Tally> {
+        Ok(self.counted()?.clone())
+    }
+
     fn prepared(&self) -> PyResult<&Arc<Prepared>> {
         self.policy.as_ref().ok_or_else(|| {
             failed("this tally was read without its policy, so tokens mean nothing to it: use Tally.from_json(text, policy)")

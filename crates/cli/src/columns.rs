@@ -37,15 +37,9 @@ impl Source {
 
     /// The rows, as the library reads them.
     pub(crate) fn rows(&self) -> Result<columns::Source, Failure> {
-        let rows = match crate::documents::read(&self.file) {
-            _ if self.file == Path::new("-") => {
-                columns::Source::reader("standard input", std::io::stdin())
-            }
-            Some(document) => {
-                let name = self.file.display().to_string();
-                columns::Source::reader(name, std::io::Cursor::new(document))
-            }
-            None => columns::Source::file(&self.file),
+        let rows = match self.file == Path::new("-") {
+            true => columns::Source::reader("standard input", std::io::stdin()),
+            false => columns::Source::file(&self.file),
         };
         let rows = match self.layout.separator {
             Some(separator) => rows.with_separator(separator)?,

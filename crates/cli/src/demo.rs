@@ -17,11 +17,14 @@ use undertone::Answer;
 use undertone::attained::Attained;
 use undertone::audit::{AuditReport, AuditRequest, AuditSubject, audit};
 use undertone::design::{self, Design, DesignMethod, DesignReport, RefusedDesign, RefusedDetails};
+use undertone::estimate::EstimatedNumber;
 use undertone_core::Policy;
 use undertone_curator::clock::{SystemClock, SystemRandomness};
 use undertone_curator::server::{self, Limits};
+use undertone_curator::service::estimates::{ShownRound, SurveyEstimates};
 use undertone_curator::{App, Curator, Settings, store};
 use undertone_design::{Channel, Distribution};
+use undertone_estimate::Method;
 
 use crate::failure::Failure;
 use crate::output::{Outcome, line, nats, table};
@@ -54,14 +57,8 @@ const EXPECTED: f64 = 0.10;
 const TRUE_RATE: f64 = 0.13;
 const SURVEY: &str = "demo";
 
-/// Runs once, for whoever calls it in place.
-pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
-    let show = Show::begin(args, false)?;
-    Ok(show.outcome)
-}
-
 /// Runs, prints, and serves on until it is stopped, unless it was told to run once.
-pub(crate) fn run_and_stay(args: &Args, json: bool) -> u8 {
+pub(crate) fn run(args: &Args, json: bool) -> u8 {
     serve::log(json, LevelFilter::WARN);
     let mut show = match Show::begin(args, !args.once) {
         Ok(show) => show,
@@ -228,19 +225,18 @@ impl PrintedFormula {
 }
 
 impl DemoEstimate {
-    fn read(estimates: &Value) -> Result<Self, Failure> {
-        let headline = &estimates["rounds"][0]["headline"];
-        let yes = &headline["symbols"][1];
-        let number = |field: &str| {
-            yes[field].as_f64().ok_or_else(|| Failure::input("the curator gave no estimate"))
+    fn read(estimates: &SurveyEstimates) -> Result<Self, Failure> {
+        let none = || Failure::input("the curator gave no estimate");
+        let Some(ShownRound::Counted(round)) = estimates.rounds.first() else {
+            return Err(none());
         };
-        Ok(Self {
-            yes: number("value")?,
-            low: number("low")?,
-            high: number("high")?,
-            level: 0.95,
-            method: headline["method"].as_str().unwrap_or_default().into(),
-        })
+        let (Some(headline), Some(level)) = (&round.estimates.headline, round.estimates.level)
+        else {
+            return Err(none());
+        };
+        let EstimatedNumber { value, low, high, .. } =
+            headline.shares.shares.get(1).ok_or_else(none)?.share;
+        Ok(Self { yes: value, low, high, level, method: headline.method })
     }
 }
 
@@ -266,7 +262,7 @@ struct DemoEstimate {
     low: f64,
     high: f64,
     level: f64,
-    method: String,
+    method: Method,
 }
 
 /// The policy everybody answered through.

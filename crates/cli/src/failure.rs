@@ -1,9 +1,7 @@
 //! Why a command gave no result.
 
-use std::any::Any;
 use std::fmt;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -83,21 +81,7 @@ impl Failure {
 
 /// Runs a command. A panic is a fault of ours; whoever called gets an answer all the same.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Failure::of_panic(&*panic)))
-}
-
-impl Failure {
-    fn of_panic(panic: &(dyn Any + Send)) -> Self {
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        let words = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no words");
-        let first = words.lines().next().unwrap_or_default();
-        Self::new(
-            ErrorCode::Internal,
-            format!(
-                "this is a fault of undertone, not of what it was given; please report it: {first}"
-            ),
-        )
-    }
+    undertone::error::guarded(work)?
 }
 
 /// What a field of a request is called here: `p_min` is the option `--p-min`.
@@ -128,9 +112,9 @@ impl From<SecretFileError> for Failure {
     }
 }
 
-impl From<Failure> for crate::NoReply {
+impl From<Failure> for Error {
     fn from(Failure { code, message }: Failure) -> Self {
-        Self { usage: code == ErrorCode::Usage, code: code.word(), message }
+        Self::new(code, message)
     }
 }
 
@@ -189,22 +173,5 @@ fn number_words(source: &str) -> String {
             Some((low, high)) => format!("give a whole number from {low} to {high}"),
             None => other.into(),
         },
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_panic_becomes_an_answer() {
-        let quiet = std::panic::take_hook();
-        std::panic::set_hook(Box::new(|_| {}));
-        let caught = guarded(|| -> Result<(), Failure> { panic!("index out of bounds") });
-        std::panic::set_hook(quiet);
-        let failure = caught.unwrap_err();
-        assert_eq!((failure.code, exit(failure.code)), (ErrorCode::Internal, 1));
-        assert!(failure.message.contains("report it: index out of bounds"));
-        assert!(guarded(|| Ok(3)).is_ok_and(|value| value == 3));
     }
 }

@@ -17,9 +17,6 @@ const MAX_BYTES: u64 = 1 << 30;
 
 /// The text of a file; `-` is standard input. A byte-order mark at its beginning is no part of it.
 pub(crate) fn text(path: &Path) -> Result<String, Failure> {
-    if let Some(document) = crate::documents::read(path) {
-        return Ok(unmarked(document));
-    }
     let fail = |problem: &str| Failure::file(format!("cannot read {}: {problem}", path.display()));
     let mut bytes = Vec::new();
     let read = if path == Path::new("-") {

@@ -1,7 +1,6 @@
 //! `undertone`: one file per command. Each command parses, calls and prints.
 //!
-//! The binary is [`main_from`]; the Python package also calls commands in place, with documents in
-//! memory instead of files ([`call`]).
+//! The binary is [`main_from`], and so is the console script of the Python package.
 //!
 //! ```
 //! // Prints what LDP at 1 means as LIP, whatever the prior; 0 is good news.
@@ -14,7 +13,6 @@ mod compose;
 mod curve;
 mod demo;
 mod design;
-mod documents;
 mod estimate;
 mod failure;
 mod frontier;
@@ -32,13 +30,14 @@ mod serve;
 mod transfer;
 mod watchdog;
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use failure::Failure;
-use output::{Outcome, finished};
+use undertone::Error;
+use undertone::risk::RiskReport;
+use undertone_core::Policy;
 
 /// Context-aware local privacy with a guarantee you can check.
 ///
@@ -74,10 +73,15 @@ enum Command {
 }
 
 impl Command {
-    fn run(self) -> Result<Outcome, Failure> {
-        match self {
-            Self::Demo(args) => demo::run(&args),
-            Self::Serve(_) => Err(serve::only_from_a_command_line()),
+    /// Runs the command, prints what it found, and returns the exit code.
+    fn run(self, json: bool) -> Result<u8, Failure> {
+        let outcome = match self {
+            // These two go on after they have printed.
+            Self::Demo(args) => return Ok(demo::run(&args, json)),
+            Self::Serve(args) => return Ok(serve::run(&args, json)),
+            Self::Perturb(args) if args.streams() => {
+                return Ok(perturb::run(&args)?.print_aside(json));
+            }
             Self::Design(args) => design::run(&args),
             Self::Curve(args) => curve::run(&args),
             Self::Frontier(args) => frontier::run(&args),
@@ -90,8 +94,9 @@ impl Command {
             Self::Perturb(args) => perturb::run(&args),
             Self::Estimate(args) => estimate::run(&args),
             Self::Watchdog(args) => watchdog::run(&args),
-            Self::Fusion(args) => fusion::run(&args, true),
-        }
+            Self::Fusion(args) => fusion::run(&args, json),
+        };
+        Ok(outcome?.print(json))
     }
 }
 
@@ -169,59 +174,11 @@ pub fn main_from<T: Into<OsString> + Clone>(words: impl IntoIterator<Item = T>) 
         }
     };
     let json = cli.json;
-    let done = failure::guarded(|| match cli.command {
-        // These two go on after they have printed.
-        Command::Demo(args) => Ok(Err(demo::run_and_stay(&args, json))),
-        Command::Serve(args) => Ok(Err(serve::run(&args, json))),
-        Command::Perturb(args) if args.streams() => {
-            perturb::run(&args).map(|outcome| Err(outcome.print_aside(json)))
-        }
-        Command::Fusion(args) => fusion::run(&args, json).map(Ok),
-        command => command.run().map(Ok),
-    });
-    match done {
-        Ok(Ok(outcome)) => outcome.print(json),
-        Ok(Err(code)) => code,
-        Err(failure) => failure.print(json),
-    }
+    failure::guarded(|| cli.command.run(json)).unwrap_or_else(|failure| failure.print(json))
 }
 
-/// What a command called in place answers.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reply {
-    /// What `--json` prints.
-    pub json: serde_json::Value,
-    /// Whether it is good news: what exit code 0 says.
-    pub good: bool,
-    /// The documents it wrote, by name.
-    pub written: BTreeMap<String, String>,
-}
-
-/// Why a command called in place gave no answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NoReply {
-    /// Whether the arguments are to blame: what exit code 2 says.
-    pub usage: bool,
-    /// What kind of trouble it is: the word `code` of `--json`.
-    pub code: &'static str,
-    /// In words.
-    pub message: String,
-}
-
-/// Runs work for a caller who must not die of a panic: that becomes the words to report.
-pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, NoReply> {
-    failure::guarded(|| Ok(work())).map_err(NoReply::from)
-}
-
-/// Runs one command in this process without printing. Files named like one of `documents` are read
-/// from there (JSON, or a table as CSV), and JSON and SVG files the command writes are returned, not
-/// written.
-pub fn call(words: &[String], documents: BTreeMap<String, String>) -> Result<Reply, NoReply> {
-    let words = std::iter::once("undertone").chain(words.iter().map(String::as_str));
-    let cli = parsed(words).map_err(|error| NoReply::from(Failure::of_arguments(&error)))?;
-    let (result, written) = documents::with(documents, || failure::guarded(|| cli.command.run()));
-    match result {
-        Ok(Outcome { json, good, .. }) => Ok(Reply { json: finished(json), good, written }),
-        Err(failure) => Err(failure.into()),
-    }
+/// What an observer can learn from one answer, as the SVG picture that `undertone policy show --plot` draws.
+pub fn risk_picture(policy: &Policy) -> Result<String, Error> {
+    let (draft, report) = (policy.draft(), &RiskReport::of(policy.draft())?);
+    Ok(risk::Shown { draft, report }.picture(true)?)
 }

@@ -63,9 +63,6 @@ pub(crate) fn line(text: &str) {
 
 /// Writes a result file.
 pub(crate) fn save(path: &std::path::Path, content: &str) -> Result<(), Failure> {
-    if crate::documents::write(path, content) {
-        return Ok(());
-    }
     std::fs::write(path, content).map_err(|error| Failure::of_system("write", path, &error))
 }
 

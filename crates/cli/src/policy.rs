@@ -13,6 +13,7 @@ use crate::audit::strength_table;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::Outcome;
+use crate::plot;
 use crate::risk::Shown;
 
 /// Re-check a policy document, or show what an observer can learn from it.
@@ -98,7 +99,7 @@ fn show(draft: Draft, plot: Option<&Path>) -> Result<Outcome, Failure> {
     let shown = Shown { draft: &draft, report: risk };
     text += &format!("\n\n{}", shown.text());
     if let Some(path) = plot {
-        shown.plot(path, report.verified)?;
+        plot::save(path, &shown.picture(report.verified)?)?;
         text += &format!("\n\npicture written to {}", path.display());
     }
     Ok(Outcome::of(&report, text))

@@ -1,7 +1,5 @@
 //! What an observer can learn from one answer: as tables and as a picture.
 
-use std::path::Path;
-
 use undertone::risk::{BeliefReport, RiskReport, before, percent};
 use undertone_core::{Context, Draft, Ratio, Strength};
 use undertone_design::risk::Beliefs;
@@ -64,8 +62,8 @@ impl Shown<'_> {
         Some(table(&header, rows.collect()))
     }
 
-    /// Draws the picture.
-    pub(crate) fn plot(&self, path: &Path, verified: bool) -> Result<(), Failure> {
+    /// The risk as an SVG picture.
+    pub(crate) fn picture(&self, verified: bool) -> Result<String, Failure> {
         let claims: Vec<String> = self.draft.claims().iter().map(ToString::to_string).collect();
         let verdict = if verified { "verified" } else { "REFUSED: at least one claim is false" };
         let (input, secret) = self.draft.strength();
@@ -105,7 +103,7 @@ impl Shown<'_> {
         };
         let label = Box::new(|x: usize| self.report.beliefs[x].symbol.clone());
         panels.push(Panel { title: title.into(), beliefs: &self.report.risk.input, label });
-        plot::save(path, &plot::risk(&lines, &panels)?)
+        plot::risk(&lines, &panels)
     }
 }
 

@@ -85,11 +85,6 @@ const TOKEN_VARIABLE: &str = "UNDERTONE_ADMIN_TOKEN";
 /// The environment variable that filters logs.
 const LOG_VARIABLE: &str = "UNDERTONE_LOG";
 
-/// It has no result to give back, so it cannot be called in place.
-pub(crate) fn only_from_a_command_line() -> Failure {
-    Failure::usage("serve runs until it is stopped: start it from a command line")
-}
-
 pub(crate) fn run(args: &Args, json: bool) -> u8 {
     match serve(args, json) {
         Ok(()) => 0,

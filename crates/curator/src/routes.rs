@@ -23,12 +23,12 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use bytes::Bytes;
-use serde_json::Value;
-use undertone_wire::{Code, Problem};
+use undertone_wire::{Code, Problem, SurveyId};
 
 use crate::auth::Caller;
 use crate::flight::Counted;
 use crate::metrics::Metrics;
+use crate::service::estimates::SurveyEstimates;
 use crate::service::{self, App, AppState, Peer};
 pub use operations::OPENAPI;
 pub use pages::PAGE_POLICY;
@@ -86,13 +86,12 @@ impl Curator {
     }
 
     /// Creates a survey from the JSON its owner would send, and opens its first round.
-    pub async fn create(&self, body: &[u8]) -> Result<Value, Problem> {
-        let cached = service::surveys::create(&self.0, body).await?;
-        Ok(service::surveys::described_to_owner(&cached))
+    pub async fn create(&self, body: &[u8]) -> Result<SurveyId, Problem> {
+        Ok(service::surveys::create(&self.0, body).await?.id.clone())
     }
 
     /// The estimates of a survey as its owner sees them, after everything that arrived is counted.
-    pub async fn estimates(&self, survey: &str) -> Result<Value, Problem> {
+    pub async fn estimates(&self, survey: &str) -> Result<SurveyEstimates, Problem> {
         let cached = self.0.survey(survey).await?;
         if let Some(newest) = cached.newest() {
             self.0.fold_round(&newest.key).await?;
@@ -152,6 +151,7 @@ async fn wrong_method() -> Refusal {
 }
 
 /// Gives up on an answer that takes too long.
+// Not tower-http's TimeoutLayer: it answers without a body, and ours is a problem that says when to come again.
 async fn within(State(limit): State<Duration>, request: Request, next: Next) -> Response {
     match tokio::time::timeout(limit, next.run(request)).await {
         Ok(response) => response,
@@ -242,6 +242,7 @@ fn peer(state: &AppState, request: &Request) -> Peer {
 }
 
 /// What every response carries.
+// Not tower-http's SetResponseHeaderLayer: it sets one header, and these would be eight services around every request.
 fn protect(state: &AppState, response: &mut Response) {
     const ALWAYS: [(HeaderName, &str); 5] = [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),

@@ -7,7 +7,6 @@ mod failure;
 pub mod gain;
 pub(crate) mod ingest;
 pub mod learning;
-pub mod observer;
 pub(crate) mod officer;
 pub mod plan;
 mod rounds;
@@ -20,7 +19,6 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use tokio::sync::OnceCell;
 use undertone_core::{Draft, Policy, PolicyId};
 use undertone_wire::{Code, Problem, RoundState, SurveyId};
@@ -31,7 +29,10 @@ use crate::flight::{Capacity, Flight, Hold};
 use crate::limit::{Limiter, Rate};
 use crate::metrics::Metrics;
 use crate::store::{RoundRecord, Store};
+use gain::Gain;
+use officer::OfficerRounds;
 use survey::Survey;
+use surveys::ObserverReport;
 
 /// What the curator is made of.
 #[derive(Clone)]
@@ -115,9 +116,9 @@ pub(crate) struct CachedSurvey {
     /// Every policy of the survey, with its round.
     pub(crate) policies: HashMap<PolicyId, (u32, Arc<Policy>)>,
     /// What takes long to compute is computed once, until something changes.
-    pub(crate) gain: OnceCell<Value>,
-    pub(crate) observer: OnceCell<Value>,
-    pub(crate) officer: OnceCell<Value>,
+    pub(crate) gain: OnceCell<Option<Gain>>,
+    pub(crate) observer: OnceCell<Arc<ObserverReport>>,
+    pub(crate) officer: OnceCell<Arc<OfficerRounds>>,
     /// When the store was last asked.
     read: Mutex<Instant>,
 }

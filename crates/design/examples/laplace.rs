@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let points = (0..inputs).map(point).collect::<Result<Vec<_>, _>>()?;
     let codebook = Codebook::of_points(points, range, outputs)?;
-    let promise = PolicySpec {
+    let spec = PolicySpec {
         inputs: codebook.inputs().clone(),
         outputs: None,
         context: Context::Unknown,
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let prior = Distribution::uniform(inputs).over(&Symbols::of(codebook.inputs()))?;
     let request = Request {
         codebook,
-        promise,
+        spec,
         prior,
         density: None,
         loss: Loss::Squared,

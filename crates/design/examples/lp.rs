@@ -28,14 +28,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let started = Instant::now();
     let losses = objective.losses(prior.len())?.ok_or("a linear loss is needed")?;
-    let promise = PolicySpec {
+    let spec = PolicySpec {
         inputs: Alphabet::indices(prior.len())?,
         outputs: None,
         context: Context::Known(quantize::prior(&prior)?.prior),
         claims: vec![Claim::lip(Epsilon::parse(epsilon)?)],
         provenance: Provenance::default(),
     };
-    let design = linear::design(&promise, &prior, &losses)?;
+    let design = linear::design(&spec, &prior, &losses)?;
     let seconds = started.elapsed().as_secs_f64();
     let found = serde_json::json!({
         "seconds": seconds,

@@ -17,6 +17,7 @@ use crate::codebook::Codebook;
 use crate::density::Density;
 use crate::designer::{self, Designed, PrintedLevel};
 use crate::measure::delta::Convention;
+use crate::mechanism::Mechanism;
 use crate::mechanism::gaussian::Sigma;
 use crate::mechanism::laplace::Scale;
 use crate::mechanism::linear;
@@ -57,8 +58,8 @@ impl Method {
     /// The name on the command line.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Laplace(_) => "laplace",
-            Self::Gaussian(_) => "gaussian",
+            Self::Laplace(scale) => scale.name(),
+            Self::Gaussian(sigma) => sigma.name(),
             Self::Sampling => "sampling",
             Self::Optimal => "optimal",
         }
@@ -105,7 +106,7 @@ pub struct Request {
     /// What the symbols stand for.
     pub codebook: Codebook,
     /// Context, claims and provenance; inputs and outputs are the codebook's.
-    pub promise: PolicySpec,
+    pub spec: PolicySpec,
     /// The prior that weighs the loss.
     pub prior: Distribution,
     /// The data's law before it was binned, if it is known: JSTL21 Corollary 10 uses it.
@@ -163,7 +164,7 @@ pub struct Shipped {
     /// What the density keeps, where it was computed.
     pub density: Option<Kept>,
     /// For the designer's comparison: the same request over the codebook's symbols.
-    pub inner: designer::Request,
+    pub inner: designer::DesignProblem,
 }
 
 /// Noise that misses its claim.
@@ -218,8 +219,8 @@ pub fn design(request: &Request) -> Result<ContinuousOutcome, Error> {
     let problem = Problem::of(request)?;
     let origin = request.method.origin();
     match request.method {
-        Method::Laplace(scale) => problem.finish(laplace::noise(&problem, scale)?, origin),
-        Method::Gaussian(sigma) => problem.finish(gaussian::noise(&problem, sigma)?, origin),
+        Method::Laplace(scale) => problem.finish(scale.design(&problem)?, origin),
+        Method::Gaussian(sigma) => problem.finish(sigma.design(&problem)?, origin),
         Method::Sampling => noiseless::sampled(&problem),
         Method::Optimal => noiseless::optimal(&problem),
     }
@@ -233,7 +234,7 @@ pub fn reachable(shipped: &Shipped) -> Result<Option<f64>, Error> {
     if losses.len() * losses[0].len() > COMPARED_CELLS {
         return Ok(None);
     }
-    match linear::optimal(&inner.promise, &inner.prior, &losses) {
+    match linear::optimal(&inner.spec, &inner.prior, &losses) {
         Ok(found) => Ok(Some(found.optimum)),
         Err(Error::TooLarge { .. }) => Ok(None),
         Err(other) => Err(other),
@@ -243,11 +244,11 @@ pub fn reachable(shipped: &Shipped) -> Result<Option<f64>, Error> {
 /// What `undertone design` shows beside a design, without optima that would take longer than it.
 pub fn compare(shipped: &Shipped) -> Result<designer::Comparison, Error> {
     let inner = &shipped.inner;
-    let outputs = inner.promise.outputs.as_ref().map_or(inner.prior.len(), |names| names.len());
+    let outputs = inner.spec.outputs.as_ref().map_or(inner.prior.len(), |names| names.len());
     if inner.prior.len() * outputs <= COMPARED_CELLS {
         return designer::compare(inner);
     }
-    let epsilon = inner.promise.claims.iter().map(protection::level).fold(0.0, f64::max);
+    let epsilon = inner.spec.claims.iter().map(protection::level).fold(0.0, f64::max);
     let blind = inner.objective.blind(&inner.prior)?;
     Ok(designer::Comparison { epsilon, ldp: None, ldp_twice: None, blind })
 }

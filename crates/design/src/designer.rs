@@ -1,18 +1,16 @@
 //! From what is wanted to a verified policy: pick the method, solve, round, repair, verify.
 
-mod optimal;
-
-pub use optimal::{LARGE, LARGE_FREQUENCY};
-
 use std::borrow::Cow;
 
-use undertone_core::{Bound, Claim, Context, Delta, Policy, Refusal, Shape, Subject};
+use undertone_core::{Context, Policy, Refusal, Shape, Subject};
 
 use crate::informative::{self, Blind};
-use crate::mechanism::{
-    Proposal, keep, linear, posterior, randomized_response, sampling, staircase, symmetric, unary,
-    uncertain,
-};
+use crate::mechanism::optimum::{Compact, LARGE, Optimum};
+use crate::mechanism::printed::Printed;
+use crate::mechanism::sampling::KeepOrSample;
+use crate::mechanism::staircase::{Krr, Staircase};
+use crate::mechanism::symmetric::Flip;
+use crate::mechanism::{Mechanism, Proposal, keep, linear, posterior, unary};
 use crate::objective::Objective;
 use crate::quantize::{self, PolicySpec};
 use crate::{Channel, Distribution, Error, protection, to_floats};
@@ -36,11 +34,14 @@ pub enum Method {
     Sampling,
     /// The staircase optimum under the LDP claims.
     ExtremalLdp,
+    /// For shares: the best of the channels that are not written out (bits, keep, randomised response), which are found in
+    /// no time for any number of symbols.
+    Compact,
 }
 
 impl Method {
     /// Every method.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Optimal,
         Self::Published,
         Self::Symmetric,
@@ -49,31 +50,38 @@ impl Method {
         Self::Sue,
         Self::Sampling,
         Self::ExtremalLdp,
+        Self::Compact,
     ];
 
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
+    /// The mechanism of that name.
+    pub fn mechanism(self) -> &'static dyn Mechanism<DesignProblem, Design = DesignOutcome> {
         match self {
-            Self::Optimal => "optimal",
-            Self::Published => "published",
-            Self::Symmetric => "symmetric",
-            Self::Krr => "krr",
-            Self::Oue => "oue",
-            Self::Sue => "sue",
-            Self::Sampling => "sampling",
-            Self::ExtremalLdp => "extremal-ldp",
+            Self::Optimal => &Optimum,
+            Self::Published => &Printed,
+            Self::Symmetric => &Flip,
+            Self::Krr => &Krr,
+            Self::Oue => &unary::Encoding::Optimised,
+            Self::Sue => &unary::Encoding::Symmetric,
+            Self::Sampling => &KeepOrSample,
+            Self::ExtremalLdp => &Staircase,
+            Self::Compact => &Compact,
         }
+    }
+
+    /// The name people ask for it by.
+    pub fn name(self) -> &'static str {
+        self.mechanism().name()
     }
 }
 
-/// A request for a mechanism: what is promised, and what is to be best.
+/// A problem for a mechanism: what is promised, and what is to be best.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct DesignProblem {
     /// Inputs, context, claims, provenance.
-    pub promise: PolicySpec,
+    pub spec: PolicySpec,
     /// The prior that weighs the objective.
     pub prior: Distribution,
-    /// What the channel is for; values and losses in the order of the promise's inputs.
+    /// What the channel is for; values and losses in the order of the inputs.
     pub objective: Objective,
     /// How to find it.
     pub method: Method,
@@ -142,14 +150,20 @@ pub enum DesignOutcome {
     Missed(Box<Missed>),
 }
 
+impl From<Designed> for DesignOutcome {
+    fn from(designed: Designed) -> Self {
+        Self::Shipped(Box::new(designed))
+    }
+}
+
 /// A printed channel may miss its claim by this much, in nats, and still be repaired: it sits
 /// exactly on the bound, and floats do not.
 pub(crate) const PRINTED_SLACK: f64 = 1e-9;
 
-impl Request {
+impl DesignProblem {
     /// This request with its prior in the order of the promise's inputs.
     fn in_order(&self) -> Result<Cow<'_, Self>, Error> {
-        Ok(match self.promise.in_order(&self.prior)? {
+        Ok(match self.spec.in_order(&self.prior)? {
             Cow::Borrowed(_) => Cow::Borrowed(self),
             Cow::Owned(prior) => Cow::Owned(Self { prior, ..self.clone() }),
         })
@@ -161,9 +175,8 @@ const LARGEST_TABLE: usize = 3_000;
 
 /// Designs, rounds, repairs and verifies. The prior is matched with the promise's inputs by symbol; the
 /// objective's values and losses are in the order of those inputs.
-pub fn design(request: &Request) -> Result<DesignOutcome, Error> {
+pub fn design(request: &DesignProblem) -> Result<DesignOutcome, Error> {
     let request = &*request.in_order()?;
-    let promise = &request.promise;
     let table = matches!(request.method, Method::Published | Method::ExtremalLdp);
     if table && request.prior.len() > LARGEST_TABLE {
         return Err(Error::TooLarge {
@@ -174,55 +187,17 @@ pub fn design(request: &Request) -> Result<DesignOutcome, Error> {
                 .into(),
         });
     }
-    let designed = match request.method {
-        Method::Published => return published(request),
-        Method::Optimal => optimal::design(request)?,
-        Method::ExtremalLdp => {
-            let proposal = staircase::optimal(promise, &request.prior, &request.objective)?;
-            ship(request, proposal, request.objective.is_linear())?
-        }
-        Method::Symmetric => {
-            let level = lip_level(request)?;
-            if request.prior.len() != 2 {
-                return Err(Error::other(
-                    "method symmetric",
-                    "the symmetric model is for two symbols; use krr",
-                ));
-            }
-            let channel = symmetric::channel(request.prior[1], level)?;
-            let flip = channel.q(0, 1);
-            let mut designed = ship(request, own_value(request, channel)?, true)?;
-            designed.parameters.push(("flip", flip));
-            designed
-        }
-        Method::Krr => {
-            let found = staircase::randomized_response(promise)?;
-            shaped(request, found.policy, vec![("lambda", found.lambda)])?
-        }
-        Method::Sampling => {
-            let found = sampling::design(promise)?;
-            shaped(request, found.policy, vec![("lambda", found.lambda)])?
-        }
-        Method::Oue | Method::Sue => {
-            let encoding = match request.method {
-                Method::Oue => unary::Encoding::Optimised,
-                _ => unary::Encoding::Symmetric,
-            };
-            let found = unary::design(promise, encoding)?;
-            shaped(request, found.policy, vec![("own", found.own), ("other", found.other)])?
-        }
-    };
-    Ok(DesignOutcome::Shipped(Box::new(designed)))
+    request.method.mechanism().design(request)
 }
 
 /// A policy whose shape the mechanism chose itself.
 pub(crate) fn shaped(
-    request: &Request,
+    request: &DesignProblem,
     policy: Policy,
     parameters: Vec<(&'static str, f64)>,
 ) -> Result<Designed, Error> {
     let bits = matches!(policy.draft().shape(), Shape::Bits(_));
-    let utility = utility(request, policy.draft().shape())?;
+    let utility = worth(&request.prior, &request.objective, policy.draft().shape())?;
     let small = !bits && policy.draft().shape().inputs() <= LARGE;
     let integers = if small { Some(to_floats::channel(policy.draft().shape())?) } else { None };
     // Vectors of bits are not outputs a person would want listed, nor are thousands of them.
@@ -246,9 +221,13 @@ pub(crate) fn shaped(
     })
 }
 
-/// The objective on a shape, without writing out a large one; `None` where it has no meaning or no formula.
-fn utility(request: &Request, shape: &Shape) -> Result<Option<f64>, Error> {
-    let Request { prior, objective, .. } = request;
+/// The objective on a shape whose inputs are in the order of the prior, without writing out a large one; `None` where it has
+/// no meaning or no formula.
+pub fn worth(
+    prior: &Distribution,
+    objective: &Objective,
+    shape: &Shape,
+) -> Result<Option<f64>, Error> {
     match (shape, objective) {
         (Shape::Bits(bits), Objective::Frequency) if bits.symbols() > BITS_LISTED => {
             let part = |units: u64| units as f64 / undertone_core::WEIGHT_ONE as f64;
@@ -274,33 +253,15 @@ const BITS_LISTED: usize = 10;
 /// A larger channel of the shape `Keep` is judged by its formulas.
 const KEEP_LISTED: usize = 64;
 
-/// The one two-sided LIP level of a request for a formula that has only one parameter.
-fn lip_level(request: &Request) -> Result<f64, Error> {
-    match request.promise.claims.as_slice() {
-        [claim @ Claim { bound: Bound::Lip { lower, upper }, .. }]
-            if lower == upper && claim.about == Subject::Input && claim.delta == Delta::ZERO =>
-        {
-            Ok(protection::level(claim))
-        }
-        _ => Err(Error::other(
-            "protection",
-            format!(
-                "the method {} is for one two-sided claim without delta: give one protection lip:E",
-                request.method.name()
-            ),
-        )),
-    }
-}
-
 /// A closed form's channel, with the objective's value on it as its optimum.
-fn own_value(request: &Request, channel: Channel) -> Result<Proposal, Error> {
+pub(crate) fn own_value(request: &DesignProblem, channel: Channel) -> Result<Proposal, Error> {
     let optimum = request.objective.value(&request.prior, &channel)?;
     Ok(Proposal { channel, optimum, bound: None })
 }
 
 /// Rounds, repairs and verifies a proposal. `read_as_inputs` says that its columns stand for inputs.
 pub(crate) fn ship(
-    request: &Request,
+    request: &DesignProblem,
     proposal: Proposal,
     read_as_inputs: bool,
 ) -> Result<Designed, Error> {
@@ -309,16 +270,16 @@ pub(crate) fn ship(
     let spoken = if read_as_inputs { None } else { one_output_for_each_input(&channel)? };
     let named_by_inputs = spoken.is_some();
     let channel = spoken.unwrap_or(channel);
-    let promise = if read_as_inputs {
-        request.promise.releasing(all, &kept)?
+    let spec = if read_as_inputs {
+        request.spec.releasing(all, &kept)?
     } else if named_by_inputs {
-        PolicySpec { outputs: None, ..request.promise.clone() }
+        PolicySpec { outputs: None, ..request.spec.clone() }
     } else {
         let outputs = undertone_core::Alphabet::indices(kept.len());
         let outputs = outputs.map_err(|error| Error::other("outputs", error.to_string()))?;
-        PolicySpec { outputs: Some(outputs), ..request.promise.clone() }
+        PolicySpec { outputs: Some(outputs), ..request.spec.clone() }
     };
-    let shipped = promise.ship(&channel)?;
+    let shipped = spec.ship(&channel)?;
     let integers = to_floats::channel(shipped.policy.draft().shape())?;
     let utility =
         value_on(request, &integers, if read_as_inputs { Some((&kept, all)) } else { None })?;
@@ -359,7 +320,7 @@ fn one_output_for_each_input(channel: &Channel) -> Result<Option<Channel>, Error
 
 /// The objective on a channel some of whose outputs were dropped.
 fn value_on(
-    request: &Request,
+    request: &DesignProblem,
     channel: &Channel,
     dropped: Option<(&[usize], usize)>,
 ) -> Result<f64, Error> {
@@ -392,67 +353,6 @@ fn by_most_likely_input(
     Ok((Channel::new(channel.rows().iter().map(row).collect())?, order))
 }
 
-/// JSTL21 (19) for a known prior, the printed uncertain-prior formula for a binary box.
-fn published(request: &Request) -> Result<DesignOutcome, Error> {
-    let fail = |problem: &str| Error::other("method published", problem);
-    let claimed = lip_level(request)?;
-    let channel = match &request.promise.context {
-        Context::Known(_) => randomized_response::published(&request.prior, claimed)?,
-        Context::Within(within) if within.lower().len() == 2 => {
-            let part = |end: u64| end as f64 / undertone_core::WEIGHT_ONE as f64;
-            let interval =
-                uncertain::Interval::new(part(within.lower()[1]), part(within.upper()[1]))?;
-            uncertain::published(interval, claimed)?
-        }
-        _ => {
-            return Err(fail("no paper prints a formula for this context; use the method optimal"));
-        }
-    };
-    let refusal = request.promise.verify(&channel)?.err();
-    let attained = match &refusal {
-        Some(refusal) => {
-            refusal.attained.ln_up().map_or(f64::INFINITY, |n| n.units() as f64 / 1e10)
-        }
-        None => claimed,
-    };
-    let level = PrintedLevel { claimed, attained };
-    match refusal {
-        Some(refusal) if attained > claimed + PRINTED_SLACK && !request.accept => {
-            Ok(DesignOutcome::Missed(Box::new(Missed { level, refusal, channel })))
-        }
-        Some(_) if attained > claimed + PRINTED_SLACK => {
-            let accepted = accept(request, &channel)?;
-            let mut designed = ship(&accepted, own_value(request, channel)?, true)?;
-            designed.published = Some(level);
-            Ok(DesignOutcome::Shipped(Box::new(designed)))
-        }
-        _ => {
-            let mut designed = ship(request, own_value(request, channel)?, true)?;
-            designed.published = Some(level);
-            Ok(DesignOutcome::Shipped(Box::new(designed)))
-        }
-    }
-}
-
-/// The request with its claims replaced by what the printed channel attains.
-pub(crate) fn accept(request: &Request, channel: &Channel) -> Result<Request, Error> {
-    let mut accepted = request.clone();
-    let largest = undertone_core::Epsilon::LARGEST;
-    accepted.promise.claims = vec![Claim::lip(largest)];
-    let draft = match accepted.promise.verify(channel)? {
-        Ok(policy) => policy,
-        Err(refusal) => return Err(Error::other("method published", refusal.to_string())),
-    };
-    let attained = draft.certificate().input.lip().and_then(|ratio| ratio.ln_up());
-    let attained = attained.ok_or_else(|| {
-        Error::other("method published", "the printed channel leaks without bound")
-    })?;
-    let epsilon = undertone_core::Epsilon::at_most(attained)
-        .map_err(|error| Error::other("method published", error.to_string()))?;
-    accepted.promise.claims = vec![Claim::lip(epsilon)];
-    Ok(accepted)
-}
-
 /// What the same objective is worth under LDP at the request's ε and at twice that, and to someone
 /// who does not look at the data.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -474,14 +374,14 @@ pub const COMPARED: usize = 64;
 pub const COMPARED_CONVEX: usize = 12;
 
 /// Up to how many symbols a request is compared with others.
-pub fn compared(request: &Request) -> usize {
+pub fn compared(request: &DesignProblem) -> usize {
     if request.objective.is_linear() { COMPARED } else { COMPARED_CONVEX }
 }
 
 /// The comparison an honest reader needs: LIP at ε implies LDP at 2ε and is implied by LDP at ε.
-pub fn compare(request: &Request) -> Result<Comparison, Error> {
+pub fn compare(request: &DesignProblem) -> Result<Comparison, Error> {
     let request = &*request.in_order()?;
-    let level = request.promise.claims.iter().map(protection::level).fold(0.0, f64::max);
+    let level = request.spec.claims.iter().map(protection::level).fold(0.0, f64::max);
     let most = compared(request);
     let ldp = |epsilon: f64| {
         if request.prior.len() > most {
@@ -489,14 +389,11 @@ pub fn compare(request: &Request) -> Result<Comparison, Error> {
         }
         let text = format!("ldp:{epsilon:.10}");
         let Ok(claim) = protection::parse(&text, Subject::Input) else { return Ok(None) };
-        let promise = PolicySpec {
-            context: Context::Unknown,
-            claims: vec![claim],
-            ..request.promise.clone()
-        };
+        let spec =
+            PolicySpec { context: Context::Unknown, claims: vec![claim], ..request.spec.clone() };
         let found = match request.objective.losses(request.prior.len())? {
-            Some(losses) => linear::optimal(&promise, &request.prior, &losses),
-            None => posterior::optimal(&promise, &request.prior, &request.objective),
+            Some(losses) => linear::optimal(&spec, &request.prior, &losses),
+            None => posterior::optimal(&spec, &request.prior, &request.objective),
         };
         match found {
             Ok(proposal) => Ok(Some(proposal.optimum)),

@@ -1,7 +1,7 @@
 //! What each promise of a conjunction costs.
 
 use crate::Error;
-use crate::designer::{self, DesignOutcome, Request};
+use crate::designer::{self, DesignOutcome, DesignProblem};
 
 /// Two utilities closer than this part of the larger of them and the blind guess are the same.
 const SAME: f64 = 1e-7;
@@ -21,8 +21,8 @@ pub struct Alone {
 ///
 /// Empty for a single claim, and above [`designer::compared`] symbols, where it would cost more than the
 /// design.
-pub fn alone(request: &Request, utility: f64) -> Result<Vec<Alone>, Error> {
-    let claims = &request.promise.claims;
+pub fn alone(request: &DesignProblem, utility: f64) -> Result<Vec<Alone>, Error> {
+    let claims = &request.spec.claims;
     if claims.len() < 2 || request.prior.len() > designer::compared(request) {
         return Ok(Vec::new());
     }
@@ -30,7 +30,7 @@ pub fn alone(request: &Request, utility: f64) -> Result<Vec<Alone>, Error> {
     let mut found = Vec::new();
     for (claim, bound) in claims.iter().enumerate() {
         let mut single = request.clone();
-        single.promise.claims = vec![*bound];
+        single.spec.claims = vec![*bound];
         let designed = match designer::design(&single) {
             Ok(DesignOutcome::Shipped(designed)) => designed,
             Ok(DesignOutcome::Missed(_)) | Err(Error::Uninformative { .. }) => continue,

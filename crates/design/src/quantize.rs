@@ -327,53 +327,53 @@ mod tests {
             vec![1.0 / (1.0 + e), e / (1.0 + e)],
         ])
         .unwrap();
-        let promise = PolicySpec {
+        let spec = PolicySpec {
             inputs: Alphabet::indices(2).unwrap(),
             outputs: None,
             context: Context::Unknown,
             claims: vec![Claim::ldp(Epsilon::parse("1").unwrap())],
             provenance: Provenance::default(),
         };
-        assert!(promise.verify(&rr).unwrap().is_err(), "float e is above the odds of the claim");
-        let shipped = promise.ship(&rr).unwrap();
+        assert!(spec.verify(&rr).unwrap().is_err(), "float e is above the odds of the claim");
+        let shipped = spec.ship(&rr).unwrap();
         assert!(shipped.mixed < 1e-9, "{}", shipped.mixed);
     }
 
     #[test]
     fn even_the_identity_ships_once_it_is_drowned() {
-        let promise = PolicySpec {
+        let spec = PolicySpec {
             inputs: Alphabet::indices(3).unwrap(),
             outputs: None,
             context: Context::Unknown,
             claims: vec![Claim::ldp(Epsilon::ZERO)],
             provenance: Provenance::default(),
         };
-        let shipped = promise.ship(&Channel::identity(3).unwrap()).unwrap();
+        let shipped = spec.ship(&Channel::identity(3).unwrap()).unwrap();
         assert_eq!(shipped.mixed, 1.0);
     }
 
     #[test]
     fn kept_outputs_keep_their_names() {
-        let promise = |inputs: Alphabet| PolicySpec {
+        let spec = |inputs: Alphabet| PolicySpec {
             inputs,
             outputs: None,
             context: Context::Unknown,
             claims: vec![Claim::ldp(Epsilon::ZERO)],
             provenance: Provenance::default(),
         };
-        let label = |promise: &PolicySpec| {
-            let outputs = promise.outputs.as_ref().unwrap();
+        let label = |spec: &PolicySpec| {
+            let outputs = spec.outputs.as_ref().unwrap();
             (0..outputs.len()).map(|y| outputs.label(y)).collect::<Vec<_>>().join(" ")
         };
         let names = ["a", "b", "c"].map(String::from).to_vec();
-        let named = promise(Alphabet::names(names).unwrap());
+        let named = spec(Alphabet::names(names).unwrap());
         assert!(named.releasing(3, &[0, 1, 2]).unwrap().outputs.is_none());
         assert_eq!(label(&named.releasing(3, &[0, 2]).unwrap()), "a c");
         assert_eq!(label(&named.releasing(4, &[1, 3]).unwrap()), "1 3");
         assert!(named.releasing(3, &[3]).is_err());
         let numbers = |list: [&str; 3]| list.map(|text| text.parse().unwrap()).to_vec();
         let edges = [numbers(["0", "1", "2"]), vec!["3".parse().unwrap()]].concat();
-        let bins = |values| promise(Alphabet::bins(edges.clone(), values).unwrap());
+        let bins = |values| spec(Alphabet::bins(edges.clone(), values).unwrap());
         let binned = bins(numbers(["0.5", "1.5", "2.5"]));
         assert_eq!(label(&binned.releasing(3, &[0, 2]).unwrap()), "0.5 2.5");
         let shared = bins(numbers(["1", "1", "2.5"]));

@@ -243,7 +243,7 @@ pub(crate) fn policies(
     let claim = Claim::ldp(budgets.ldp.unwrap_or(Epsilon::LARGEST));
     let ship = |(sensor, map): (&crate::exact::ExactSensor, &Channel)| {
         let source = format!("sensor {}: {}", sensor.name, origin.source);
-        let promise = PolicySpec {
+        let spec = PolicySpec {
             inputs: sensor.readings.clone(),
             outputs: Some(Alphabet::indices(map.outputs()).map_err(refuse)?),
             context: Context::Unknown,
@@ -254,7 +254,7 @@ pub(crate) fn policies(
                 ..Provenance::default()
             },
         };
-        Ok(promise.ship(map)?.policy)
+        Ok(spec.ship(map)?.policy)
     };
     model.sensors.iter().zip(maps.channels()).map(ship).collect()
 }

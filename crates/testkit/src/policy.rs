@@ -5,13 +5,13 @@ use undertone_core::{
     Table,
 };
 use undertone_design::Distribution;
-use undertone_design::designer::{self, DesignOutcome, Method, Request};
+use undertone_design::designer::{self, DesignOutcome, DesignProblem, Method};
 use undertone_design::mechanism::{randomized_response, staircase, unary};
 use undertone_design::objective::Objective;
 use undertone_design::quantize::largest_remainder;
 
 use crate::claim::{epsilon, ldp, lip};
-use crate::spec::{known, promise};
+use crate::spec::{known, spec};
 
 fn context(prior: Option<&[f64]>) -> Context {
     prior.map_or(Context::Unknown, known)
@@ -21,30 +21,30 @@ fn context(prior: Option<&[f64]>) -> Context {
 pub fn binary(rare: f64, level: &str) -> Policy {
     let prior = [1.0 - rare, rare];
     let inputs = Alphabet::indices(2).unwrap();
-    let promise = promise(inputs, known(&prior), vec![lip(level)]);
+    let spec = spec(inputs, known(&prior), vec![lip(level)]);
     let prior = Distribution::new("prior", prior.to_vec()).unwrap();
     let channel = randomized_response::binary_optimal(&prior, level.parse().unwrap()).unwrap();
-    promise.ship(&channel).unwrap().policy
+    spec.ship(&channel).unwrap().policy
 }
 
 /// k-ary randomised response under LDP, with a prior to compare with if one is given.
 pub fn krr(inputs: Alphabet, prior: Option<&[f64]>, level: &str) -> Policy {
-    let promise = promise(inputs, context(prior), vec![ldp(level)]);
-    staircase::randomized_response(&promise).unwrap().policy
+    let spec = spec(inputs, context(prior), vec![ldp(level)]);
+    staircase::randomized_response(&spec).unwrap().policy
 }
 
 /// Optimised unary encoding under LDP.
 pub fn oue(size: usize, prior: Option<&[f64]>, level: &str) -> Policy {
     let inputs = Alphabet::indices(size).unwrap();
-    let promise = promise(inputs, context(prior), vec![ldp(level)]);
-    unary::design(&promise, unary::Encoding::Optimised).unwrap().policy
+    let spec = spec(inputs, context(prior), vec![ldp(level)]);
+    unary::design(&spec, unary::Encoding::Optimised).unwrap().policy
 }
 
 /// The optimal table for estimating frequencies under LIP.
 pub fn optimal(prior: &[f64], level: &str) -> Policy {
     let inputs = Alphabet::indices(prior.len()).unwrap();
-    let request = Request {
-        promise: promise(inputs, known(prior), vec![lip(level)]),
+    let request = DesignProblem {
+        spec: spec(inputs, known(prior), vec![lip(level)]),
         prior: Distribution::new("prior", prior.to_vec()).unwrap(),
         objective: Objective::Frequency,
         method: Method::Optimal,

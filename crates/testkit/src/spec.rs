@@ -5,14 +5,14 @@ use undertone_design::quantize::{self, PolicySpec};
 use undertone_design::{Distribution, to_floats};
 
 /// Claims about these inputs in this context; the outputs are the design's business.
-pub fn promise(inputs: Alphabet, context: Context, claims: Vec<Claim>) -> PolicySpec {
+pub fn spec(inputs: Alphabet, context: Context, claims: Vec<Claim>) -> PolicySpec {
     PolicySpec { inputs, outputs: None, context, claims, provenance: Provenance::default() }
 }
 
 /// Claims about inputs 0, 1, 2, ...
 #[track_caller]
 pub fn indexed(symbols: usize, context: Context, claims: Vec<Claim>) -> PolicySpec {
-    promise(Alphabet::indices(symbols).unwrap(), context, claims)
+    spec(Alphabet::indices(symbols).unwrap(), context, claims)
 }
 
 /// Claims under a known prior, and that prior as the kernel's integers have it.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::error::with_names;
@@ -26,6 +26,11 @@ pub trait Answer: Serialize {
     fn json(&self) -> Value {
         number::finished(serde_json::to_value(self).unwrap_or_default())
     }
+}
+
+/// Writes an answer, or a part of one, inside a larger document exactly as it is written alone.
+pub fn within_document<T: Serialize, S: Serializer>(part: &T, to: S) -> Result<S::Ok, S::Error> {
+    number::finished(serde_json::to_value(part).unwrap_or_default()).serialize(to)
 }
 
 /// A sentence that a reader of an answer must not overlook. Fields of the request are named in it as the reader knows

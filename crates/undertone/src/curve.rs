@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 use undertone_core::Ratio;
-use undertone_design::designer::{self, DesignOutcome, Method, Request};
+use undertone_design::designer::{self, DesignOutcome, DesignProblem, Method};
 use undertone_design::measure::ldp;
 use undertone_design::objective::Objective as Weighed;
 
@@ -41,6 +41,15 @@ pub enum CurveMethod {
 }
 
 impl CurveMethod {
+    /// The methods people compare where they name none.
+    pub const USUAL: [Self; 5] = [
+        Self::Design(DesignMethod::Optimal),
+        Self::Design(DesignMethod::Published),
+        Self::Design(DesignMethod::Krr),
+        Self::Ldp,
+        Self::LdpTwice,
+    ];
+
     /// The name people write.
     pub fn name(self) -> &'static str {
         match self {
@@ -156,6 +165,10 @@ pub fn curve_with(
     mut designed: impl FnMut(),
 ) -> Result<CurveReport, Error> {
     check_levels("epsilons", &format!("{:?}", request.epsilons), &request.epsilons)?;
+    if request.epsilons.is_empty() || request.methods.is_empty() {
+        let field = if request.epsilons.is_empty() { "epsilons" } else { "methods" };
+        return Err(Error::field(field, "is empty: give at least one"));
+    }
     let known = request.context.read()?;
     let goal = known.objective(request.objective.as_ref(), &request.values)?;
     let mut rows = Vec::with_capacity(request.methods.len() * request.epsilons.len());
@@ -173,7 +186,7 @@ fn wanted(
     method: CurveMethod,
     epsilon: f64,
     goal: &Weighed,
-) -> Result<Request, Error> {
+) -> Result<DesignProblem, Error> {
     let (protect, method) = match method {
         CurveMethod::Ldp => (format!("input:ldp:{epsilon:.10}"), Method::Optimal),
         CurveMethod::LdpTwice => (format!("input:ldp:{:.10}", 2.0 * epsilon), Method::Optimal),
@@ -192,7 +205,7 @@ fn wanted(
     known.request(&[protect.parse::<Protection>()?], goal.clone(), method)
 }
 
-fn point(method: CurveMethod, epsilon: f64, request: &Request) -> CurvePoint {
+fn point(method: CurveMethod, epsilon: f64, request: &DesignProblem) -> CurvePoint {
     let empty = |note: String| CurvePoint {
         epsilon,
         method: method.name(),

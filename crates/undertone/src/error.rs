@@ -1,8 +1,10 @@
 //! Why a use case gave no answer.
 
+use std::any::Any;
 use std::convert::Infallible;
 use std::fmt;
 use std::io::{self, ErrorKind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A request that got no answer: what kind of trouble it is, which field of the request is to blame, and the words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,6 +117,19 @@ impl Error {
         }
     }
 
+    /// A panic that was caught.
+    fn of_panic(panic: &(dyn Any + Send)) -> Self {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let words = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no words");
+        let first = words.lines().next().unwrap_or_default();
+        Self::new(
+            ErrorCode::Internal,
+            format!(
+                "this is a fault of undertone, not of what it was given; please report it: {first}"
+            ),
+        )
+    }
+
     /// The trouble is in this document.
     pub(crate) fn in_document(name: &str, problem: impl fmt::Display) -> Self {
         Self::input(format!("{name}: {problem}"))
@@ -145,6 +160,11 @@ impl From<Infallible> for Error {
     fn from(never: Infallible) -> Self {
         match never {}
     }
+}
+
+/// Runs work for a caller who must get an answer even if it panics, which would be a fault of ours.
+pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Error> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| Error::of_panic(&*panic))
 }
 
 /// A field of the request in an error's words, which every caller reads as they know it: an option, a keyword. As in
@@ -278,6 +298,18 @@ mod tests {
         assert_eq!(tidy("within 1e-9, 0.5 and 12."), "within 1e-9, 0.5 and 12.");
         assert_eq!(tidy(&format!("{}", f64::MIN_POSITIVE)), "2.2250738585072014e-308");
         assert!(tidy(&"page ".repeat(10_000)).len() < 1_600);
+    }
+
+    #[test]
+    fn a_panic_becomes_an_answer() {
+        let quiet = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| {}));
+        let caught = guarded(|| -> u8 { panic!("index out of bounds\nand more") });
+        std::panic::set_hook(quiet);
+        let error = caught.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::Internal);
+        assert!(error.to_string().ends_with("report it: index out of bounds"), "{error}");
+        assert_eq!(guarded(|| 3), Ok(3));
     }
 
     #[test]

@@ -16,6 +16,9 @@ pub struct RiskReport {
     /// Belief in each symbol of the input, before and after; without a prior, in anything believed with one of a few
     /// probabilities.
     pub beliefs: Vec<BeliefReport>,
+    /// How many symbols were left out of `beliefs`, where only those an observer learns most about are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beliefs_left_out: Option<usize>,
     /// Whether some answer moves belief that far; otherwise these are bounds.
     pub beliefs_attained: bool,
     /// Belief in each value of the secret, where the context has one.
@@ -98,6 +101,7 @@ impl RiskReport {
         });
         let mut report = Self {
             beliefs: list(&risk.input, &input),
+            beliefs_left_out: None,
             beliefs_attained: risk.input.attained,
             secret_beliefs: risk.secret.as_ref().map(|beliefs| list(beliefs, &secret)),
             secret_beliefs_attained: risk.secret.as_ref().map(|beliefs| beliefs.attained),
@@ -108,6 +112,18 @@ impl RiskReport {
         };
         report.in_words = report.sentences(draft);
         Ok(report)
+    }
+
+    /// Lists at most so many symbols of the input: those an observer learns most about.
+    #[must_use]
+    pub fn shortened(mut self, most: usize) -> Self {
+        let all = self.beliefs.len();
+        if all > most {
+            let worst = self.risk.input.worst(most);
+            self.beliefs = worst.into_iter().map(|x| self.beliefs[x].clone()).collect();
+            self.beliefs_left_out = Some(all - most);
+        }
+        self
     }
 
     /// The worst case in plain sentences.
@@ -216,6 +232,26 @@ pub fn percent(p: f64, significant: i32, round: fn(f64) -> f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::design::{Design, DesignMethod};
+
+    #[test]
+    fn of_many_symbols_the_worst_are_listed() {
+        let names = (0..40).map(|x| format!("answer {x}"));
+        let mut prior = vec![0.02; 40];
+        prior[7] = 0.22;
+        let design = Design::new(names).prior(prior).protect("lip:1").method(DesignMethod::Krr);
+        let report = RiskReport::of(design.policy().unwrap().draft()).unwrap();
+        let all = report.clone().shortened(40);
+        assert_eq!((all.beliefs.len(), all.beliefs_left_out), (40, None));
+        let few = report.shortened(3);
+        assert_eq!((few.beliefs.len(), few.beliefs_left_out), (3, Some(37)));
+        assert_eq!(few.json()["beliefs_left_out"], 37);
+        // Belief in what is rare rises by the largest factor.
+        assert!(few.beliefs.iter().all(|belief| belief.symbol != "answer 7"));
+        let rise = |belief: &BeliefReport| belief.most / belief.before_least;
+        let least = few.beliefs.iter().map(rise).fold(f64::INFINITY, f64::min);
+        assert!(all.beliefs.iter().all(|belief| rise(belief) <= least * (1.0 + 1e-9)));
+    }
 
     #[test]
     fn percentages_are_rounded_the_way_they_are_meant() {

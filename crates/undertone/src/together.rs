@@ -1,5 +1,6 @@
 //! Several policies answered for one datum, held against a person's consent.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
@@ -103,8 +104,11 @@ fn levels_by_name<S: Serializer>(levels: &[(String, Ratio)], to: S) -> Result<S:
 }
 
 /// Judges everything these policies tell about one datum as one release.
-pub fn together(policies: &[Policy], limits: &[ConsentLimit]) -> Result<TogetherReport, Error> {
-    let listed: Vec<&Policy> = policies.iter().collect();
+pub fn together<P: Borrow<Policy>>(
+    policies: &[P],
+    limits: &[ConsentLimit],
+) -> Result<TogetherReport, Error> {
+    let listed: Vec<&Policy> = policies.iter().map(Borrow::borrow).collect();
     let Some(standing) = Sequence::together(&listed) else {
         return Err(Error::field("together", "needs at least one policy"));
     };
@@ -114,7 +118,7 @@ pub fn together(policies: &[Policy], limits: &[ConsentLimit]) -> Result<Together
     };
     Ok(TogetherReport {
         verified: true,
-        policies: policies.iter().map(Policy::id).collect(),
+        policies: listed.iter().map(|policy| policy.id()).collect(),
         together: Together {
             exact: standing.exact,
             claims: standing.claims,

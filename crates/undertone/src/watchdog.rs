@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use undertone_core::{Claim, Epsilon, Policy};
+use undertone_design::mechanism::Mechanism;
 use undertone_design::watchdog::{self, Budget, Request, SPLITS, Shipment};
 use undertone_design::{Joint, protection};
 
@@ -197,13 +198,25 @@ pub fn split(text: &str) -> Result<Option<f64>, Error> {
     if text == "best" {
         return Ok(None);
     }
-    let number: Option<f64> = text.parse().ok();
-    match number.filter(|share| (0.0..=1.0).contains(share)) {
-        Some(share) => Ok(Some(share)),
-        None => {
-            Err(Error::field("split", format!("is {text}: give a number from 0 to 1, or `best`")))
-        }
-    }
+    let share = text.parse().map_err(|_| bad_split(text))?;
+    check_split(share)?;
+    Ok(Some(share))
+}
+
+fn check_split(share: f64) -> Result<(), Error> {
+    if (0.0..=1.0).contains(&share) { Ok(()) } else { Err(bad_split(share)) }
+}
+
+fn bad_split(shown: impl std::fmt::Display) -> Error {
+    Error::field("split", format!("is {shown}: give a number from 0 to 1, or `best`"))
+}
+
+/// Reads the name of a method.
+pub fn method(name: &str) -> Result<WatchdogMethod, Error> {
+    WatchdogMethod::ALL.into_iter().find(|method| method.name() == name).ok_or_else(|| {
+        let all = WatchdogMethod::ALL.map(|method| method.name()).join(", ");
+        Error::field("method", format!("{name:?} is unknown: use {all}"))
+    })
 }
 
 fn asked(request: &WatchdogRequest, tried: impl FnMut()) -> Result<Asked, Error> {
@@ -215,7 +228,10 @@ fn asked(request: &WatchdogRequest, tried: impl FnMut()) -> Result<Asked, Error>
     };
     level("ldp", ldp)?;
     let split = match split {
-        Some(share) => share,
+        Some(share) => {
+            check_split(share)?;
+            share
+        }
         None => watchdog::best_split(&request.joint, ldp, request.method, tried)?,
     };
     let budget = Budget::split(ldp, split)?;

@@ -106,7 +106,7 @@ fn sampled_delta(
     let rounded = knowledge.context()?;
     let most = Delta::from_units(MASS_ONE - 1).map_err(Error::other)?;
     let claim = protection::parse(&format!("lip:{epsilon:.10}"), knowledge.subject())?;
-    let promise = PolicySpec {
+    let spec = PolicySpec {
         inputs: Alphabet::indices(truth.len()).map_err(Error::other)?,
         outputs: None,
         context: rounded.context,
@@ -116,7 +116,7 @@ fn sampled_delta(
     let level = (lambda * KEEP_ONE as f64) as u64;
     let base = largest_remainder(base.as_slice(), MASS_ONE);
     let keep = Keep::new(vec![level; truth.len()], base).map_err(Error::other)?;
-    match promise.verify_shape(Shape::Keep(keep))? {
+    match spec.verify_shape(Shape::Keep(keep))? {
         Ok(policy) => {
             let least = policy.certificate().deltas.first().copied().flatten();
             Ok(least.map_or(0.0, |l| l.ratio.scaled_up(48) as f64 / MASS_ONE as f64))

@@ -123,7 +123,7 @@ fn second(estimate: &Distribution, within: &Knowledge, epsilon: f64) -> Result<P
     let context = within.context()?.context;
     let Known::Within(boxed) = &context else { return Err(Error::other("there is no box")) };
     let claim = protection::parse(&protect("lip", epsilon), within.subject())?;
-    let promise = PolicySpec {
+    let spec = PolicySpec {
         inputs: Alphabet::indices(estimate.len()).map_err(Error::other)?,
         outputs: None,
         context: context.clone(),
@@ -133,13 +133,13 @@ fn second(estimate: &Distribution, within: &Knowledge, epsilon: f64) -> Result<P
     let ship = |channel: &Channel| -> Result<Policy, Error> {
         let (channel, kept) = quantize::drop_ghosts(channel)?;
         let outputs = Some(Alphabet::indices(kept.len()).map_err(Error::other)?);
-        Ok(PolicySpec { outputs, ..promise.clone() }.ship(&channel)?.policy)
+        Ok(PolicySpec { outputs, ..spec.clone() }.ship(&channel)?.policy)
     };
     let mut found =
         vec![posterior::optimal_odds(estimate, epsilon, &Objective::Frequency)?.channel];
     if let Some(corners) = corners(boxed, MOST_CORNERS) {
         let corners = Knowledge::Each(corners).context()?.context;
-        let robust = PolicySpec { context: corners, ..promise.clone() };
+        let robust = PolicySpec { context: corners, ..spec.clone() };
         // A box that reaches the edge of the simplex has corners that rule symbols out.
         if let Ok(best) = posterior::optimal(&robust, estimate, &Objective::Frequency) {
             found.push(best.channel);

@@ -1,6 +1,7 @@
 //! ZDS22's budgets under every method of ours: repaired, subset merging, the optimum.
 
 use undertone_core::{Epsilon, Strength, Worst};
+use undertone_design::mechanism::Mechanism;
 use undertone_design::watchdog::{
     Budget, Method, Release, Request, WatchdogProblem, by_columns, release, ship,
 };

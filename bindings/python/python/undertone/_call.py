@@ -1,15 +1,14 @@
 """Arguments as documents, and answers as dictionaries.
 
-Documents (priors, channels, policies) travel as JSON in memory; nothing touches the disk. What comes back is the same
-JSON that ``--json`` prints. Use cases of the library are functions of the native module; what is not one yet is a
-command of the command line, called in place (`Call`).
+Documents (priors, channels, policies) travel as JSON in memory; nothing touches the disk. Use cases of the library are
+functions of the native module. What comes back is the same JSON that ``--json`` prints.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import re
+import operator
 from fractions import Fraction
 from typing import Any, Iterable
 
@@ -59,76 +58,13 @@ def answered(text: str) -> Answer:
     return Answer(_with_infinities(json.loads(text)))
 
 
-def in_python(message: str) -> str:
-    """A message of the command line, whose options are keyword arguments here."""
-    return re.sub(r"--([a-z][a-z-]*)", lambda option: option[1].replace("-", "_"), message)
-
-
-class Call:
-    """One call being put together: words, and the documents they name."""
-
-    def __init__(self, *words: str) -> None:
-        self.words: list[str] = [*words]
-        self.documents: dict[str, str] = {}
-
-    def option(self, name: str, value: Any) -> None:
-        """``--name value``; nothing for None or False, once for each item of a list of texts."""
-        flag = "--" + name.replace("_", "-")
-        if value is None or value is False:
-            return
-        if value is True:
-            self.words.append(flag)
-        else:
-            # In one word, so that negative numbers are not taken for options.
-            self.words.append(f"{flag}={_written(value)}")
-
-    def options(self, **given: Any) -> None:
-        for name, value in given.items():
-            self.option(name, value)
-
-    def document(self, name: str, content: Any) -> str:
-        """Keeps a document and returns the name to refer to it by: that of its argument, or its place there."""
-        places = [f"{name}[{at}]" for at in range(len(self.documents) + 1)]
-        name = next(place for place in [name, *places[1:]] if place not in self.documents)
-        self.documents[name] = content if isinstance(content, str) else json.dumps(content)
-        return name
-
-    def run(self) -> tuple[Answer, dict[str, str]]:
-        """The answer and the documents written. Raises `Refused` for a refused claim."""
-        try:
-            text, good, written = _native.call(self.words, self.documents)
-        except Refused as refusal:
-            raise Refused(in_python(str(refusal)), refusal.cell, None, None, refusal.code) from None
-        except Error as error:
-            raise Error(in_python(str(error))) from None
-        answer = answered(text)
-        if not good:
-            _raise_refusal(answer)
-        return answer, written
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (list, tuple)) or type(value).__name__ == "ndarray":
-        return ",".join(_written(item) for item in value)
-    if isinstance(value, float) and math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    # NumPy's floats print as numbers, not as np.float64(..).
-    if hasattr(value, "item"):
-        value = value.item()
-    return str(value)
-
-
-def _raise_refusal(answer: Answer) -> None:
+def refused(answer: Answer) -> Refused:
+    """The exception for a design whose printed formula misses its claim."""
     refusal = answer.get("refusal")
     level = answer.get("published") or answer.get("density")
-    if refusal is None and level is None:
-        # Not good news, but an answer: something is needed that was not given.
-        return
     if refusal is None:
         claimed, attained = level["claimed"], level["attained"]
-        raise Refused(f"the formula claims {claimed} and leaks {attained} nats", {}, attained, claimed)
+        return Refused(f"the formula claims {claimed} and leaks {attained} nats", {}, attained, claimed)
     names = ("claim", "side", "output", "high", "low", "prior")
     cell = {name: refusal[name] for name in names if name in refusal}
     cell["ratio"], cell["allowed"] = refusal["attained"]["ratio"], refusal["allowed"]["ratio"]
@@ -138,7 +74,7 @@ def _raise_refusal(answer: Answer) -> None:
         attained, claimed = refusal["delta"], float(Fraction(cell["allowed"]))
     else:
         attained, claimed = float(refusal["attained"]["nats"]), float(refusal["allowed"]["nats"])
-    raise Refused(refusal["message"], cell, attained, claimed)
+    return Refused(refusal["message"], cell, attained, claimed)
 
 
 def shown(value: Any) -> str:
@@ -173,9 +109,49 @@ def policy_argument(name: str, value: Any) -> _native.Policy:
     return value
 
 
-def policy_document(name: str, value: Any) -> str:
-    """The document of an argument that must be a policy, or an error that names it."""
-    return policy_argument(name, value).to_json()
+def number(name: str, value: Any) -> float | None:
+    """An argument that must be a number, if it is given, or an error that names it.
+
+    >>> number("level", "high")
+    Traceback (most recent call last):
+    ...
+    undertone._errors.Error: level is 'high': give a number
+    """
+    try:
+        return None if value is None else float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise Error(f"{name} is {shown(value)}: give a number") from None
+
+
+def word_or_number(name: str, value: Any) -> str | float | None:
+    """An argument that may be a word; a number in words is one."""
+    if not isinstance(value, str):
+        return number(name, value)
+    try:
+        return float(value)
+    except ValueError:
+        return value
+
+
+def whole(name: str, value: Any) -> int | None:
+    """An argument that must be a whole number, if it is given, or an error that names it.
+
+    >>> whole("bins", 2.5)
+    Traceback (most recent call last):
+    ...
+    undertone._errors.Error: bins is 2.5: give a whole number of at least 0
+    """
+    if value is None:
+        return None
+    try:
+        found = operator.index(value)
+    except TypeError:
+        found = -1
+    if found < 0:
+        raise Error(f"{name} is {shown(value)}: give a whole number of at least 0")
+    if found >= 1 << 63:
+        raise Error(f"{name} is {shown(value)}: the number is too large")
+    return found
 
 
 def names_of(index: Any) -> list[str] | None:
@@ -193,7 +169,7 @@ def series_names(value: Any) -> list[str] | None:
 
 
 def named_matrix(what: str, value: Any, rows: str, columns: str) -> Any:
-    """The matrix `what` as the command line reads it: rows of numbers, or with names under `rows` and `columns`.
+    """The matrix `what` as the library reads it: rows of numbers, or with names under `rows` and `columns`.
 
     Names come from a document (a dict with ``rows`` and either list of names) or a pandas frame's index and
     columns.
@@ -264,9 +240,10 @@ def numbers(what: str, value: Any) -> list[float]:
         value = value.to_numpy()
     items = value.tolist() if hasattr(value, "tolist") else value
     try:
-        return finite(what, [float(item) for item in items])
+        found = [float(item) for item in items]
     except (TypeError, ValueError):
         raise Error(f"{what} is {shown(value)}: give a list of numbers") from None
+    return finite(what, found)
 
 
 def finite(what: str, items: list[float]) -> list[float]:

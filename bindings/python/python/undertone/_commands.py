@@ -7,11 +7,15 @@ import warnings
 from typing import Any, Sequence
 
 from . import _native
-from ._call import Answer, Call, answered, listed, matrix, named_matrix, named_numbers, numbers, policy_argument
-from ._call import series_names, shown
+from ._call import Answer, answered, listed, matrix, named_matrix, named_numbers, number, numbers, policy_argument
+from ._call import refused, series_names, shown, whole, word_or_number
 from ._errors import Error, Refused, UninformativeWarning
 from .policy import Policy
-from .prior import Prior
+from .prior import Prior, decimals
+
+
+# What a range is.
+_ENDS = "two numbers, (low, high)"
 
 
 def _several(value: Any) -> list[Any]:
@@ -36,12 +40,6 @@ def _texts(name: str, value: str | Sequence[str] | None, example: str) -> list[s
     return items
 
 
-def _prior(call: Call, name: str, prior: Any) -> None:
-    if isinstance(prior, str):
-        raise Error(f"prior is {prior!r}: give probabilities or a Prior; any prior is any_prior=True")
-    call.option(name, call.document(name, _prior_text(name, prior)))
-
-
 def _prior_text(name: str, prior: Any) -> str:
     """The document of the argument `name`, a prior in any of its forms."""
     if isinstance(prior, str):
@@ -58,29 +56,17 @@ def _priors(prior: Any) -> list[str]:
     return [_prior_text(name.format(at), one) for at, one in enumerate(several)]
 
 
-def _context(
-    call: Call,
-    prior: Any,
-    any_prior: bool,
-    prior_lower: Any,
-    prior_upper: Any,
-    joint: Any,
-    secret_name: str | None,
-) -> None:
+def _known_priors(prior: Any) -> list[str]:
+    """The documents of the priors of a design, which may hold for any prior."""
     for one in _several(prior):
-        _prior(call, "prior", one)
-    call.option("any_prior", any_prior)
-    if prior_lower is not None:
-        call.option("prior_lower", call.document("prior_lower", named_numbers("prior_lower", prior_lower)))
-    if prior_upper is not None:
-        call.option("prior_upper", call.document("prior_upper", named_numbers("prior_upper", prior_upper)))
-    if joint is not None:
-        call.option("joint", _joint(call, joint))
-    call.option("secret_name", secret_name)
+        if isinstance(one, str):
+            raise Error(f"prior is {one!r}: give probabilities or a Prior; any prior is any_prior=True")
+    return _priors(prior)
 
 
-def _joint(call: Call, joint: Any) -> str:
-    return call.document("joint", named_matrix("joint", joint, "secret", "symbols"))
+def _numbers_text(name: str, value: Any) -> str | None:
+    """The document of the argument `name`, numbers with or without names."""
+    return None if value is None else json.dumps(named_numbers(name, value))
 
 
 def _matrix_text(name: str, value: Any, rows: str, columns: str) -> str | None:
@@ -128,7 +114,7 @@ def design(
     all hold at once. `objective` is frequency (the
     shares of the population; the default), squared (the default for numbers), absolute, hamming (how often the released
     symbol is right), mmse, mi or nmi; `loss` is a matrix of losses instead. `method` is optimal,
-    published, symmetric, krr, oue, sue, sampling or extremal-ldp; for numbers (`range` with `points` or
+    published, symmetric, krr, oue, sue, sampling, extremal-ldp or compact; for numbers (`range` with `points` or
     `bins`, or a prior of bins) optimal, published, laplace, gaussian or sampling.
 
     The result has the ``policy`` and what an honest reader wants beside it: ``utility``, ``attained``,
@@ -150,30 +136,42 @@ def design(
     ...     print(refusal.code)
     uninformative
     """
-    call = Call("design")
-    _context(call, prior, any_prior, prior_lower, prior_upper, joint, secret_name)
-    for one in _texts("protect", protect, "lip:1"):
-        call.option("protect", one)
-    if loss is not None:
-        objective = f"matrix:{call.document('loss', matrix('loss', loss))}"
-    call.options(objective=objective, method=method, accept=accept, accuracy=accuracy, n=n, for_n=for_n)
-    call.options(allow_uninformative=allow_uninformative)
-    call.options(level=level, points=points, range=range, bins=bins, output_bins=output_bins)
-    call.options(output_range=output_range, density=density, scale=scale, alpha=alpha, sigma=sigma)
-    call.options(values=None if values is None else numbers("values", values), convention=convention)
-    found = _with_policy(call)
+    answer, policy = _native.design(
+        _known_priors(prior),
+        protect=_texts("protect", protect, "lip:1"),
+        any_prior=any_prior,
+        prior_lower=_numbers_text("prior_lower", prior_lower),
+        prior_upper=_numbers_text("prior_upper", prior_upper),
+        joint=_matrix_text("joint", joint, "secret", "symbols"),
+        secret_name=secret_name,
+        objective=objective,
+        loss=None if loss is None else json.dumps(matrix("loss", loss)),
+        values=None if values is None else numbers("values", values),
+        method=method,
+        accept=accept,
+        allow_uninformative=allow_uninformative,
+        accuracy=number("accuracy", accuracy),
+        n=whole("n", n),
+        for_n=for_n,
+        level=0.95 if level is None else number("level", level),
+        points=None if points is None else decimals("points", points, "a list of numbers"),
+        range=None if range is None else decimals("range", range, _ENDS),
+        bins=whole("bins", bins),
+        output_bins=whole("output_bins", output_bins),
+        output_range=None if output_range is None else decimals("output_range", output_range, _ENDS),
+        density=density,
+        scale=word_or_number("scale", scale),
+        alpha=number("alpha", alpha),
+        sigma=word_or_number("sigma", sigma),
+        convention=convention,
+    )
+    found = answered(answer)
+    if policy is None:
+        raise refused(found)
+    found["policy"] = Policy(policy)
     if found.uninformative is not None and not allow_uninformative:
         warnings.warn(found.uninformative, UninformativeWarning, stacklevel=2)
     return found
-
-
-def _with_policy(call: Call) -> Answer:
-    """Runs a command that writes a policy, and puts that in the answer."""
-    call.option("output", "policy.json")
-    answer, written = call.run()
-    answer.pop("output", None)
-    answer["policy"] = Policy(written["policy.json"]) if "policy.json" in written else None
-    return answer
 
 
 def watchdog(
@@ -196,10 +194,18 @@ def watchdog(
     >>> found.met, found.policy.claims
     (True, ['lip:0.5 of the secret'])
     """
-    call = Call("watchdog")
-    call.option("joint", _joint(call, joint))
-    call.options(lower=lower, upper=upper, ldp=ldp, split=split, method=method, secret_name=secret_name)
-    return _with_policy(call)
+    answer, policy = _native.watchdog(
+        json.dumps(named_matrix("joint", joint, "secret", "symbols")),
+        method=method,
+        lower=number("lower", lower),
+        upper=number("upper", upper),
+        ldp=number("ldp", ldp),
+        split=word_or_number("split", split),
+        secret_name=secret_name,
+    )
+    found = answered(answer)
+    found["policy"] = None if policy is None else Policy(policy)
+    return found
 
 
 def relate(
@@ -276,7 +282,7 @@ def together(policies: Sequence[Policy], *, consent: str | Sequence[str] = ()) -
     `consent` are limits on the whole, ``ldp:E``, ``lip:E`` or ``secret:NAME=ldp:E``; the answer says of each whether it
     is met.
 
-    >>> policy = design(prior=["wc", {"a": 0.5, "b": 0.5}], protect="ldp:1", method="krr").policy
+    >>> policy = design({"a": 0.5, "b": 0.5}, any_prior=True, protect="ldp:1", method="krr").policy
     >>> found = together([policy, policy], consent="ldp:1.5").together
     >>> found["attained"]["ldp"] > 1.9, found["consent"][0]["met"]
     (True, False)
@@ -362,12 +368,18 @@ def curve(
     >>> len(found.rows)
     6
     """
-    call = Call("curve")
-    for one in _several(prior):
-        _prior(call, "prior", one)
-    call.options(epsilons=epsilons, objective=objective, methods=methods)
-    call.options(values=None if values is None else numbers("values", values))
-    return call.run()[0]
+    named = None if methods is None else [
+        name for one in _texts("methods", methods, "optimal,krr") for name in one.split(",")
+    ]
+    return answered(
+        _native.curve(
+            _known_priors(prior),
+            epsilons=epsilons if isinstance(epsilons, str) else numbers("epsilons", epsilons),
+            objective=objective,
+            methods=named,
+            values=None if values is None else numbers("values", values),
+        )
+    )
 
 
 def document(text: str) -> Any:

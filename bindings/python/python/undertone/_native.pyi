@@ -12,13 +12,15 @@ __all__ = [
     "Tally",
     "__version__",
     "audit",
-    "call",
     "check_found",
     "check_prior",
     "commit",
     "compose",
     "count",
+    "curve",
+    "design",
     "draw",
+    "estimate",
     "fit_counts",
     "fit_mixture",
     "fusion_columns",
@@ -27,18 +29,21 @@ __all__ = [
     "fusion_train",
     "lip_consequence",
     "main",
+    "mix",
     "odds_nats",
     "parse_epsilon",
     "policy_from_bytes",
     "profile",
     "relate",
     "report_from",
+    "risk_picture",
     "rustc",
     "show",
     "target",
     "together",
     "transfer",
     "verify",
+    "watchdog",
 ]
 
 __version__: str
@@ -133,7 +138,6 @@ class ArrowArray:
 class ArrowStream:
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
 
-def call(words: Sequence[str], documents: dict[str, str]) -> tuple[str, bool, dict[str, str]]: ...
 def main(words: Sequence[str]) -> int: ...
 def check_prior(name: str, prior: str) -> None: ...
 def audit(
@@ -147,6 +151,67 @@ def audit(
 ) -> str: ...
 def verify(policy: Policy) -> str: ...
 def show(policy: Policy) -> str: ...
+def risk_picture(policy: Policy) -> str: ...
+def mix(priors: Sequence[str], weights: Sequence[float]) -> str: ...
+def estimate(
+    policies: Sequence[Policy],
+    tallies: Sequence[Tally],
+    *,
+    level: float,
+    all: bool,
+    respondents: bool,
+    above: float | None = None,
+    quantiles: Sequence[float] | None = None,
+    population: int | None = None,
+) -> str: ...
+def design(
+    priors: Sequence[str],
+    *,
+    protect: Sequence[str],
+    any_prior: bool = False,
+    prior_lower: str | None = None,
+    prior_upper: str | None = None,
+    joint: str | None = None,
+    secret_name: str | None = None,
+    objective: str | None = None,
+    loss: str | None = None,
+    values: Sequence[float] | None = None,
+    method: str | None = None,
+    accept: bool = False,
+    allow_uninformative: bool = False,
+    accuracy: float | None = None,
+    n: int | None = None,
+    for_n: bool = False,
+    level: float = 0.95,
+    points: Sequence[str] | None = None,
+    range: Sequence[str] | None = None,
+    bins: int | None = None,
+    output_bins: int | None = None,
+    output_range: Sequence[str] | None = None,
+    density: str | None = None,
+    scale: str | float | None = None,
+    alpha: float | None = None,
+    sigma: str | float | None = None,
+    convention: str | None = None,
+) -> tuple[str, str | None]: ...
+def watchdog(
+    joint: str,
+    *,
+    method: str,
+    lower: float | None = None,
+    upper: float | None = None,
+    ldp: float | None = None,
+    split: str | float | None = None,
+    secret_name: str | None = None,
+) -> tuple[str, str | None]: ...
+def curve(
+    priors: Sequence[str],
+    *,
+    epsilons: str | Sequence[float],
+    objective: str | None = None,
+    methods: Sequence[str] | None = None,
+    values: Sequence[float] | None = None,
+) -> str: ...
 def together(policies: Sequence[Policy], consent: Sequence[str]) -> str: ...
 def relate(
     from_: str,

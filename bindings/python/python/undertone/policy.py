@@ -7,7 +7,7 @@ import os
 from typing import Any, Sequence
 
 from . import _native
-from ._call import Answer, Call, answered
+from ._call import Answer, answered
 from ._columns import in_kind, is_table, plain, released
 from ._errors import Error
 
@@ -76,12 +76,9 @@ class Policy(_native.Policy):
         else is needed. Otherwise matplotlib draws, into `ax` if given, and the axes are returned.
         """
         if path is not None and os.fspath(path).endswith(".svg") and ax is None:
-            # Pictures are the command line's.
-            call = Call("policy", "show")
-            call.words += [call.document("policy", self.to_json()), "--plot=risk.svg"]
-            _, written = call.run()
+            picture = _native.risk_picture(self)
             with open(path, "w", encoding="utf-8") as file:
-                file.write(written["risk.svg"])
+                file.write(picture)
             return None
         from ._plot import risk
 

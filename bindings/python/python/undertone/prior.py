@@ -10,7 +10,7 @@ import os
 from typing import Any, Sequence
 
 from . import _native
-from ._call import Call, listed, numbers, series_names, shown
+from ._call import answered, listed, numbers, series_names, shown
 from ._columns import plain
 from ._errors import Error
 
@@ -122,8 +122,8 @@ class Prior:
             counted = _native.count(
                 data,
                 symbols=None if symbols is None else [*map(str, listed("symbols", symbols, "a list of names"))],
-                points=None if points is None else _decimals("points", points, "a list of numbers"),
-                range=None if range is None else _decimals("range", range, "two numbers, (low, high)"),
+                points=None if points is None else decimals("points", points, "a list of numbers"),
+                range=None if range is None else decimals("range", range, "two numbers, (low, high)"),
                 bins=bins,
                 skip=skip,
             )
@@ -148,13 +148,9 @@ class Prior:
         >>> Prior.mixture([[0.5, 0.5], [0.9, 0.1]], [0.75, 0.25]).p
         [0.6, 0.4]
         """
-        call = Call("prior", "mix")
-        call.words += [
-            call.document("prior", cls.of(prior)._content()) for prior in listed("priors", priors, "a list of priors")
-        ]
-        call.option("weights", numbers("weights", weights))
-        document, _ = call.run()
-        return cls._of(document)
+        given = listed("priors", priors, "a list of priors")
+        documents = [json.dumps(cls.of(prior)._content()) for prior in given]
+        return cls._of(answered(_native.mix(documents, numbers("weights", weights))))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Prior:
@@ -221,7 +217,7 @@ def _decimal(value: Any) -> str:
     return format(decimal.Decimal(repr(float(value))), "f").removesuffix(".0")
 
 
-def _decimals(name: str, values: Any, wanted: str) -> list[str]:
+def decimals(name: str, values: Any, wanted: str) -> list[str]:
     """Numbers as plain decimal texts, for the argument `name`."""
     items = listed(name, values, wanted)
     try:

@@ -7,7 +7,7 @@ import os
 from typing import Any, Iterable, Sequence
 
 from . import _native
-from ._call import Answer, Call, listed, policy_document
+from ._call import Answer, answered, listed, number, numbers, policy_argument, whole
 from ._columns import is_table, known, names_of, plain
 from ._errors import Error
 from .policy import Policy
@@ -136,14 +136,20 @@ def estimate(
     [('yes', 0.284), ('no', 0.716)]
     """
     policies = [policy] if isinstance(policy, _native.Policy) else listed("policy", policy, "a Policy or several")
-    call = Call("estimate")
     for one in policies:
-        call.option("policy", call.document("policy.json", policy_document("policy", one)))
-    for tally in _tallies(policies, reports):
-        call.option("tally", call.document("tally.json", tally.to_json()))
-    call.options(level=level, all=all, respondents=respondents, above=above)
-    call.options(quantiles=quantiles, population=population)
-    answer, _ = call.run()
+        policy_argument("policy", one)
+    answer = answered(
+        _native.estimate(
+            policies,
+            _tallies(policies, reports),
+            level=number("level", level),
+            all=all,
+            respondents=respondents,
+            above=number("above", above),
+            quantiles=None if quantiles is None else numbers("quantiles", quantiles),
+            population=whole("population", population),
+        )
+    )
     for field in ("rows", "skipped", "unknown", "missing", "column"):
         # About files; a tally has none.
         answer.pop(field, None)

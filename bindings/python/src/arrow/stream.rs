@@ -94,10 +94,10 @@ impl Iterator for Perturbed {
 
     fn next(&mut self) -> Option<Self::Item> {
         // Called from C, where a panic would end the whole process.
-        let next = undertone_cli::guarded(|| {
+        let next = undertone::error::guarded(|| {
             self.source.next().map(|batch| batch.and_then(|batch| self.perturb(&batch)))
         });
-        next.unwrap_or_else(|none| Some(Err(ArrowError::ComputeError(none.message))))
+        next.unwrap_or_else(|fault| Some(Err(ArrowError::ComputeError(fault.to_string()))))
     }
 }
 

@@ -168,7 +168,7 @@ fn several_protections_hold_at_once() {
 fn every_method_ships_something_verified() {
     let dir = Scratch::new("methods");
     let prior = dir.file("p.json", "[0.5,0.3,0.2]");
-    for method in ["optimal", "krr", "oue", "sue", "sampling"] {
+    for method in ["optimal", "krr", "oue", "sue", "sampling", "compact"] {
         let (code, value) =
             json(&["design", "--prior", &prior, "--protect", "lip:1", "--method", method]);
         assert_eq!(code, 0, "{method}: {value}");

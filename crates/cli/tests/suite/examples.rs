@@ -16,10 +16,10 @@ fn example(name: &str) -> PathBuf {
 }
 
 /// A yes/no question to which one person in ten is expected to say yes, under lip:1.
-fn promise() -> (Distribution, PolicySpec) {
+fn spec() -> (Distribution, PolicySpec) {
     let prior = Distribution::new("prior", vec![0.9, 0.1]).unwrap();
     let rounded = quantize::prior(&prior).unwrap();
-    let promise = PolicySpec {
+    let spec = PolicySpec {
         inputs: Alphabet::names(["no", "yes"]).unwrap(),
         outputs: None,
         context: Context::Known(rounded.prior),
@@ -30,14 +30,14 @@ fn promise() -> (Distribution, PolicySpec) {
             ..Provenance::default()
         },
     };
-    (prior, promise)
+    (prior, spec)
 }
 
 /// A channel with the promise, rounded and not verified.
-fn unverified(promise: PolicySpec, channel: &Channel) -> Draft {
+fn unverified(spec: PolicySpec, channel: &Channel) -> Draft {
     let masses = |row: &Distribution| quantize::largest_remainder(row.as_slice(), MASS_ONE);
     let table = Table::from_masses(channel.rows().iter().map(masses).collect()).unwrap();
-    let PolicySpec { inputs, outputs, context, claims, provenance } = promise;
+    let PolicySpec { inputs, outputs, context, claims, provenance } = spec;
     Draft::new(inputs, outputs, Shape::Table(table), context, claims, provenance).unwrap()
 }
 
@@ -58,9 +58,9 @@ fn assert_shipped(name: &str, generated: &str) {
 
 #[test]
 fn the_false_claim_is_the_printed_formula_and_is_refused() {
-    let (prior, promise) = promise();
+    let (prior, spec) = spec();
     let printed = randomized_response::published(&prior, 1.0).unwrap();
-    assert_shipped("false-claim.json", &unverified(promise, &printed).to_json());
+    assert_shipped("false-claim.json", &unverified(spec, &printed).to_json());
     let path = example("false-claim.json");
     let (code, value) = json(&["policy", "verify", path.to_str().unwrap()]);
     assert_eq!((code, &value["verified"]), (1, &serde_json::json!(false)));
@@ -70,9 +70,9 @@ fn the_false_claim_is_the_printed_formula_and_is_refused() {
 
 #[test]
 fn the_rare_answer_is_the_verified_optimum() {
-    let (prior, promise) = promise();
+    let (prior, spec) = spec();
     let optimum = randomized_response::binary_optimal(&prior, 1.0).unwrap();
-    let policy = promise.ship(&optimum).unwrap().policy;
+    let policy = spec.ship(&optimum).unwrap().policy;
     assert_shipped("rare-answer.json", &policy.draft().to_json());
     let path = example("rare-answer.json");
     let (code, value) = json(&["policy", "verify", path.to_str().unwrap()]);

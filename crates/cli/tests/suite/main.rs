@@ -10,6 +10,7 @@ mod design;
 mod estimate;
 mod estimate_numbers;
 mod examples;
+mod faces;
 mod frontier;
 mod fusion;
 mod fusion_run;

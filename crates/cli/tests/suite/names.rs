@@ -4,11 +4,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use undertone_cli::{NoReply, call};
 
-use crate::common::{Scratch, complaint, json as run};
+use crate::common::{NoReply, Scratch, call, complaint, json as run};
 
-/// Runs a command in this process on documents by name.
+/// Runs a command on documents by name.
 fn answer(words: &str, documents: &[(&str, Value)]) -> Result<Value, NoReply> {
     let words: Vec<String> = words.split_whitespace().map(String::from).collect();
     let documents = documents.iter().map(|(name, value)| ((*name).into(), value.to_string()));

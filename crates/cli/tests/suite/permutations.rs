@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use undertone_cli::call;
+
+use crate::common::call;
 
 /// A small deterministic source of numbers (SplitMix64).
 struct Dice(u64);

@@ -1,4 +1,6 @@
 //! Which other sites' pages may talk to a survey: those its owner lists.
+//!
+//! Not tower-http's CorsLayer: its list is the router's and not a survey's, and it ends preflights itself with another status.
 
 use axum::extract::{RawPathParams, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};

@@ -4,8 +4,7 @@ use axum::Json;
 use axum::extract::{Extension, Path, Query, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use undertone_wire::{Code, Problem};
 
 use super::refusal::Answer;
@@ -13,7 +12,7 @@ use super::{Shared, export};
 use crate::auth::Caller;
 #[cfg(feature = "parquet")]
 use crate::service::blocking;
-use crate::service::estimates;
+use crate::service::estimates::{self, SurveyEstimates};
 
 #[derive(Deserialize)]
 pub(super) struct Which {
@@ -26,7 +25,7 @@ pub(super) async fn show(
     Extension(caller): Extension<Caller>,
     Path(survey): Path<String>,
     Query(Which { round, .. }): Query<Which>,
-) -> Answer<Json<Value>> {
+) -> Answer<Json<SurveyEstimates>> {
     let owner = state.is_owner(caller)?;
     let cached = state.survey(&survey).await?;
     let round = round.map(|number| {
@@ -34,6 +33,13 @@ pub(super) async fn show(
         read.map_err(|_| Problem::malformed(format!("round={number}: give the number of a round")))
     });
     Ok(Json(estimates::of(&state, &cached, round.transpose()?, owner).await?))
+}
+
+/// The table as JSON.
+#[derive(Serialize)]
+struct Exported<'a> {
+    survey: &'a str,
+    rows: &'a [export::Row],
 }
 
 pub(super) async fn exported(
@@ -53,8 +59,9 @@ pub(super) async fn exported(
     let (kind, body) = match form.as_deref() {
         None | Some("csv") => ("text/csv; charset=utf-8", export::csv(&rows).into_bytes()),
         Some("json") => {
-            let body = json!({"survey": cached.id.as_str(), "rows": rows});
-            ("application/json", body.to_string().into_bytes())
+            let body = Exported { survey: cached.id.as_str(), rows: &rows };
+            // Plain records with finite numbers always serialise.
+            ("application/json", serde_json::to_vec(&body).unwrap_or_default())
         }
         #[cfg(feature = "parquet")]
         Some("parquet") => {

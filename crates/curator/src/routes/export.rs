@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::service::estimates::ShownRound;
+
 /// One line of the table. Estimates have a value with its interval, counts have a count.
 #[derive(Clone, PartialEq, Debug, serde::Serialize)]
 pub(super) struct Row {
@@ -26,22 +28,28 @@ pub(super) struct Row {
 }
 
 /// The rows of some rounds' estimates, as [`crate::service::estimates::round_estimates`] gives them.
-pub(super) fn rows(rounds: &[Value]) -> Vec<Row> {
+pub(super) fn rows(rounds: &[ShownRound]) -> Vec<Row> {
+    // Released rounds are kept as they were written, so all of them are read as they are written.
+    let written = rounds.iter().filter_map(|round| serde_json::to_value(round).ok());
+    of_written(&written.collect::<Vec<_>>())
+}
+
+fn of_written(rounds: &[Value]) -> Vec<Row> {
     let mut rows = Vec::new();
     for round in rounds {
         let number = round["number"].as_u64().unwrap_or(0) as u32;
         for kind in ["headline", "unbiased", "mmse"] {
-            for symbol in round[kind]["symbols"].as_array().into_iter().flatten() {
+            for share in round[kind]["shares"].as_array().into_iter().flatten() {
                 rows.push(Row {
                     round: number,
                     kind: kind.into(),
                     group: String::new(),
                     policy: String::new(),
-                    name: text(&symbol["name"]),
+                    name: text(&share["symbol"]),
                     count: None,
-                    value: symbol["value"].as_f64(),
-                    low: symbol["low"].as_f64(),
-                    high: symbol["high"].as_f64(),
+                    value: share["value"].as_f64(),
+                    low: share["low"].as_f64(),
+                    high: share["high"].as_f64(),
                 });
             }
         }
@@ -52,7 +60,7 @@ pub(super) fn rows(rounds: &[Value]) -> Vec<Row> {
                     kind: "count".into(),
                     group: text(&counts["group"]),
                     policy: text(&counts["policy"]),
-                    name: text(&output["name"]),
+                    name: text(&output["output"]),
                     count: output["count"].as_u64(),
                     value: None,
                     low: None,
@@ -148,10 +156,10 @@ mod tests {
     fn a_table_a_spreadsheet_cannot_run() {
         let round = json!({
             "number": 2,
-            "headline": {"symbols": [{"name": "=1+1, \"x\"", "value": 0.25, "low": 0.2, "high": 0.3}]},
-            "counts": [{"group": "everyone", "policy": "ab", "outputs": [{"name": "-1", "count": 7}]}],
+            "headline": {"shares": [{"symbol": "=1+1, \"x\"", "value": 0.25, "low": 0.2, "high": 0.3}]},
+            "counts": [{"group": "everyone", "policy": "ab", "outputs": [{"output": "-1", "count": 7}]}],
         });
-        let rows = rows(&[round]);
+        let rows = of_written(&[round]);
         assert_eq!(rows.len(), 2);
         let text = csv(&rows);
         let lines: Vec<&str> = text.lines().collect();

@@ -3,10 +3,12 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::clock::timestamp;
+use crate::service::officer::{
+    AssumedShares, OfficerFacts, OfficerPolicy, OfficerRound, PriorProvenance,
+};
 
 /// The policy of the page: nothing but its own style, known by its hash.
 pub(super) fn content_policy() -> String {
@@ -19,56 +21,56 @@ pub(super) fn content_policy() -> String {
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b;background:#fff}h1,h2,h3{line-height:1.2}table{border-collapse:collapse;margin:.5rem 0}td,th{border:1px solid #999;padding:.2rem .6rem;text-align:left;vertical-align:top}code{overflow-wrap:anywhere}.note{border-left:.3rem solid #b50;padding-left:.8rem}.wide{overflow-wrap:anywhere}@media(max-width:40rem){.log tr,.log td{display:block;border:0;padding:0}.log tr{border-top:1px solid #999;padding:.5rem 0}.log th{display:none}}@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#161616}}";
 
 /// The page.
-pub(super) fn page(facts: &Value) -> String {
-    let survey = &facts["survey"];
-    let newest = each(&facts["rounds"]).last().map_or(&[][..], |round| each(&round["policies"]));
+pub(super) fn page(facts: &OfficerFacts) -> String {
+    let survey = &facts.survey;
+    let newest = facts.rounds.rounds.last().map_or(&[][..], |round| &round.policies);
     html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width";
-                title { "Privacy of " (text(&survey["title"])) }
+                title { "Privacy of " (survey.title) }
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                h1 { "Privacy of \u{201c}" (text(&survey["title"])) "\u{201d}" }
+                h1 { "Privacy of \u{201c}" (survey.title) "\u{201d}" }
                 p {
-                    "Survey " code { (text(&survey["id"])) } ", written " (text(&facts["written"]))
+                    "Survey " code { (survey.id) } ", written " (facts.written)
                     ". Current policy: "
                     @if newest.is_empty() { "none yet" }
                     @for (at, policy) in newest.iter().enumerate() {
                         @if at > 0 { ", " }
-                        code { (text(&policy["policy"])) }
+                        code { (policy.group.policy) }
                     }
                 }
-                p { "Question: " (text(&survey["question"])) }
+                p { "Question: " (survey.question) }
                 h2 { "Rounds" }
-                @for round in each(&facts["rounds"]) { (round_section(round)) }
+                @for round in &facts.rounds.rounds { (round_section(round)) }
                 h2 { "Composition so far" }
-                p { (text(&facts["composition"]["in_words"])) }
-                @for group in each(&facts["composition"]["together"]) {
-                    p { (text(&group["group"])) ": " (text(&group["in_words"])) }
+                p { (facts.composition.in_words) }
+                @for group in &facts.composition.together {
+                    p { (group.group) ": " (group.in_words) }
                 }
-                @if let Some(words) = facts["gain"]["in_words"].as_str() {
+                @if let Some(gain) = &facts.gain {
                     h2 { "Against LDP all along" }
-                    p { (words) }
+                    p { (gain.in_words) }
                 }
                 h2 { "What is the owner's word" }
                 p { "These are shown as the owner states them. Nothing here can check them." }
-                (list(&facts["owners_word"]))
+                (list(facts.owners_word))
                 h2 { "Assumptions" }
-                (list(&facts["assumptions"]))
+                (list(facts.assumptions))
                 h2 { "Attack model" }
                 table {
                     tr { th { "who" } th { "can do" } }
-                    @for attack in each(&facts["attack_model"]) {
-                        tr { td { (text(&attack["who"])) } td { (text(&attack["what"])) } }
+                    @for attack in facts.attack_model {
+                        tr { td { (attack.who) } td { (attack.what) } }
                     }
                 }
                 h2 { "Retention and contact" }
-                p { "Retention, says the owner: " (stated(&survey["retention"])) }
-                p { "Contact, says the owner: " (stated(&survey["contact"])) }
+                p { "Retention, says the owner: " (stated(&survey.retention)) }
+                p { "Contact, says the owner: " (stated(&survey.contact)) }
                 h2 { "Log" }
                 p {
                     "Every entry carries the hash of the one before. Whoever kept an earlier copy, or its last hash, \
@@ -77,13 +79,13 @@ pub(super) fn page(facts: &Value) -> String {
                 }
                 table class="log wide" {
                     tr { th { "#" } th { "when" } th { "what" } th { "detail" } th { "hash" } }
-                    @for entry in each(&facts["log"]) {
+                    @for entry in &facts.log {
                         tr {
-                            td { (entry["seq"]) }
-                            td { (timestamp(entry["at"].as_i64().unwrap_or(0))) }
-                            td { (text(&entry["kind"])) }
-                            td { code { (text(&entry["detail"])) } }
-                            td { code { (text(&entry["hash"])) } }
+                            td { (entry.seq) }
+                            td { (timestamp(entry.at)) }
+                            td { (entry.kind) }
+                            td { code { (entry.detail) } }
+                            td { code { (entry.hash) } }
                         }
                     }
                 }
@@ -93,103 +95,93 @@ pub(super) fn page(facts: &Value) -> String {
     .into_string()
 }
 
-fn round_section(round: &Value) -> Markup {
+fn round_section(round: &OfficerRound) -> Markup {
+    let times = &round.times;
     html! {
-        h3 { "Round " (round["number"]) " (" (text(&round["state"])) ")" }
+        h3 { "Round " (times.number) " (" (times.state) ")" }
         p {
-            "Opened " (text(&round["opened"]))
-            @if let Some(at) = round["sealed"].as_str() { ", sealed " (at) }
-            @if let Some(at) = round["released"].as_str() { ", released " (at) }
-            ". Accounted LDP: " (text(&round["ldp"])) " nats."
+            "Opened " (times.opened)
+            @if let Some(at) = &times.sealed { ", sealed " (at) }
+            @if let Some(at) = &times.released { ", released " (at) }
+            ". Accounted LDP: " (times.ldp) " nats."
         }
-        @if let Some(reports) = round["reports"].as_u64() {
-            p { (reports) " reports. " (text(&round["influence"])) }
+        @if let Some(reports) = round.reports {
+            p { (reports) " reports. " (round.influence.as_deref().unwrap_or_default()) }
         }
-        @for warning in each(&round["warnings"]) { p class="note" { (text(warning)) } }
-        @for policy in each(&round["policies"]) { (policy_section(policy)) }
+        @for warning in &round.warnings { p class="note" { (warning) } }
+        @for policy in &round.policies { (policy_section(policy)) }
     }
 }
 
-fn policy_section(policy: &Value) -> Markup {
-    let learned = &policy["learned"];
+fn policy_section(policy: &OfficerPolicy) -> Markup {
+    let OfficerPolicy { group, channel, prior, risk, .. } = policy;
     let row = |name: &str, value: Markup| html! { tr { th { (name) } td { (value) } } };
     html! {
         table {
-            (row("policy", html! { code { (text(&policy["policy"])) } }))
+            (row("policy", html! { code { (group.policy) } }))
             (row("group", html! {
-                (text(&policy["group"])) ", at least " (policy["people"]) " people (the owner's word)"
+                (group.group) ", at least " (group.people) " people (the owner's word)"
             }))
-            (row("claims", joined(&policy["claims"], html! { " and " })))
+            (row("claims", joined(&group.claims, html! { " and " })))
             (row("attained, in nats", html! {
-                "LIP " (policy["lip"].as_str().unwrap_or("not claimed")) ", LDP " (text(&policy["ldp"]))
+                "LIP " (group.lip.as_deref().unwrap_or("not claimed")) ", LDP " (group.ldp)
             }))
-            (row("channel", html! { (text(&policy["channel"])) " (" (text(&policy["method"])) ")" }))
-            (row("assumed", html! { (text(&policy["prior"]["in_words"])) (numbers(&policy["prior"])) }))
+            (row("channel", html! { (channel) " (" (group.method) ")" }))
+            (row("assumed", html! { (prior.in_words) (numbers(&prior.shares)) }))
             (row("provenance of the prior", provenance(policy)))
-            @if let Some(why) = policy["unlearned"].as_str() {
+            @if let Some(why) = &group.unlearned {
                 (row("nothing was learnt", html! { (why) }))
             }
-            @if let Some(confidence) = learned["confidence"].as_f64() {
+            @if let Some(learned) = &group.learned {
                 (row("confidence", html! {
-                    "the LIP claim holds if the truth is in the box, which it is with probability " (confidence)
-                    " at least (from " (learned["reports"]) " reports of round " (learned["round"]) ")"
+                    "the LIP claim holds if the truth is in the box, which it is with probability " (learned.confidence)
+                    " at least (from " (learned.reports) " reports of round " (learned.round) ")"
                 }))
             }
-            (row("what an observer can learn", joined(&policy["observer"]["in_words"], html! { br; })))
+            (row("what an observer can learn", joined(&risk.in_words, html! { br; })))
         }
     }
 }
 
-fn numbers(prior: &Value) -> String {
-    let list = |field: &str| {
-        let values = prior[field].as_array()?;
-        let shown: Vec<String> =
-            values.iter().map(|p| format!("{:.4}", p.as_f64().unwrap_or(f64::NAN))).collect();
-        Some(shown.join(", "))
+fn numbers(shares: &AssumedShares) -> String {
+    let list = |shares: &[f64]| {
+        let shown: Vec<String> = shares.iter().map(|p| format!("{p:.4}")).collect();
+        shown.join(", ")
     };
-    match (list("p"), list("lower"), list("upper")) {
-        (Some(p), _, _) => format!(" ({p})"),
-        (_, Some(lower), Some(upper)) => format!(" (at least {lower}; at most {upper})"),
+    match shares {
+        AssumedShares::Prior { p: Some(p) } => format!(" ({})", list(p)),
+        AssumedShares::Box { lower: Some(lower), upper: Some(upper) } => {
+            format!(" (at least {}; at most {})", list(lower), list(upper))
+        }
         _ => String::new(),
     }
 }
 
-fn provenance(policy: &Value) -> Markup {
-    let provenance = &policy["provenance"];
+fn provenance(policy: &OfficerPolicy) -> Markup {
+    let PriorProvenance { source, n, date, confidence } = &policy.provenance;
     html! {
-        (stated(&provenance["source"]))
-        @if provenance["n"].as_u64().is_some_and(|n| n > 0) { ", n = " (provenance["n"]) }
-        @if !text(&provenance["date"]).is_empty() { ", " (text(&provenance["date"])) }
-        @if let Some(confidence) = provenance["confidence"].as_str() { ", confidence " (confidence) }
-        @if policy["prior"]["kind"] == "prior" { " (the owner's word)" }
+        (stated(source))
+        @if *n > 0 { ", n = " (n) }
+        @if !date.is_empty() { ", " (date) }
+        @if let Some(confidence) = confidence { ", confidence " (confidence) }
+        @if policy.prior.kind == "prior" { " (the owner's word)" }
     }
 }
 
-fn list(lines: &Value) -> Markup {
-    html! { ul { @for line in each(lines) { li { (text(line)) } } } }
+fn list(lines: &[&str]) -> Markup {
+    html! { ul { @for line in lines { li { (line) } } } }
 }
 
 /// Texts with something between them.
-fn joined(texts: &Value, between: Markup) -> Markup {
+fn joined(texts: &[String], between: Markup) -> Markup {
     html! {
-        @for (at, one) in each(texts).iter().enumerate() {
+        @for (at, one) in texts.iter().enumerate() {
             @if at > 0 { (between) }
-            (text(one))
+            (one)
         }
     }
 }
 
-fn each(values: &Value) -> &[Value] {
-    values.as_array().map_or(&[], Vec::as_slice)
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
-}
-
-fn stated(value: &Value) -> &str {
-    match text(value) {
-        "" => "not stated",
-        said => said,
-    }
+fn stated(said: &str) -> &str {
+    if said.is_empty() { "not stated" } else { said }
 }

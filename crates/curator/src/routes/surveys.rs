@@ -1,18 +1,20 @@
 //! Surveys: shown to anyone, made and moved along by their owner.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Extension, Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use serde_json::{Value, json};
 use undertone_wire::{Code, Problem, SurveyId};
 
 use super::refusal::Answer;
 use super::{Shared, body};
 use crate::auth::Caller;
-use crate::service::{run_detached, surveys};
+use crate::service::run_detached;
+use crate::service::surveys::{self, LogEntries, ObserverReport, OwnersSurvey, SurveyList};
 
 /// A survey: what anybody may see, or what its owner sees if the owner asks.
 pub(super) async fn show(
@@ -42,7 +44,7 @@ pub(super) async fn list(
     State(state): Shared,
     Extension(caller): Extension<Caller>,
     Query(Page { after, limit }): Query<Page>,
-) -> Answer<Json<Value>> {
+) -> Answer<Json<SurveyList>> {
     state.owner(caller)?;
     let after = after.map(|text| {
         let read = text.parse::<SurveyId>();
@@ -85,7 +87,7 @@ pub(super) async fn seal(
     State(state): Shared,
     Extension(caller): Extension<Caller>,
     Path((survey, number)): Path<(String, String)>,
-) -> Answer<Json<Value>> {
+) -> Answer<Json<OwnersSurvey>> {
     state.owner(caller)?;
     let (id, number) = (surveys::known(&survey)?, round(&number)?);
     let cached = run_detached(async move { state.seal(&id, number).await }).await?;
@@ -96,7 +98,7 @@ pub(super) async fn release(
     State(state): Shared,
     Extension(caller): Extension<Caller>,
     Path((survey, number)): Path<(String, String)>,
-) -> Answer<Json<Value>> {
+) -> Answer<Json<OwnersSurvey>> {
     state.owner(caller)?;
     let (id, number) = (surveys::known(&survey)?, round(&number)?);
     let cached = run_detached(async move { state.release(&id, number).await }).await?;
@@ -119,7 +121,7 @@ pub(super) async fn log(
     State(state): Shared,
     Path(survey): Path<String>,
     Query(After { after }): Query<After>,
-) -> Answer<Json<Value>> {
+) -> Answer<Json<LogEntries>> {
     let cached = state.survey(&survey).await?;
     let after: u64 = match after {
         None => 0,
@@ -128,13 +130,13 @@ pub(super) async fn log(
         })?,
     };
     let entries = surveys::log(&state, &cached, after, ENTRIES).await?;
-    Ok(Json(json!({ "entries": entries })))
+    Ok(Json(LogEntries { entries }))
 }
 
 /// What an observer can learn from one answer of the newest round.
 pub(super) async fn observer(
     State(state): Shared,
     Path(survey): Path<String>,
-) -> Answer<Json<Value>> {
+) -> Answer<Json<Arc<ObserverReport>>> {
     Ok(Json(surveys::observed(&state.survey(&survey).await?).await?))
 }

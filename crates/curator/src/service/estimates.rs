@@ -1,19 +1,170 @@
 //! What the reports of a round say: the headline with its interval, the prior's reading second, warnings.
+//!
+//! The answers are those of [`undertone::estimate`], so that a share is written here as the command line writes it.
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
-use undertone_core::{Alphabet, Policy};
-use undertone_estimate::{Estimate, Estimator, Method, Pool, Settings, Shares, Summary};
+use serde::Serialize;
+use serde_json::Value;
+use undertone::estimate::{
+    CountedReports, DriftReport, EstimateReport, EstimateRequest, EstimatedNumber, HeadlineReport,
+    ReportGroup, SharesReport, estimate,
+};
+use undertone_core::Policy;
+use undertone_estimate::Estimator;
 use undertone_wire::{Code, Problem, RoundState};
 
-use super::learning::{damaged, tally};
+use super::gain::Gain;
+use super::learning::{damaged, tally, unusable};
 use super::rounds::find;
 use super::{AppState, CachedSurvey, blocking, gain};
 use crate::store::{RoundRecord, RoundTally};
 
-/// The level of the intervals.
-const LEVEL: f64 = 0.95;
+/// What the caller may see of a survey's estimates.
+#[derive(Debug, Serialize)]
+pub struct SurveyEstimates {
+    /// The survey's id.
+    pub survey: String,
+    /// Below this many reports nothing is said about an open round.
+    pub minimum: u64,
+    /// The rounds the caller may see.
+    pub rounds: Vec<ShownRound>,
+    /// What learning a prior has bought.
+    pub gain: Option<Gain>,
+}
+
+/// A round among the estimates.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum ShownRound {
+    /// As it was released, word for word.
+    Released(Value),
+    /// As it stands for its owner.
+    Counted(Box<RoundEstimates>),
+    /// An open round with too few reports to say anything.
+    TooFew(FewReports),
+}
+
+/// An open round with too few reports to say anything.
+#[derive(Debug, Serialize)]
+pub struct FewReports {
+    /// The round.
+    pub number: u32,
+    /// Whether it is open, sealed or released.
+    pub state: &'static str,
+    /// Nothing, which is `null`.
+    pub headline: (),
+    /// Nothing, which is `null`.
+    pub mmse: (),
+    /// How many reports there are and how many are needed, in words.
+    pub too_few: String,
+}
+
+/// What the reports of a round say. With several groups the estimates are those of all of them together, and each
+/// group's own stand in `groups`.
+#[derive(Debug, Serialize)]
+pub struct RoundEstimates {
+    /// The round.
+    pub number: u32,
+    /// Whether it is open, sealed or released.
+    pub state: &'static str,
+    /// How many reports were counted.
+    pub reports: u64,
+    /// How many were sent again, and counted once.
+    pub duplicates: u64,
+    /// How many wait to be counted.
+    pub waiting: u64,
+    /// Reports per output, for each group.
+    pub counts: Vec<GroupCounts>,
+    /// The estimates.
+    #[serde(flatten)]
+    pub estimates: Estimates,
+    /// The estimates of each of several groups.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupEstimates>,
+}
+
+/// Reports per output of one group.
+#[derive(Debug, Serialize)]
+pub struct GroupCounts {
+    /// The group.
+    pub group: String,
+    /// Its policy.
+    pub policy: String,
+    /// How many reports were counted.
+    pub reports: u64,
+    /// How many were sent again.
+    pub duplicates: u64,
+    /// How often each output was reported; of bits, how often each was set.
+    pub outputs: Vec<OutputCount>,
+}
+
+/// How often one output was reported.
+#[derive(Debug, Serialize)]
+pub struct OutputCount {
+    /// The output.
+    pub output: String,
+    /// How often.
+    pub count: u64,
+}
+
+/// The estimates of one of several groups.
+#[derive(Debug, Serialize)]
+pub struct GroupEstimates {
+    /// The group.
+    pub group: String,
+    /// How many of its reports were counted.
+    pub reports: u64,
+    /// The estimates.
+    #[serde(flatten)]
+    pub estimates: Estimates,
+}
+
+/// Estimates from some reports; nothing but a note where there are none.
+#[derive(Debug, Default, Serialize)]
+pub struct Estimates {
+    /// The probability with which an interval holds the truth.
+    pub level: Option<f64>,
+    /// What to read first. Never the prior's.
+    pub headline: Option<HeadlineReport>,
+    /// The unbiased shares.
+    pub unbiased: Option<SharesReport>,
+    /// What the prior makes of the reports; nothing where a policy has no single prior, or releases bits.
+    pub mmse: Option<PriorsReading>,
+    /// The mean, where answers are numbers.
+    pub mean: Option<EstimatedNumber>,
+    /// Whether prior and reports agree.
+    pub drift: Option<DriftReport>,
+    /// Whether no population gives such reports.
+    pub impossible: bool,
+    /// What a reader must not overlook.
+    pub warnings: Vec<String>,
+    /// What else a reader should know.
+    pub notes: Vec<String>,
+    /// How far invented reports can move the unbiased shares.
+    pub influence: Option<Influence>,
+}
+
+/// What the prior makes of the reports.
+#[derive(Debug, Serialize)]
+pub struct PriorsReading {
+    /// The shares.
+    #[serde(flatten)]
+    pub shares: SharesReport,
+    /// Whether the reports contradict the prior, so that this is set aside.
+    pub greyed: bool,
+}
+
+/// How far invented reports can move the unbiased shares.
+#[derive(Debug, Serialize)]
+pub struct Influence {
+    /// How far one of them moves each share, at most.
+    pub one_report: Vec<f64>,
+    /// The largest of these.
+    pub most: f64,
+    /// That in words.
+    pub in_words: String,
+}
 
 /// The estimates of one round or of all the caller may see.
 pub(crate) async fn of(
@@ -21,19 +172,15 @@ pub(crate) async fn of(
     cached: &CachedSurvey,
     round: Option<u32>,
     owner: bool,
-) -> Result<Value, Problem> {
+) -> Result<SurveyEstimates, Problem> {
     let rounds = match round {
         Some(number) => vec![one(state, cached, find(cached, number)?, owner).await?],
         None => all(state, cached, owner).await?,
     };
     let gain =
         if owner { gain::of_owner(state, cached).await? } else { gain::public(cached).await? };
-    Ok(json!({
-        "survey": cached.id.as_str(),
-        "minimum": cached.survey.body.minimum,
-        "rounds": rounds,
-        "gain": gain,
-    }))
+    let minimum = cached.survey.body.minimum;
+    Ok(SurveyEstimates { survey: cached.id.to_string(), minimum, rounds, gain })
 }
 
 /// Every round the caller may see.
@@ -41,16 +188,21 @@ pub(crate) async fn all(
     state: &AppState,
     cached: &CachedSurvey,
     owner: bool,
-) -> Result<Vec<Value>, Problem> {
+) -> Result<Vec<ShownRound>, Problem> {
     let mut rounds = Vec::new();
     for record in &cached.rounds {
         match one(state, cached, record, owner).await {
             Ok(shown) => rounds.push(shown),
             Err(problem) if matches!(problem.code, Code::RoundOpen | Code::RoundSealed) => {}
-            Err(Problem { code: Code::TooFewReports, detail, .. }) => rounds.push(json!({
-                "number": record.key.number, "state": record.state.name(),
-                "headline": null, "mmse": null, "too_few": detail,
-            })),
+            Err(Problem { code: Code::TooFewReports, detail, .. }) => {
+                rounds.push(ShownRound::TooFew(FewReports {
+                    number: record.key.number,
+                    state: record.state.name(),
+                    headline: (),
+                    mmse: (),
+                    too_few: detail,
+                }));
+            }
             Err(problem) => return Err(problem),
         }
     }
@@ -63,11 +215,11 @@ async fn one(
     cached: &CachedSurvey,
     record: &RoundRecord,
     owner: bool,
-) -> Result<Value, Problem> {
+) -> Result<ShownRound, Problem> {
     let number = record.key.number;
     let note = cached.survey.rounds.iter().find(|note| note.number == number);
     if let Some(released) = note.and_then(|note| note.released.clone()) {
-        return Ok(released);
+        return Ok(ShownRound::Released(released));
     }
     if !owner {
         let code = match record.state {
@@ -86,7 +238,8 @@ async fn one(
         return Err(Problem::new(Code::TooFewReports, detail));
     }
     let reached = record.state;
-    blocking(move || round_estimates(number, reached, &counted)).await?
+    let shown = blocking(move || round_estimates(number, reached, &counted)).await??;
+    Ok(ShownRound::Counted(Box::new(shown)))
 }
 
 /// One group of a round: its name, its policy, and what was counted.
@@ -100,137 +253,98 @@ pub struct Counted {
     pub tally: RoundTally,
 }
 
-/// The estimates of a round. With several groups the headline is that of all of them together, and each
-/// group's own stands in `groups`.
+/// The estimates of a round.
 pub fn round_estimates(
     number: u32,
     state: RoundState,
     counted: &[Counted],
-) -> Result<Value, Problem> {
+) -> Result<RoundEstimates, Problem> {
     let sum = |part: fn(&RoundTally) -> u64| counted.iter().map(|c| part(&c.tally)).sum::<u64>();
-    let reports = sum(|tally| tally.reports);
-    let mut fields = Map::new();
-    fields.insert("number".into(), json!(number));
-    fields.insert("state".into(), json!(state.name()));
-    fields.insert("reports".into(), json!(reports));
-    fields.insert("duplicates".into(), json!(sum(|tally| tally.duplicates)));
-    fields.insert("waiting".into(), json!(sum(|tally| tally.unfolded)));
-    fields.insert("counts".into(), counted.iter().map(counts).collect());
-    fields.append(&mut estimated(counted)?);
-    if counted.len() > 1 {
-        let group = |one: &Counted| {
-            let mut fields = estimated(std::slice::from_ref(one))?;
-            fields.insert("group".into(), json!(one.group));
-            fields.insert("reports".into(), json!(one.tally.reports));
-            Ok(Value::Object(fields))
-        };
-        let groups = counted.iter().map(group).collect::<Result<Vec<_>, Problem>>()?;
-        fields.insert("groups".into(), json!(groups));
-    }
-    Ok(Value::Object(fields))
+    let group = |one: &Counted| {
+        let estimates = estimated(std::slice::from_ref(one))?;
+        Ok(GroupEstimates { group: one.group.clone(), reports: one.tally.reports, estimates })
+    };
+    let several = if counted.len() > 1 { counted } else { &[] };
+    Ok(RoundEstimates {
+        number,
+        state: state.name(),
+        reports: sum(|tally| tally.reports),
+        duplicates: sum(|tally| tally.duplicates),
+        waiting: sum(|tally| tally.unfolded),
+        counts: counted.iter().map(counts).collect(),
+        estimates: estimated(counted)?,
+        groups: several.iter().map(group).collect::<Result<_, Problem>>()?,
+    })
 }
 
 /// Reports per output.
-fn counts(counted: &Counted) -> Value {
-    let draft = counted.policy.draft();
-    let outputs = draft.outputs();
+fn counts(counted: &Counted) -> GroupCounts {
+    let outputs = counted.policy.draft().outputs();
     let rows = counted.tally.counts.iter().enumerate();
-    json!({
-        "group": counted.group,
-        "policy": counted.policy.id().to_string(),
-        "reports": counted.tally.reports,
-        "duplicates": counted.tally.duplicates,
-        "outputs": rows.map(|(y, count)| json!({"name": outputs.label(y), "count": count})).collect::<Vec<_>>(),
-    })
+    GroupCounts {
+        group: counted.group.clone(),
+        policy: counted.policy.id().to_string(),
+        reports: counted.tally.reports,
+        duplicates: counted.tally.duplicates,
+        outputs: rows.map(|(y, &count)| OutputCount { output: outputs.label(y), count }).collect(),
+    }
 }
 
-/// The estimates from some groups' reports together; nulls where there are no reports.
-fn estimated(counted: &[Counted]) -> Result<Map<String, Value>, Problem> {
-    let mut fields = Map::new();
-    let Some(estimator) = estimator(counted)? else {
-        for field in ["headline", "unbiased", "mmse", "mean", "drift", "influence"] {
-            fields.insert(field.into(), Value::Null);
-        }
-        fields.insert("impossible".into(), json!(false));
-        fields.insert("notes".into(), json!(["There are no reports."]));
-        return Ok(fields);
-    };
-    let summary = estimator.summary().map_err(|error| damaged(&error))?;
-    let inputs = estimator.pool().inputs();
-    let Summary { headline, unbiased, mmse, mean, drift, notes, .. } = &summary;
-    let mut first = shares(inputs, &headline.shares);
-    first["because"] = json!(headline.because);
-    fields.insert("headline".into(), first);
-    fields.insert("unbiased".into(), shares(inputs, unbiased));
-    let second = mmse.as_ref().map(|mmse| {
-        let mut second = shares(inputs, mmse);
-        second["greyed"] = json!(drift.drifted || drift.impossible);
-        second
-    });
-    fields.insert("mmse".into(), second.unwrap_or(Value::Null));
-    let mean = mean.as_ref().map(|mean| {
-        json!({"method": method_name(mean.method), "value": mean.estimate.value,
-               "low": mean.estimate.low, "high": mean.estimate.high,
-               "identified": mean.estimate.identified, "impossible": mean.estimate.impossible,
-               "interval": mean.estimate.method})
-    });
-    fields.insert("mean".into(), mean.unwrap_or(Value::Null));
-    fields.insert("drift".into(), serde_json::to_value(drift).unwrap_or(Value::Null));
-    fields.insert("impossible".into(), json!(drift.impossible));
-    fields.insert("notes".into(), json!(notes));
-    fields.insert("influence".into(), influence(&estimator)?);
-    Ok(fields)
+/// The estimates from some groups' reports together.
+fn estimated(counted: &[Counted]) -> Result<Estimates, Problem> {
+    let reports = reports(counted)?;
+    if reports.groups().is_empty() {
+        let notes = vec!["There are no reports.".into()];
+        return Ok(Estimates { notes, ..Estimates::default() });
+    }
+    let failed = |error: undertone::Error| unusable(&error.to_string());
+    let request = EstimateRequest { quantiles: Vec::new(), ..EstimateRequest::default() };
+    let influence = influence(&reports.estimator(&request).map_err(failed)?)?;
+    let EstimateReport { level, headline, unbiased, mmse, numbers, drift, warnings, notes, .. } =
+        estimate(&reports, &request).map_err(failed)?;
+    let greyed = drift.drifted || drift.impossible;
+    Ok(Estimates {
+        level: Some(level),
+        headline: Some(headline),
+        unbiased: Some(unbiased),
+        mmse: mmse.map(|shares| PriorsReading { shares, greyed }),
+        mean: numbers.map(|numbers| numbers.mean),
+        impossible: drift.impossible,
+        drift: Some(drift),
+        warnings,
+        notes,
+        influence: Some(influence),
+    })
 }
 
 /// How far invented reports can move the unbiased shares.
-fn influence(estimator: &Estimator) -> Result<Value, Problem> {
-    let one = estimator.influence(1).map_err(|error| damaged(&error))?;
-    let most = one.iter().copied().fold(0.0, f64::max);
-    Ok(json!({
-        "one_report": one,
-        "most": most,
-        "in_words": format!(
-            "m invented reports among {} move no unbiased share by more than m times {most:.3e}.",
-            estimator.pool().reports()
-        ),
-    }))
+fn influence(estimator: &Estimator) -> Result<Influence, Problem> {
+    let one_report = estimator.influence(1).map_err(|error| damaged(&error))?;
+    let most = one_report.iter().copied().fold(0.0, f64::max);
+    let in_words = format!(
+        "m invented reports among {} move no unbiased share by more than m times {most:.3e}.",
+        estimator.pool().reports()
+    );
+    Ok(Influence { one_report, most, in_words })
 }
 
-/// An estimator over some groups' reports; `None` without reports.
-pub fn estimator(counted: &[Counted]) -> Result<Option<Estimator>, Problem> {
-    let mut pool: Option<Pool> = None;
-    for Counted { policy, tally: counts, .. } in counted.iter().filter(|c| c.tally.reports > 0) {
-        let tally = tally(policy, counts)?;
-        let joined = match pool {
-            None => Pool::new(policy, tally),
-            Some(pool) => pool.and(policy, tally),
-        };
-        pool = Some(joined.map_err(|error| damaged(&error))?);
-    }
-    let Some(pool) = pool else { return Ok(None) };
-    let settings = Settings::at_level(LEVEL).map_err(|error| damaged(&error))?;
-    Estimator::new(pool, settings).map(Some).map_err(|error| damaged(&error))
-}
-
-fn method_name(method: Method) -> &'static str {
-    match method {
-        Method::Unbiased => "unbiased",
-        Method::Mle => "mle",
-        Method::Mmse => "mmse",
-    }
-}
-
-fn shares(inputs: &Alphabet, shares: &Shares) -> Value {
-    let symbol = |(x, share): (usize, &Estimate)| {
-        json!({
-            "name": inputs.label(x), "value": share.value, "low": share.low, "high": share.high,
-            "identified": share.identified, "impossible": share.impossible, "method": share.method,
-        })
+/// The reports of those groups that have any.
+fn reports(counted: &[Counted]) -> Result<CountedReports, Problem> {
+    let group = |one: &Counted| {
+        let tally = tally(&one.policy, &one.tally)?;
+        Ok(ReportGroup { policy: one.policy.as_ref().clone(), tally })
     };
-    json!({
-        "method": method_name(shares.method),
-        "label": shares.label,
-        "level": shares.settings.level(),
-        "symbols": shares.symbols.iter().enumerate().map(symbol).collect::<Vec<_>>(),
-    })
+    let some = counted.iter().filter(|one| one.tally.reports > 0);
+    Ok(CountedReports::of(some.map(group).collect::<Result<_, Problem>>()?))
+}
+
+/// The maximum-likelihood shares from some groups' reports; `None` without reports.
+pub fn likeliest_shares(counted: &[Counted]) -> Result<Option<Vec<f64>>, Problem> {
+    let reports = reports(counted)?;
+    if reports.groups().is_empty() {
+        return Ok(None);
+    }
+    let estimator = reports.estimator(&EstimateRequest::default());
+    let estimator = estimator.map_err(|error| unusable(&error.to_string()))?;
+    Ok(Some(estimator.fit().shares.clone()))
 }

@@ -6,22 +6,61 @@
 //! channel of its own attained level for a known prior, since it is one; what a context-aware round adds is
 //! the LIP promise. So the comparison may well show a loss, and then says so.
 
-use serde_json::{Value, json};
-use undertone_core::{Alphabet, Claim, Context, Epsilon, Nats, Policy, Provenance};
-use undertone_design::mechanism::{staircase, unary};
-use undertone_design::quantize::PolicySpec;
-use undertone_design::{Distribution, Symbols, to_floats};
+use serde::Serialize;
+use undertone::Distribution;
+use undertone::design::{Design, DesignMethod, Objective, lip_at, share_variance};
+use undertone_core::{Alphabet, Claim, Epsilon, Nats, Policy};
 use undertone_wire::{Problem, RoundState};
 
-use super::design::variance;
 use super::estimates::{self, Counted};
 use super::survey::RoundNote;
 use super::{AppState, CachedSurvey, blocking};
 use crate::store::RoundTally;
 
+/// What learning a prior has bought, against LDP all along at the same total.
+#[derive(Clone, Debug, Serialize)]
+pub struct Gain {
+    /// The attained LDP of all rounds, in nats.
+    pub total_ldp: String,
+    /// What each of as many rounds of LDP alone could have had.
+    pub ldp_each: String,
+    /// Round by round.
+    pub rounds: Vec<GainRound>,
+    /// The standard error of the shares from all rounds.
+    pub error: f64,
+    /// What it would be with LDP alone.
+    pub ldp_error: f64,
+    /// The share of the error that was saved; negative for a loss.
+    pub gain: f64,
+    /// The LIP that LDP alone attains at the newest estimate, where that can be worked out.
+    pub ldp_lip: Option<f64>,
+    /// The comparison in words.
+    pub in_words: String,
+    /// Whether a round that is still open counts with the reports that are expected of it.
+    pub expected: bool,
+}
+
+/// One round of the comparison.
+#[derive(Clone, Debug, Serialize)]
+pub struct GainRound {
+    /// Its number.
+    pub round: usize,
+    /// Its reports.
+    pub reports: u64,
+    /// Its attained LDP, in nats.
+    pub ldp: String,
+    /// The standard error of the shares from this round.
+    pub error: Option<f64>,
+    /// What it would be with LDP alone.
+    pub ldp_error: Option<f64>,
+}
+
 /// Against LDP all along, as far as the owner may see: rounds still open count with the reports of
 /// the last sealed one.
-pub(crate) async fn of_owner(state: &AppState, cached: &CachedSurvey) -> Result<Value, Problem> {
+pub(crate) async fn of_owner(
+    state: &AppState,
+    cached: &CachedSurvey,
+) -> Result<Option<Gain>, Problem> {
     let mut rounds = Vec::new();
     for record in &cached.rounds {
         rounds.push((record.state, state.counted(cached, record).await?));
@@ -30,11 +69,11 @@ pub(crate) async fn of_owner(state: &AppState, cached: &CachedSurvey) -> Result<
 }
 
 /// Against LDP all along, from released rounds alone; computed once.
-pub(crate) async fn public(cached: &CachedSurvey) -> Result<Value, Problem> {
+pub(crate) async fn public(cached: &CachedSurvey) -> Result<Option<Gain>, Problem> {
     cached.gain.get_or_try_init(|| released_gain(cached)).await.cloned()
 }
 
-async fn released_gain(cached: &CachedSurvey) -> Result<Value, Problem> {
+async fn released_gain(cached: &CachedSurvey) -> Result<Option<Gain>, Problem> {
     let mut rounds = Vec::new();
     for (record, note) in cached.rounds.iter().zip(&cached.survey.rounds) {
         let Some(released) = &note.released else { continue };
@@ -66,10 +105,10 @@ async fn released_gain(cached: &CachedSurvey) -> Result<Value, Problem> {
 async fn compare(
     cached: &CachedSurvey,
     rounds: Vec<(RoundState, Vec<Counted>)>,
-) -> Result<Value, Problem> {
+) -> Result<Option<Gain>, Problem> {
     let learned = |note: &RoundNote| note.groups.iter().any(|g| g.learned.is_some());
     if rounds.len() < 2 || !cached.survey.rounds.iter().any(learned) {
-        return Ok(Value::Null);
+        return Ok(None);
     }
     let answers = cached.survey.body.alphabet()?;
     let spent: Vec<Nats> = cached
@@ -81,9 +120,8 @@ async fn compare(
     blocking(move || {
         // The newest round that takes no more reports says what the shares are.
         let closed = rounds.iter().rev().find(|(state, _)| *state != RoundState::Open);
-        let Some((_, last)) = closed else { return Ok(Value::Null) };
-        let Some(estimator) = estimates::estimator(last)? else { return Ok(Value::Null) };
-        let estimate = estimator.fit().shares.clone();
+        let Some((_, last)) = closed else { return Ok(None) };
+        let Some(estimate) = estimates::likeliest_shares(last)? else { return Ok(None) };
         let sum = |counted: &[Counted]| counted.iter().map(|c| c.tally.reports).sum::<u64>();
         let usual = sum(last);
         let expected = rounds.iter().any(|(state, _)| *state == RoundState::Open);
@@ -100,11 +138,7 @@ async fn compare(
                 Spent { ldp, groups }
             })
             .collect();
-        let mut gain = against_ldp(&answers, &estimate, &list).unwrap_or(Value::Null);
-        if gain.is_object() {
-            gain["expected"] = json!(expected);
-        }
-        Ok(gain)
+        Ok(against_ldp(&answers, &estimate, &list).map(|gain| Gain { expected, ..gain }))
     })
     .await?
 }
@@ -120,15 +154,14 @@ pub struct Spent<'a> {
 
 /// The comparison at `estimate`, or `None` where there is nothing to compare: no reports, or a budget of
 /// zero.
-pub fn against_ldp(answers: &Alphabet, estimate: &[f64], rounds: &[Spent<'_>]) -> Option<Value> {
+pub fn against_ldp(answers: &Alphabet, estimate: &[f64], rounds: &[Spent<'_>]) -> Option<Gain> {
     let least = 1e-6 / estimate.len() as f64;
     let prior = estimate.iter().map(|p| p.max(least)).collect();
     let prior = Distribution::normalised("the estimate", prior).ok()?;
-    let prior = prior.over(&Symbols::of(answers)).ok()?;
     let total = rounds.iter().try_fold(Nats::ZERO, |sum, round| sum.checked_add(round.ldp))?;
     let each = Nats::from_units(total.units() / rounds.len().max(1) as u64);
     let alone = plain_ldp(answers, &prior, each)?;
-    let at_alone = variance(&prior, &alone).ok()?;
+    let at_alone = variance(&prior, &alone)?;
     // Information adds up over independent reports: n / variance.
     let (mut learnt, mut plain) = (0.0, 0.0);
     let mut list = Vec::new();
@@ -136,19 +169,22 @@ pub fn against_ldp(answers: &Alphabet, estimate: &[f64], rounds: &[Spent<'_>]) -
         let reports: u64 = round.groups.iter().map(|(_, reports)| reports).sum();
         let mut own = 0.0;
         for (policy, reports) in &round.groups {
-            own += *reports as f64 / variance(&prior, policy).ok()?;
+            own += *reports as f64 / variance(&prior, policy)?;
         }
         let other = reports as f64 / at_alone;
-        list.push(json!({
-            "round": at + 1, "reports": reports, "ldp": round.ldp.to_string(),
-            "error": error(own), "ldp_error": error(other),
-        }));
+        list.push(GainRound {
+            round: at + 1,
+            reports,
+            ldp: round.ldp.to_string(),
+            error: error(own),
+            ldp_error: error(other),
+        });
         learnt += own;
         plain += other;
     }
     let (ours, theirs) = (error(learnt)?, error(plain)?);
     let gain = 1.0 - ours / theirs;
-    let lip = lip_of(&alone, &prior);
+    let lip = lip_at(&alone, prior.as_slice()).ok().flatten();
     let compared = format!(
         "At the same total of {total} nats of LDP per person, {} rounds of LDP {each} without a prior would have a standard error of {theirs:.5}; these rounds have {ours:.5}",
         rounds.len(),
@@ -163,10 +199,17 @@ pub fn against_ldp(answers: &Alphabet, estimate: &[f64], rounds: &[Spent<'_>]) -
     } else {
         format!("{compared}: no gain.")
     };
-    Some(json!({
-        "total_ldp": total.to_string(), "ldp_each": each.to_string(), "rounds": list,
-        "error": ours, "ldp_error": theirs, "gain": gain, "ldp_lip": lip, "in_words": verdict,
-    }))
+    Some(Gain {
+        total_ldp: total.to_string(),
+        ldp_each: each.to_string(),
+        rounds: list,
+        error: ours,
+        ldp_error: theirs,
+        gain,
+        ldp_lip: lip,
+        in_words: verdict,
+        expected: false,
+    })
 }
 
 /// Root mean square standard error of a share from this much information, over all symbols together.
@@ -174,27 +217,22 @@ fn error(information: f64) -> Option<f64> {
     (information > 0.0).then(|| (1.0 / information).sqrt())
 }
 
-/// The better of randomised response and bits at an LDP level.
-fn plain_ldp(answers: &Alphabet, prior: &Distribution, level: Nats) -> Option<Policy> {
-    let epsilon = Epsilon::at_most(level.min(Epsilon::LARGEST.nats())).ok()?;
-    let promise = PolicySpec {
-        inputs: answers.clone(),
-        outputs: None,
-        context: Context::Unknown,
-        claims: vec![Claim::ldp(epsilon)],
-        provenance: Provenance::default(),
-    };
-    let response = staircase::randomized_response(&promise).ok().map(|found| found.policy);
-    let bits = unary::design(&promise, unary::Encoding::Optimised).ok().map(|found| found.policy);
-    let scored = |policy: Policy| variance(prior, &policy).ok().map(|score| (score, policy));
-    let found = [response, bits].into_iter().flatten().filter_map(scored);
-    let best = found.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
-    best.0.is_finite().then_some(best.1)
+/// The summed variance of all shares for one report; nothing where the policy cannot tell them apart or is not judged.
+fn variance(shares: &Distribution, policy: &Policy) -> Option<f64> {
+    share_variance(policy, shares.as_slice()).ok().flatten().filter(|variance| variance.is_finite())
 }
 
-/// The LIP a policy attains under a prior, where its channel can be written out.
-fn lip_of(policy: &Policy, prior: &Distribution) -> Option<f64> {
-    let channel = to_floats::policy_channel(policy.draft()).ok()?;
-    let bound = undertone_design::measure::lip::upper_bound(prior, &channel).ok()?;
-    Some(bound.two_sided())
+/// The better of randomised response and bits at an LDP level.
+fn plain_ldp(answers: &Alphabet, shares: &Distribution, level: Nats) -> Option<Policy> {
+    let epsilon = Epsilon::at_most(level.min(Epsilon::LARGEST.nats())).ok()?;
+    let designed = |method: DesignMethod| {
+        let request = Design::over(answers).any_prior().protect(Claim::ldp(epsilon));
+        request.objective(Objective::Frequency).method(method).policy().ok()
+    };
+    [DesignMethod::Krr, DesignMethod::Oue]
+        .into_iter()
+        .filter_map(designed)
+        .filter_map(|policy| Some((variance(shares, &policy)?, policy)))
+        .min_by(|(a, _), (b, _)| a.total_cmp(b))
+        .map(|(_, policy)| policy)
 }

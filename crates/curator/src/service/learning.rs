@@ -34,6 +34,10 @@ pub fn tally(policy: &Policy, counted: &RoundTally) -> Result<Tally, Problem> {
 }
 
 pub(crate) fn damaged(error: &undertone_estimate::Error) -> Problem {
+    unusable(&error.to_string())
+}
+
+pub(crate) fn unusable(error: &str) -> Problem {
     tracing::error!(%error, "a stored tally cannot be used");
     Problem::new(Code::Unavailable, format!("the stored counts cannot be used: {error}"))
 }

@@ -1,12 +1,23 @@
 //! A survey's plan: promises, rounds, budget, and who shares a policy.
 
 use serde::{Deserialize, Deserializer, Serialize};
+use undertone::Distribution;
+use undertone::design::DesignMethod;
 use undertone_core::{Epsilon, Nats};
-use undertone_design::Distribution;
-use undertone_design::designer::Method;
 
 use undertone_wire::limits::{EVERYONE, MOST_GROUPS, MOST_ROUNDS};
 use undertone_wire::{Code, Problem};
+
+/// The methods a plan may name: those that keep what they claim, for any number of answers.
+const METHODS: [DesignMethod; 7] = [
+    DesignMethod::Optimal,
+    DesignMethod::Compact,
+    DesignMethod::Krr,
+    DesignMethod::Oue,
+    DesignMethod::Sue,
+    DesignMethod::Sampling,
+    DesignMethod::ExtremalLdp,
+];
 
 /// Promises, rounds and budget.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,7 +50,7 @@ pub struct Plan {
     /// The confidence 1-β of the box a later round is designed for.
     #[serde(default = "usual_confidence")]
     pub confidence: f64,
-    /// `auto`, or a method of `undertone design`: krr, oue, sue, optimal, sampling, extremal-ldp.
+    /// `auto`, or a method of `undertone design`: optimal, compact, krr, oue, sue, sampling, extremal-ldp.
     #[serde(default = "auto")]
     pub method: String,
     /// Who shares a policy. Left out: everyone, at least as many people as the group minimum.
@@ -205,17 +216,14 @@ impl Plan {
     }
 
     /// The method, unless it is `auto`.
-    pub fn named_method(&self) -> Result<Option<Method>, Problem> {
+    pub fn named_method(&self) -> Result<Option<DesignMethod>, Problem> {
         if self.method == "auto" {
             return Ok(None);
         }
-        let usable = |method: &Method| *method != Method::Published && *method != Method::Symmetric;
-        let known = Method::ALL.into_iter().filter(usable).find(|m| m.name() == self.method);
+        let known = METHODS.into_iter().find(|method| method.name() == self.method);
         known.map(Some).ok_or_else(|| {
-            Problem::malformed(format!(
-                "plan.method {:?}: use auto, optimal, krr, oue, sue, sampling or extremal-ldp",
-                self.method
-            ))
+            let names = METHODS.map(DesignMethod::name).join(", ");
+            Problem::malformed(format!("plan.method {:?}: use auto or one of {names}", self.method))
         })
     }
 

@@ -275,6 +275,8 @@ impl AppState {
         let released =
             blocking(move || estimates::round_estimates(number, RoundState::Released, &counted))
                 .await??;
+        // Numbers that are finite and names that are text always serialise.
+        let released = serde_json::to_value(released).unwrap_or_default();
         let mut survey = cached.survey.clone();
         let note = survey.rounds.iter_mut().find(|note| note.number == number);
         note.ok_or_else(|| unknown(number))?.released = Some(released);

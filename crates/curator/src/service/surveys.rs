@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
-use undertone_core::Object;
+use serde::Serialize;
+use undertone::answer::within_document;
+use undertone::risk::RiskReport;
+use undertone_core::{Object, Policy};
 use undertone_wire::{
     Code, GroupDescription, NotASurveyId, PolicySoFar, Problem, RoundDescription, RoundState,
     SurveyDescription, SurveyId, hex,
 };
 
-use super::observer;
-use super::survey::{GroupPolicy, ListedSurvey, Survey, SurveyBody};
+use super::plan::Plan;
+use super::survey::{GroupPolicy, ListedSurvey, RoundNote, Survey, SurveyBody};
 use super::{AppState, CachedSurvey, blocking};
 use crate::clock::timestamp;
-use crate::store::{ChainedEvent, Overview};
+use crate::store::{ChainedEvent, Overview, RoundRecord};
 
 /// A survey as anyone may see it: no counts.
 pub(crate) fn described(cached: &CachedSurvey) -> SurveyDescription {
@@ -53,51 +55,136 @@ pub(crate) fn described(cached: &CachedSurvey) -> SurveyDescription {
     }
 }
 
+/// A survey as its owner sees it.
+#[derive(Debug, Serialize)]
+pub(crate) struct OwnersSurvey {
+    #[serde(flatten)]
+    public: SurveyDescription,
+    plan: Plan,
+    minimum: u64,
+    group_minimum: u64,
+    origins: Vec<String>,
+    created: String,
+    spent_ldp: Option<String>,
+    total_ldp: Option<String>,
+    rounds: Vec<OwnersRound>,
+}
+
+/// A round as the survey's owner sees it.
+#[derive(Debug, Serialize)]
+struct OwnersRound {
+    #[serde(flatten)]
+    times: RoundTimes,
+    groups: Vec<GroupPolicy>,
+}
+
+/// Where a round stands and what it is accounted with.
+#[derive(Debug, Serialize)]
+pub(crate) struct RoundTimes {
+    pub(crate) number: u32,
+    pub(crate) state: &'static str,
+    /// The attained LDP of its weakest policy.
+    pub(crate) ldp: String,
+    pub(crate) opened: String,
+    pub(crate) sealed: Option<String>,
+    pub(crate) released: Option<String>,
+}
+
+impl RoundTimes {
+    pub(super) fn of(note: &RoundNote, record: &RoundRecord) -> Self {
+        Self {
+            number: note.number,
+            state: record.state.name(),
+            ldp: note.ldp.clone(),
+            opened: timestamp(record.opened),
+            sealed: record.sealed.map(timestamp),
+            released: record.released.map(timestamp),
+        }
+    }
+}
+
 /// What its owner sees besides.
-pub(crate) fn described_to_owner(cached: &CachedSurvey) -> Value {
-    let mut shown = json!(described(cached));
+pub(crate) fn described_to_owner(cached: &CachedSurvey) -> OwnersSurvey {
     let body = &cached.survey.body;
-    shown["plan"] = json!(body.plan);
-    shown["minimum"] = json!(body.minimum);
-    shown["group_minimum"] = json!(body.group_minimum);
-    shown["origins"] = json!(body.origins);
-    shown["created"] = json!(timestamp(cached.survey.created));
-    shown["spent_ldp"] = json!(cached.survey.spent().map(|nats| nats.to_string()));
-    shown["total_ldp"] = json!(body.plan.total().ok().map(|nats| nats.to_string()));
-    shown["rounds"] = cached
-        .survey
-        .rounds
-        .iter()
-        .zip(&cached.rounds)
-        .map(|(note, record)| {
-            json!({
-                "number": note.number, "state": record.state.name(), "ldp": note.ldp,
-                "opened": timestamp(record.opened),
-                "sealed": record.sealed.map(timestamp),
-                "released": record.released.map(timestamp),
-                "groups": note.groups,
-            })
-        })
-        .collect();
-    shown
+    let rounds = cached.survey.rounds.iter().zip(&cached.rounds).map(|(note, record)| {
+        OwnersRound { times: RoundTimes::of(note, record), groups: note.groups.clone() }
+    });
+    OwnersSurvey {
+        public: described(cached),
+        plan: body.plan.clone(),
+        minimum: body.minimum,
+        group_minimum: body.group_minimum,
+        origins: body.origins.clone(),
+        created: timestamp(cached.survey.created),
+        spent_ldp: cached.survey.spent().map(|nats| nats.to_string()),
+        total_ldp: body.plan.total().ok().map(|nats| nats.to_string()),
+        rounds: rounds.collect(),
+    }
+}
+
+/// A survey as its owner sees it just now, with the counts of the newest round.
+#[derive(Debug, Serialize)]
+pub(crate) struct CountedSurvey {
+    #[serde(flatten)]
+    survey: OwnersSurvey,
+    #[serde(flatten)]
+    counts: ReportCounts,
+}
+
+/// How many reports there are.
+#[derive(Debug, Default, Serialize)]
+struct ReportCounts {
+    /// Counted.
+    reports: u64,
+    /// Not yet counted.
+    waiting: u64,
+    /// Sent again, and counted once.
+    duplicates: u64,
 }
 
 /// What its owner sees of it just now, with the counts of the newest round.
-pub(crate) async fn shown_to_owner(state: &AppState, id: &SurveyId) -> Result<Value, Problem> {
+pub(crate) async fn shown_to_owner(
+    state: &AppState,
+    id: &SurveyId,
+) -> Result<CountedSurvey, Problem> {
     let cached = state.fresh(id).await?;
-    let mut shown = described_to_owner(&cached);
-    let (mut reports, mut waiting, mut duplicates) = (0, 0, 0);
+    let mut counts = ReportCounts::default();
     if let Some(newest) = cached.newest() {
         for tally in state.app.store.tallies(&newest.key).await? {
-            reports += tally.reports;
-            waiting += tally.unfolded;
-            duplicates += tally.duplicates;
+            counts.reports += tally.reports;
+            counts.waiting += tally.unfolded;
+            counts.duplicates += tally.duplicates;
         }
     }
-    shown["reports"] = json!(reports);
-    shown["waiting"] = json!(waiting);
-    shown["duplicates"] = json!(duplicates);
-    Ok(shown)
+    Ok(CountedSurvey { survey: described_to_owner(&cached), counts })
+}
+
+/// A page of the owner's list.
+#[derive(Debug, Serialize)]
+pub(crate) struct SurveyList {
+    surveys: Vec<SurveyLine>,
+    /// The id after which the next page begins, if there is one.
+    next: Option<String>,
+}
+
+/// A survey as a line of the owner's list.
+#[derive(Debug, Serialize)]
+struct SurveyLine {
+    id: String,
+    title: String,
+    question: String,
+    state: &'static str,
+    round: Option<NewestRound>,
+    created: String,
+    #[serde(flatten)]
+    counts: ReportCounts,
+}
+
+/// The newest round of a survey in a list.
+#[derive(Debug, Serialize)]
+struct NewestRound {
+    number: u32,
+    state: &'static str,
 }
 
 /// The owner's list: at most `limit` surveys whose ids come after `after`, from one query.
@@ -105,26 +192,32 @@ pub(crate) async fn list(
     state: &AppState,
     after: Option<&SurveyId>,
     limit: u32,
-) -> Result<Value, Problem> {
+) -> Result<SurveyList, Problem> {
     // One more than is shown says whether there are more.
     let mut found = state.app.store.overview(after, limit + 1).await?;
     let more = found.len() > limit as usize;
     found.truncate(limit as usize);
     let next = found.last().filter(|_| more).map(|last| last.id.to_string());
     let surveys = blocking(move || found.iter().map(listed).collect::<Result<Vec<_>, _>>()).await?;
-    Ok(json!({ "surveys": surveys?, "next": next }))
+    Ok(SurveyList { surveys: surveys?, next })
 }
 
-/// A survey as a line of the owner's list.
-fn listed(one: &Overview) -> Result<Value, Problem> {
+fn listed(one: &Overview) -> Result<SurveyLine, Problem> {
     let ListedSurvey { body, created } = ListedSurvey::from_json(&one.survey.document)?;
-    let state = one.newest.map(|(_, state)| state.name());
-    let round = one.newest.map(|(number, _)| json!({"number": number, "state": state}));
-    Ok(json!({
-        "id": one.id.as_str(), "title": body.title, "question": body.question,
-        "state": state.unwrap_or(RoundState::PLANNED), "round": round, "created": timestamp(created),
-        "reports": one.reports, "waiting": one.unfolded, "duplicates": one.duplicates,
-    }))
+    let round = one.newest.map(|(number, state)| NewestRound { number, state: state.name() });
+    Ok(SurveyLine {
+        id: one.id.to_string(),
+        title: body.title,
+        question: body.question,
+        state: round.as_ref().map_or(RoundState::PLANNED, |round| round.state),
+        round,
+        created: timestamp(created),
+        counts: ReportCounts {
+            reports: one.reports,
+            waiting: one.unfolded,
+            duplicates: one.duplicates,
+        },
+    })
 }
 
 /// Reads a body, stores the survey and opens its first round.
@@ -157,44 +250,87 @@ pub(crate) fn known(survey: &str) -> Result<SurveyId, Problem> {
         .map_err(|error: NotASurveyId| Problem::new(Code::SurveyUnknown, error.to_string()))
 }
 
+/// An entry of the log as it is shown.
+#[derive(Debug, Serialize)]
+pub(crate) struct LogEntry {
+    pub(crate) seq: u64,
+    pub(crate) at: i64,
+    pub(crate) kind: String,
+    /// The text the hash is over.
+    pub(crate) detail: String,
+    previous: String,
+    pub(crate) hash: String,
+}
+
+/// Entries of a survey's log.
+#[derive(Debug, Serialize)]
+pub(crate) struct LogEntries {
+    pub(crate) entries: Vec<LogEntry>,
+}
+
 /// At most `limit` entries of a survey's log after number `after`.
 pub(crate) async fn log(
     state: &AppState,
     cached: &CachedSurvey,
     after: u64,
     limit: u32,
-) -> Result<Vec<Value>, Problem> {
+) -> Result<Vec<LogEntry>, Problem> {
     let entries = state.app.store.events(&cached.id, after, limit).await?;
-    Ok(entries.iter().map(entry).collect())
+    Ok(entries.into_iter().map(entry).collect())
 }
 
-/// An entry of the log as it is shown. The hash is over the stored text of `detail`.
-fn entry(entry: &ChainedEvent) -> Value {
-    json!({
-        "seq": entry.seq, "at": entry.event.at, "kind": entry.event.kind,
-        "detail": entry.event.detail, "previous": hex::encode(&entry.previous), "hash": hex::encode(&entry.hash),
-    })
+fn entry(entry: ChainedEvent) -> LogEntry {
+    LogEntry {
+        seq: entry.seq,
+        at: entry.event.at,
+        kind: entry.event.kind,
+        detail: entry.event.detail,
+        previous: hex::encode(&entry.previous),
+        hash: hex::encode(&entry.hash),
+    }
+}
+
+/// What an observer can learn from one answer of the newest round, for every group.
+#[derive(Debug, Serialize)]
+pub(crate) struct ObserverReport {
+    groups: Vec<GroupRisk>,
+}
+
+/// What an observer can learn from one answer of somebody in a group.
+#[derive(Debug, Serialize)]
+struct GroupRisk {
+    group: String,
+    policy: String,
+    #[serde(serialize_with = "within_document")]
+    risk: RiskReport,
 }
 
 /// What an observer can learn from one answer of the newest round; computed once, until something changes.
-pub(crate) async fn observed(cached: &Arc<CachedSurvey>) -> Result<Value, Problem> {
+pub(crate) async fn observed(cached: &Arc<CachedSurvey>) -> Result<Arc<ObserverReport>, Problem> {
     let known = cached.observer.get_or_try_init(|| {
         let cached = cached.clone();
-        async { blocking(move || learns(&cached)).await? }
+        async { blocking(move || learns(&cached)).await?.map(Arc::new) }
     });
     known.await.cloned()
 }
 
-fn learns(cached: &CachedSurvey) -> Result<Value, Problem> {
+fn learns(cached: &CachedSurvey) -> Result<ObserverReport, Problem> {
     let note = cached.survey.newest();
     let mut groups = Vec::new();
     for group in note.map_or(&[][..], |note| &note.groups) {
         let Ok(id) = group.policy.parse() else { continue };
-        let mut learns = observer::learns(cached.policy(&id)?.draft())
-            .map_err(|error| Problem::new(Code::Unavailable, error.to_string()))?;
-        learns["group"] = json!(group.group);
-        learns["policy"] = json!(group.policy);
-        groups.push(learns);
+        let risk = risk(cached.policy(&id)?)?;
+        groups.push(GroupRisk { group: group.group.clone(), policy: group.policy.clone(), risk });
     }
-    Ok(json!({ "groups": groups }))
+    Ok(ObserverReport { groups })
+}
+
+/// Of more answers than this, those an observer learns most about are listed.
+const LISTED: usize = 100;
+
+/// What an observer can learn from one answer to a policy.
+pub(super) fn risk(policy: &Policy) -> Result<RiskReport, Problem> {
+    let risk = RiskReport::of(policy.draft())
+        .map_err(|error| Problem::new(Code::Unavailable, error.to_string()))?;
+    Ok(risk.shortened(LISTED))
 }

@@ -36,16 +36,16 @@ function widthOf(text) {
 const shortened = (text, room) => (text.length > room ? `${text.slice(0, room - 1)}…` : text);
 
 /** Shares with intervals, one line per answer; `second` is drawn hollow, and faint if it is greyed. */
-export function intervals(symbols, second = null) {
+export function intervals(shares, second = null) {
   const place = h("div", { class: "chart", "aria-hidden": "true" });
-  const all = [...symbols, ...(second?.symbols ?? [])];
-  const most = Math.max(0.05, ...all.map((symbol) => symbol.high));
-  const least = Math.min(0, ...all.map((symbol) => symbol.low));
+  const all = [...shares, ...(second?.shares ?? [])];
+  const most = Math.max(0.05, ...all.map((share) => share.high));
+  const least = Math.min(0, ...all.map((share) => share.low));
   lively(place, (width) => {
     const c = colours();
     const ratio = devicePixelRatio || 1;
     const letters = width < 520 ? 14 : 26;
-    const names = symbols.map(({ name }) => shortened(name, letters));
+    const names = shares.map(({ symbol }) => shortened(symbol, letters));
     const room = 20 + Math.max(...names.map(widthOf));
     const bar = (u, at, { value, low, high }, offset, colour, hollow) => {
       const { ctx } = u;
@@ -69,31 +69,31 @@ export function intervals(symbols, second = null) {
     };
     const draw = (u) => {
       u.ctx.save();
-      symbols.forEach((symbol, at) => {
-        bar(u, at, symbol, second ? -6 : 0, c.accent, false);
-        if (second?.symbols[at]) bar(u, at, second.symbols[at], 7, c.grey, true);
+      shares.forEach((share, at) => {
+        bar(u, at, share, second ? -6 : 0, c.accent, false);
+        if (second?.shares[at]) bar(u, at, second.shares[at], 7, c.grey, true);
       });
       u.ctx.restore();
     };
     const axis = { stroke: c.soft, font: FONT, grid: { stroke: c.line, width: 1 }, ticks: { show: false } };
     const options = {
       width,
-      height: 52 + symbols.length * (second ? 40 : 30),
+      height: 52 + shares.length * (second ? 40 : 30),
       padding: [6, 14, 0, 0],
       cursor: { show: false },
       legend: { show: false },
       scales: {
-        x: { time: false, ori: 1, dir: -1, range: [-0.6, symbols.length - 0.4] },
+        x: { time: false, ori: 1, dir: -1, range: [-0.6, shares.length - 0.4] },
         y: { ori: 0, range: [least, most * 1.04] },
       },
       axes: [
-        { ...axis, side: 3, size: room, gap: 8, grid: { show: false }, splits: () => symbols.map((_, at) => at), values: () => names },
+        { ...axis, side: 3, size: room, gap: 8, grid: { show: false }, splits: () => shares.map((_, at) => at), values: () => names },
         { ...axis, side: 2, size: 34, space: 64, values: (_, splits) => splits.map((value) => percent(value, 0)) },
       ],
       series: [{}, { paths: () => null, points: { show: false } }],
       hooks: { draw: [draw] },
     };
-    return new uPlot(options, [symbols.map((_, at) => at), symbols.map(({ value }) => value)], place);
+    return new uPlot(options, [shares.map((_, at) => at), shares.map(({ value }) => value)], place);
   });
   return place;
 }

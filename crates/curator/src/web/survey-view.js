@@ -139,7 +139,7 @@ export async function surveyView({ owner, id, main, confirmed, current, leave })
 
   async function observer() {
     const { groups } = await owner.json(`${path}/observer`);
-    return groups.map(({ group, beliefs, in_words: words, attained }) =>
+    return groups.map(({ group, risk: { beliefs, beliefs_left_out: left, beliefs_attained: attained, in_words: words } }) =>
       h(
         "section",
         { class: "card" },
@@ -155,7 +155,7 @@ export async function surveyView({ owner, id, main, confirmed, current, leave })
             h(
               "table",
               {},
-              h("caption", {}, attained === false ? "Bounds that need not be reached." : "The worst message for each answer."),
+              h("caption", {}, (attained ? "The worst message for each answer." : "Bounds that need not be reached.") + (left ? ` The ${beliefs.length} answers an observer learns most about; ${left} are left out.` : "")),
               h("thead", {}, h("tr", {}, ["Answer", "Before", "At least", "At most"].map((name, at) => h("th", { scope: "col", class: at ? "n" : null }, name)))),
               h("tbody", {}, beliefs.map((one) => h("tr", {}, h("th", { scope: "row" }, one.symbol), h("td", { class: "n" }, before(one)), h("td", { class: "n" }, percent(one.least)), h("td", { class: "n" }, percent(one.most))))),
             ),
@@ -182,22 +182,21 @@ function worded(claim) {
 const before = ({ before_least: low, before_most: high }) => (low === high ? percent(low) : `${percent(low)} to ${percent(high)}`);
 
 /** One round's estimates: headline with intervals first, the prior's reading second and grey if reports contradict it. */
-function estimated({ number, state, reports, headline, mmse, mean, drift, impossible, influence, notes = [], too_few: few }, minimum) {
+function estimated({ number, state, reports, level, headline, mmse, mean, impossible, influence, warnings = [], notes = [], too_few: few }, minimum) {
   const title = h("h2", {}, `Round ${number}, ${state}`);
   if (!headline) return h("section", { class: "card", id: `round-${number}` }, title, h("p", {}, few ?? notes[0] ?? `Nothing is shown below ${minimum} reports.`));
-  const warnings = [...(drift?.warnings ?? [])];
   const value = ({ value: v, low, high }) => [h("td", { class: "n" }, percent(v)), h("td", { class: "n" }, percents(low, high))];
   const remark = ({ identified, impossible: none }) => (none ? " fits no possible share" : identified === false ? " not determined" : null);
-  const wide = (symbol) => remark(symbol) && h("span", { class: "soft small" }, remark(symbol));
+  const wide = (share) => remark(share) && h("span", { class: "soft small" }, remark(share));
   const table = h(
     "table",
     {},
-    h("caption", {}, `${count(reports)} reports, intervals at ${percent(headline.level, 0)}. ${headline.label[0].toUpperCase()}${headline.label.slice(1)}.`),
+    h("caption", {}, `${count(reports)} reports, intervals at ${percent(level, 0)}. ${headline.label[0].toUpperCase()}${headline.label.slice(1)}.`),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Answer"), h("th", { class: "n", scope: "col" }, "Share"), h("th", { class: "n", scope: "col" }, "Interval"), mmse && h("th", { class: "n", scope: "col" }, mmse.greyed ? "With the prior (contradicted)" : "With the prior"))),
     h(
       "tbody",
       {},
-      headline.symbols.map((symbol, at) => h("tr", {}, h("th", { scope: "row" }, symbol.name, wide(symbol)), value(symbol), mmse && h("td", { class: mmse.greyed ? "n greyed" : "n" }, percent(mmse.symbols[at].value)))),
+      headline.shares.map((share, at) => h("tr", {}, h("th", { scope: "row" }, share.symbol, wide(share)), value(share), mmse && h("td", { class: mmse.greyed ? "n greyed" : "n" }, percent(mmse.shares[at].value)))),
     ),
   );
   return h(
@@ -207,7 +206,7 @@ function estimated({ number, state, reports, headline, mmse, mean, drift, imposs
     impossible && notice("bad", "No population could have given these reports: somebody sends invented ones, or devices do not follow the policy."),
     warnings.map((warning) => notice("warn", warning)),
     h("div", { class: "legend", "aria-hidden": "true" }, h("span", {}, h("i", {}), "estimate and interval"), mmse && h("span", {}, h("i", { class: "second" }), mmse.greyed ? "with the prior, contradicted by the reports" : "with the prior")),
-    headline.symbols.length <= 40 && intervals(headline.symbols, mmse),
+    headline.shares.length <= 40 && intervals(headline.shares, mmse),
     mean && h("p", {}, "Mean ", h("strong", { class: "number" }, mean.value.toPrecision(4)), ` (${between(mean.low, mean.high)})${remark(mean) ?? ""}.`),
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Estimates of round ${number}` }, table),
     h("details", {}, h("summary", {}, "How this was worked out"), h("ul", { class: "small" }, h("li", {}, headline.because), influence && h("li", {}, influence.in_words), notes.map((note) => h("li", {}, note)))),

@@ -7,6 +7,7 @@ use super::{Kept, Noise, Parameter};
 use crate::Error;
 use crate::designer::PrintedLevel;
 use crate::measure::delta::Convention;
+use crate::mechanism::Mechanism;
 use crate::mechanism::gaussian::{self, GaussianNoise, Sigma, Spread};
 
 /// Above this many inputs the density's own δ is not computed: the table's is what counts.
@@ -18,7 +19,19 @@ const FARTHEST: f64 = 60.0;
 /// Where a search that asks the kernel ends.
 const FINE: f64 = 1e-9;
 
-pub(super) fn noise(problem: &Problem<'_>, sigma: Sigma) -> Result<Noise, Error> {
+impl Mechanism<Problem<'_>> for Sigma {
+    type Design = Noise;
+
+    fn name(&self) -> &'static str {
+        "gaussian"
+    }
+
+    fn design(&self, problem: &Problem<'_>) -> Result<Noise, Error> {
+        noise(problem, *self)
+    }
+}
+
+fn noise(problem: &Problem<'_>, sigma: Sigma) -> Result<Noise, Error> {
     let (points, width) = (&problem.points, problem.width());
     let constant = |deviation: f64| GaussianNoise::constant(points, deviation);
     let level = |what: &str| -> Result<Level, Error> {
@@ -109,7 +122,7 @@ fn audit(
     epsilon: f64,
     delta: f64,
 ) -> Result<Kept, Error> {
-    let ldp = matches!(problem.promise.claims[0].bound, Bound::Ldp(_));
+    let ldp = matches!(problem.spec.claims[0].bound, Bound::Ldp(_));
     let needed = if ldp {
         noise.ldp_delta(epsilon)?
     } else {

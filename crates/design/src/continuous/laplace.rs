@@ -5,11 +5,24 @@ use undertone_core::{Bound, Context, Delta, Subject};
 use super::problem::{Level, Problem};
 use super::{Kept, Noise, Parameter};
 use crate::designer::PrintedLevel;
+use crate::mechanism::Mechanism;
 use crate::mechanism::laplace::{self, BoundedLaplace, Limits, Scale};
 use crate::{Error, protection};
 use undertone_numeric::threshold::ThresholdSearch;
 
-pub(super) fn noise(problem: &Problem<'_>, scale: Scale) -> Result<Noise, Error> {
+impl Mechanism<Problem<'_>> for Scale {
+    type Design = Noise;
+
+    fn name(&self) -> &'static str {
+        "laplace"
+    }
+
+    fn design(&self, problem: &Problem<'_>) -> Result<Noise, Error> {
+        noise(problem, *self)
+    }
+}
+
+fn noise(problem: &Problem<'_>, scale: Scale) -> Result<Noise, Error> {
     let released = problem.request.codebook.output_edges();
     let (low, high) = problem.range;
     if released.first() != Some(&low) || released.last() != Some(&high) {
@@ -63,7 +76,7 @@ pub(super) fn noise(problem: &Problem<'_>, scale: Scale) -> Result<Noise, Error>
     parameters.push(("density_lip", Parameter::One(leaks.lip())));
     parameters.push(("density_ldp", Parameter::One(leaks.ldp)));
     let density = pure(problem, "scale").ok().map(|level| {
-        let ldp = matches!(problem.promise.claims[0].bound, Bound::Ldp(_));
+        let ldp = matches!(problem.spec.claims[0].bound, Bound::Ldp(_));
         let attained = if ldp { leaks.ldp } else { leaks.lip() };
         Kept { epsilon: PrintedLevel { claimed: level.epsilon, attained }, delta: None }
     });
@@ -90,7 +103,7 @@ fn limits(problem: &Problem<'_>) -> Result<Limits, Error> {
         ))
     };
     let mut limits = Limits { lower: f64::INFINITY, upper: f64::INFINITY, ldp: f64::INFINITY };
-    for claim in &problem.promise.claims {
+    for claim in &problem.spec.claims {
         if claim.delta != Delta::ZERO || claim.about != Subject::Input {
             return refuse("it is for pure claims about the data");
         }
@@ -98,7 +111,7 @@ fn limits(problem: &Problem<'_>) -> Result<Limits, Error> {
         limits = limits.and(match claim.bound {
             Bound::Ldp(_) => Limits::ldp(level),
             Bound::Di(_) => return refuse("it is for lip, alip and ldp"),
-            Bound::Lip { .. } if !matches!(problem.promise.context, Context::Known(_)) => {
+            Bound::Lip { .. } if !matches!(problem.spec.context, Context::Known(_)) => {
                 return refuse("it needs one known prior");
             }
             Bound::Lip { lower, upper } => {

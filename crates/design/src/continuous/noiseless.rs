@@ -13,13 +13,13 @@ use crate::{Channel, Distribution, Error, codebook, designer};
 /// Sampling: the outputs are the inputs, so the codebook's own outputs play no part.
 pub(super) fn sampled(problem: &Problem<'_>) -> Result<ContinuousOutcome, Error> {
     let request = problem.request;
-    let promise = PolicySpec { outputs: None, ..problem.promise.clone() };
-    let (found, promise) = if request.convention == Convention::Conditional {
-        (sampling::design(&promise)?, promise)
+    let spec = PolicySpec { outputs: None, ..problem.spec.clone() };
+    let (found, spec) = if request.convention == Convention::Conditional {
+        (sampling::design(&spec)?, spec)
     } else {
-        let (shape, lambda) = sampling::shape(&promise, request.convention)?;
-        let verify = |promise: &PolicySpec| promise.verify_shape(shape.clone());
-        let restated = problem.restated(&promise, verify)?;
+        let (shape, lambda) = sampling::shape(&spec, request.convention)?;
+        let verify = |spec: &PolicySpec| spec.verify_shape(shape.clone());
+        let restated = problem.restated(&spec, verify)?;
         match verify(&restated)? {
             Ok(policy) => (Sampling { policy, lambda }, restated),
             Err(refusal) => return Err(Error::other("sampling", refusal.to_string())),
@@ -41,7 +41,7 @@ pub(super) fn sampled(problem: &Problem<'_>) -> Result<ContinuousOutcome, Error>
         parameters.push(("lambda_published", Parameter::One(printed)));
     }
     let objective = request.loss.objective(&problem.points, &problem.points);
-    let inner = problem.inner(promise, objective);
+    let inner = problem.inner(spec, objective);
     let designed = designer::shaped(&inner, found.policy, Vec::new())?;
     Ok(ContinuousOutcome::Shipped(Box::new(Shipped { designed, parameters, density: None, inner })))
 }
@@ -52,13 +52,13 @@ pub(super) fn optimal(problem: &Problem<'_>) -> Result<ContinuousOutcome, Error>
             "the optimum is designed in the conditional convention: leave the convention out";
         return Err(Error::other("convention", said));
     }
-    let mut inner = problem.inner(problem.promise.clone(), problem.objective());
+    let mut inner = problem.inner(problem.spec.clone(), problem.objective());
     let proposal = match inner.objective.losses(inner.prior.len())? {
-        Some(losses) => linear::optimal(&inner.promise, &inner.prior, &losses)?,
+        Some(losses) => linear::optimal(&inner.spec, &inner.prior, &losses)?,
         None => {
-            let found = posterior::optimal(&inner.promise, &inner.prior, &inner.objective)?;
+            let found = posterior::optimal(&inner.spec, &inner.prior, &inner.objective)?;
             let (proposal, outputs) = by_estimate(problem, found)?;
-            inner.promise.outputs = Some(outputs);
+            inner.spec.outputs = Some(outputs);
             proposal
         }
     };

@@ -5,7 +5,7 @@ use undertone_core::{Bound, Claim, Context, Delta, MASS_ONE, Policy, Refusal, Su
 use super::{ContinuousOutcome, MOST_CELLS, Method, Missed, Noise, Origin, Request, Shipped};
 use crate::designer;
 use crate::measure::delta::Convention;
-use crate::mechanism::Proposal;
+use crate::mechanism::{Proposal, printed};
 use crate::objective::Objective;
 use crate::quantize::PolicySpec;
 use crate::{Channel, Distribution, Error, Symbols, measure, protection, to_floats};
@@ -19,7 +19,7 @@ type Verdict = Result<Result<Policy, Refusal>, Error>;
 /// A request with everything in floats that the mechanisms read.
 pub(super) struct Problem<'a> {
     pub(super) request: &'a Request,
-    pub(super) promise: PolicySpec,
+    pub(super) spec: PolicySpec,
     pub(super) points: Vec<f64>,
     pub(super) edges: Vec<f64>,
     pub(super) range: (f64, f64),
@@ -34,7 +34,7 @@ impl<'a> Problem<'a> {
         let book = &request.codebook;
         let (inputs, outputs) = (book.inputs().len(), book.outputs().len());
         let symbols = Symbols::of(book.inputs());
-        let asked = Symbols::of(&request.promise.inputs);
+        let asked = Symbols::of(&request.spec.inputs);
         // The context's integers are in the order of the promise's own inputs.
         if asked.places("the promise", &symbols)?.is_some() {
             let problem = "lists the numbers in another order than the codebook: sort them";
@@ -53,18 +53,18 @@ impl<'a> Problem<'a> {
             let plain = |claim: &&Claim| {
                 claim.about == Subject::Input && matches!(claim.bound, Bound::Lip { .. })
             };
-            if !request.promise.claims.iter().all(|claim| plain(&claim)) {
+            if !request.spec.claims.iter().all(|claim| plain(&claim)) {
                 let problem =
                     "conventions other than conditional are for lip claims about the data";
                 return Err(Error::other("convention", problem));
             }
         }
-        let promise = PolicySpec {
+        let spec = PolicySpec {
             inputs: book.inputs().clone(),
             outputs: Some(book.outputs().clone()),
-            ..request.promise.clone()
+            ..request.spec.clone()
         };
-        let prior = match &promise.context {
+        let prior = match &spec.context {
             // The same but for rounding: then the floats, so that a density's figures have all their
             // digits.
             Context::Known(prior) => {
@@ -76,7 +76,7 @@ impl<'a> Problem<'a> {
         };
         Ok(Self {
             request,
-            promise,
+            spec,
             points: book.points(),
             edges: book.output_edges(),
             range: book.range().ends(),
@@ -96,14 +96,14 @@ impl<'a> Problem<'a> {
             let problem = format!("{problem}: give one protection lip:E or lip:E,DELTA");
             Err(Error::other(what.to_owned(), problem))
         };
-        let [claim] = self.promise.claims.as_slice() else {
+        let [claim] = self.spec.claims.as_slice() else {
             return refuse("its formula is for one claim");
         };
         if claim.about != Subject::Input {
             return refuse("its formula is about the data itself");
         }
         let (epsilon, delta) = (protection::level(claim), fraction(claim.delta));
-        match (claim.bound, &self.promise.context) {
+        match (claim.bound, &self.spec.context) {
             (Bound::Ldp(_), _) => Ok(Level { epsilon, delta, least: 0.0 }),
             (Bound::Lip { lower, upper }, Context::Known(_)) if lower == upper => {
                 Ok(Level { epsilon, delta, least: self.prior.min() })
@@ -117,9 +117,9 @@ impl<'a> Problem<'a> {
     /// Whether a table keeps the claims, in the convention asked for.
     pub(super) fn holds(&self, channel: &Channel) -> Result<bool, Error> {
         if self.request.convention == Convention::Conditional {
-            return Ok(self.promise.verify(channel)?.is_ok());
+            return Ok(self.spec.verify(channel)?.is_ok());
         }
-        for claim in &self.promise.claims {
+        for claim in &self.spec.claims {
             if !(self.delta(channel, claim)? <= fraction(claim.delta)) {
                 return Ok(false);
             }
@@ -151,19 +151,19 @@ impl<'a> Problem<'a> {
     /// or as it was if that is the convention asked for and it is larger.
     pub(super) fn restated(
         &self,
-        promise: &PolicySpec,
+        spec: &PolicySpec,
         verify: impl Fn(&PolicySpec) -> Verdict,
     ) -> Result<PolicySpec, Error> {
         let delta = |units: u64| {
             Delta::from_units(units).map_err(|error| Error::other("delta", error.to_string()))
         };
         let most = delta(MASS_ONE - 1)?;
-        let claims = promise.claims.iter().map(|claim| claim.with_delta(most)).collect();
-        let policy = match verify(&PolicySpec { claims, ..promise.clone() })? {
+        let claims = spec.claims.iter().map(|claim| claim.with_delta(most)).collect();
+        let policy = match verify(&PolicySpec { claims, ..spec.clone() })? {
             Ok(policy) => policy,
             Err(refusal) => return Err(Error::other("claims", refusal.to_string())),
         };
-        let mut restated = promise.clone();
+        let mut restated = spec.clone();
         for (claim, least) in restated.claims.iter_mut().zip(&policy.certificate().deltas) {
             let needed = delta(least.map_or(0, |least| least.ratio.scaled_up(48)))?;
             claim.delta = match self.request.convention {
@@ -178,9 +178,9 @@ impl<'a> Problem<'a> {
         self.request.loss.objective(&self.points, &self.request.codebook.output_values())
     }
 
-    pub(super) fn inner(&self, promise: PolicySpec, objective: Objective) -> designer::Request {
-        designer::Request {
-            promise,
+    pub(super) fn inner(&self, spec: PolicySpec, objective: Objective) -> designer::DesignProblem {
+        designer::DesignProblem {
+            spec,
             prior: self.weighing.clone(),
             objective,
             method: designer::Method::Optimal,
@@ -192,10 +192,10 @@ impl<'a> Problem<'a> {
     /// refused, or accepted at the level its table attains.
     pub(super) fn finish(&self, noise: Noise, origin: Origin) -> Result<ContinuousOutcome, Error> {
         let Noise { channel, parameters, density } = noise;
-        let mut promise = self.promise.clone();
+        let mut spec = self.spec.clone();
         let conditional = self.request.convention == Convention::Conditional;
         if origin != Origin::Searched {
-            let refusal = self.promise.verify(&channel)?.err();
+            let refusal = self.spec.verify(&channel)?.err();
             let breaks = match (&refusal, conditional) {
                 (None, _) => false,
                 (Some(_), true) => self.misses(&channel)?,
@@ -208,13 +208,13 @@ impl<'a> Problem<'a> {
                 return Ok(ContinuousOutcome::Missed(Box::new(missed)));
             }
             if breaks {
-                promise = self.accepted(&channel)?;
+                spec = self.accepted(&channel)?;
             }
         }
         if !conditional {
-            promise = self.restated(&self.promise, |promise| promise.verify(&channel))?;
+            spec = self.restated(&self.spec, |spec| spec.verify(&channel))?;
         }
-        let inner = self.inner(promise, self.objective());
+        let inner = self.inner(spec, self.objective());
         let optimum = inner.objective.value(&inner.prior, &channel)?;
         let proposal = Proposal { channel, optimum, bound: None };
         let designed = designer::ship(&inner, proposal, true)?;
@@ -223,7 +223,7 @@ impl<'a> Problem<'a> {
 
     /// Whether a refused table misses a claim by more than the hair that rounding costs.
     fn misses(&self, channel: &Channel) -> Result<bool, Error> {
-        let mut loosened = self.promise.clone();
+        let mut loosened = self.spec.clone();
         for claim in &mut loosened.claims {
             if claim.delta == Delta::ZERO {
                 let wider = |epsilon: undertone_core::Epsilon| {
@@ -248,11 +248,11 @@ impl<'a> Problem<'a> {
 
     /// The promise at the level a table attains: a larger δ where the claim has one, else a larger ε.
     fn accepted(&self, channel: &Channel) -> Result<PolicySpec, Error> {
-        if self.promise.claims.iter().all(|claim| claim.delta != Delta::ZERO) {
-            return self.restated(&self.promise, |promise| promise.verify(channel));
+        if self.spec.claims.iter().all(|claim| claim.delta != Delta::ZERO) {
+            return self.restated(&self.spec, |spec| spec.verify(channel));
         }
-        let request = self.inner(self.promise.clone(), self.objective());
-        Ok(designer::accept(&request, channel)?.promise)
+        let request = self.inner(self.spec.clone(), self.objective());
+        Ok(printed::accept(&request, channel)?.spec)
     }
 }
 

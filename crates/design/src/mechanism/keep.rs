@@ -51,8 +51,8 @@ pub struct Kept {
 
 /// A near-optimal policy for `hamming` or `frequency` under a pure LIP claim with a known prior. Other
 /// claims of the promise are met too, by lowering λ, but not designed for.
-pub fn design(promise: &PolicySpec, objective: &Objective) -> Result<Kept, Error> {
-    let (prior, range) = claimed(promise)?;
+pub fn design(spec: &PolicySpec, objective: &Objective) -> Result<Kept, Error> {
+    let (prior, range) = claimed(spec)?;
     let symbols = Symbols::new(&prior, range);
     let plan = match objective {
         Objective::Hamming => symbols.for_loss(),
@@ -72,7 +72,7 @@ pub fn design(promise: &PolicySpec, objective: &Objective) -> Result<Kept, Error
         let share = KEEP_ONE as f64 * (level as f64 / SCALE as f64);
         plan.keep.iter().map(|kept| (kept * share).floor() as u64).collect::<Vec<_>>()
     };
-    let (policy, level) = promise.strongest(SCALE, SCALE, |level| {
+    let (policy, level) = spec.strongest(SCALE, SCALE, |level| {
         Keep::new(integers(level), base.clone())
             .map(Shape::Keep)
             .map_err(|error| Error::other("policy", error.to_string()))
@@ -110,8 +110,8 @@ pub fn value(keep: &Keep, prior: &Distribution, objective: &Objective) -> Option
 
 /// The prior to design for (of a box, the point that divides its width evenly) and the intersection of all pure LIP claims
 /// about the input.
-fn claimed(promise: &PolicySpec) -> Result<(Distribution, LiftRange), Error> {
-    let prior = match &promise.context {
+fn claimed(spec: &PolicySpec) -> Result<(Distribution, LiftRange), Error> {
+    let prior = match &spec.context {
         Context::Known(prior) => to_floats::distribution(prior)?,
         Context::Within(within) => {
             let ends = |ends: &[u64]| ends.iter().map(|&e| e as f64 / WEIGHT_ONE as f64).collect();
@@ -127,7 +127,7 @@ fn claimed(promise: &PolicySpec) -> Result<(Distribution, LiftRange), Error> {
         (f64::from(n) / f64::from(d)).ln()
     };
     let mut found: Option<(f64, f64)> = None;
-    for claim in &promise.claims {
+    for claim in &spec.claims {
         if let Bound::Lip { lower, upper } = claim.bound
             && claim.about == Subject::Input
             && claim.delta == Delta::ZERO

@@ -47,11 +47,11 @@ pub struct Design {
 /// row per input of the promise and one column per output; `prior` weighs the rows, and need not be the
 /// context's.
 pub fn optimal(
-    promise: &PolicySpec,
+    spec: &PolicySpec,
     prior: &Distribution,
     losses: &[Vec<f64>],
 ) -> Result<Proposal, Error> {
-    optimal_under(&Rules::of(promise)?, &*promise.in_order(prior)?, losses)
+    optimal_under(&Rules::of(spec)?, &*spec.in_order(prior)?, losses)
 }
 
 /// The channel of least expected loss under rules in floats, before rounding.
@@ -125,14 +125,14 @@ fn merge_idle(rows: &mut [Vec<f64>], costs: &[Vec<f64>]) {
 
 /// The optimal channel as a verified policy. Outputs that are never released are dropped.
 pub fn design(
-    promise: &PolicySpec,
+    spec: &PolicySpec,
     prior: &Distribution,
     losses: &[Vec<f64>],
 ) -> Result<Design, Error> {
-    let prior = &*promise.in_order(prior)?;
-    let proposal = optimal(promise, prior, losses)?;
+    let prior = &*spec.in_order(prior)?;
+    let proposal = optimal(spec, prior, losses)?;
     let (channel, outputs) = drop_ghosts(&proposal.channel)?;
-    let shipped = promise.releasing(losses[0].len(), &outputs)?.ship(&channel)?;
+    let shipped = spec.releasing(losses[0].len(), &outputs)?.ship(&channel)?;
     let integers = to_floats::channel(shipped.policy.draft().shape())?;
     let loss = expected(prior, &integers, losses, &outputs);
     Ok(Design { proposal, shipped, outputs, loss })

@@ -10,7 +10,9 @@ pub mod gaussian;
 pub mod keep;
 pub mod laplace;
 pub mod linear;
+pub mod optimum;
 pub mod posterior;
+pub mod printed;
 pub mod randomized_response;
 pub mod robust;
 pub mod sampling;
@@ -19,7 +21,23 @@ pub mod symmetric;
 pub mod unary;
 pub mod uncertain;
 
-use crate::Channel;
+use crate::{Channel, Error};
+
+/// A way to solve a problem `P`, with everything between the solver and a design.
+///
+/// Over symbols `P` is [`crate::designer::DesignProblem`], over numbers what [`crate::continuous`] makes of a request, for a secret behind
+/// the data [`crate::watchdog::WatchdogProblem`]. Nothing that comes out is trusted: whatever ships was rounded by
+/// [`crate::quantize`] and verified by the kernel.
+pub trait Mechanism<P> {
+    /// What it makes of a problem.
+    type Design;
+
+    /// The name people ask for it by.
+    fn name(&self) -> &'static str;
+
+    /// Solves the problem.
+    fn design(&self, problem: &P) -> Result<Self::Design, Error>;
+}
 
 /// A channel as a designer proposes it, before rounding.
 #[derive(Debug, Clone, PartialEq)]

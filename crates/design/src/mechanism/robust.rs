@@ -27,27 +27,27 @@ const QUICK: usize = 24;
 
 /// The optimum over a box of few corners.
 pub fn by_corners(
-    promise: &PolicySpec,
+    spec: &PolicySpec,
     prior: &Distribution,
     objective: &Objective,
 ) -> Result<Proposal, Error> {
-    let Context::Within(within) = &promise.context else {
+    let Context::Within(within) = &spec.context else {
         return Err(Error::other("context", "there is no box"));
     };
     let corners = corners(within, CORNERS).ok_or_else(|| {
         Error::other("the prior box", format!("it has more than {CORNERS} corners"))
     })?;
     let context = Knowledge::Each(corners).context()?.context;
-    posterior::optimal(&PolicySpec { context, ..promise.clone() }, prior, objective)
+    posterior::optimal(&PolicySpec { context, ..spec.clone() }, prior, objective)
 }
 
 /// Channels to be mixed with noise until they serve the whole box, and the best LDP channel; those that could not be found are left out.
 pub fn around(
-    promise: &PolicySpec,
+    spec: &PolicySpec,
     prior: &Distribution,
     objective: &Objective,
 ) -> Result<Vec<Proposal>, Error> {
-    let (lower, upper) = claimed(promise)?;
+    let (lower, upper) = claimed(spec)?;
     let tried = if prior.len() > QUICK { 3 } else { SHARES.len() };
     let mut found = Vec::new();
     for share in &SHARES[..tried] {
@@ -61,13 +61,13 @@ pub fn around(
 }
 
 /// The tightest of the pure LIP claims about the input, in nats: how far belief may fall and rise.
-fn claimed(promise: &PolicySpec) -> Result<(f64, f64), Error> {
+fn claimed(spec: &PolicySpec) -> Result<(f64, f64), Error> {
     let nats = |epsilon: Epsilon| {
         let (numerator, denominator) = epsilon.odds();
         (f64::from(numerator) / f64::from(denominator)).ln()
     };
     let mut found: Option<(f64, f64)> = None;
-    for claim in &promise.claims {
+    for claim in &spec.claims {
         match claim.bound {
             _ if claim.about != Subject::Input || claim.delta != Delta::ZERO => {}
             Bound::Lip { lower, upper } => {

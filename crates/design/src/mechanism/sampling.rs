@@ -10,11 +10,30 @@
 
 use undertone_core::{Context, KEEP_ONE, Keep, Policy, Shape};
 
+use super::Mechanism;
 use crate::density::Density;
+use crate::designer::{DesignOutcome, DesignProblem, shaped};
 use crate::extremal::LiftRange;
 use crate::measure::delta::Convention;
 use crate::quantize::PolicySpec;
 use crate::{Distribution, Error, to_floats};
+
+/// The input with one probability, else a draw from the prior.
+#[derive(Debug, Clone, Copy)]
+pub struct KeepOrSample;
+
+impl Mechanism<DesignProblem> for KeepOrSample {
+    type Design = DesignOutcome;
+
+    fn name(&self) -> &'static str {
+        "sampling"
+    }
+
+    fn design(&self, problem: &DesignProblem) -> Result<DesignOutcome, Error> {
+        let found = design(&problem.spec)?;
+        shaped(problem, found.policy, vec![("lambda", found.lambda)]).map(DesignOutcome::from)
+    }
+}
 
 /// A verified policy of the shape `Keep` with one λ.
 #[derive(Debug, Clone)]
@@ -81,15 +100,15 @@ pub fn largest_atomless(epsilon: f64, delta: f64, convention: Convention) -> Res
 
 /// The policy with the largest λ for which the kernel accepts every claim; the base is the context's
 /// prior, exactly.
-pub fn design(promise: &PolicySpec) -> Result<Sampling, Error> {
-    let Context::Known(prior) = &promise.context else {
+pub fn design(spec: &PolicySpec) -> Result<Sampling, Error> {
+    let Context::Known(prior) = &spec.context else {
         let problem = "sampling draws from the prior, so it needs one known prior";
         return Err(Error::other("context", problem));
     };
     // A weight in units of 2^-32 is a whole number of units of 2^-48.
     let base: Vec<u64> = prior.weights().iter().map(|w| w << 16).collect();
-    let guess = closed_form(promise, &to_floats::distribution(prior)?, Convention::Conditional)?;
-    let (policy, level) = promise.strongest(guess, KEEP_ONE, |level| {
+    let guess = closed_form(spec, &to_floats::distribution(prior)?, Convention::Conditional)?;
+    let (policy, level) = spec.strongest(guess, KEEP_ONE, |level| {
         Keep::new(vec![level; base.len()], base.clone())
             .map(Shape::Keep)
             .map_err(|error| Error::other("policy", error.to_string()))
@@ -100,13 +119,13 @@ pub fn design(promise: &PolicySpec) -> Result<Sampling, Error> {
 /// The channel with the largest λ whose δ, in `convention`, is that of the promise's LIP claims, and
 /// that λ. A policy claims in the conditional convention, so this one must be given its δ there before
 /// it is verified.
-pub fn shape(promise: &PolicySpec, convention: Convention) -> Result<(Shape, f64), Error> {
-    let Context::Known(prior) = &promise.context else {
+pub fn shape(spec: &PolicySpec, convention: Convention) -> Result<(Shape, f64), Error> {
+    let Context::Known(prior) = &spec.context else {
         let problem = "sampling draws from the prior, so it needs one known prior";
         return Err(Error::other("context", problem));
     };
     let base = prior.weights().iter().map(|w| w << 16).collect::<Vec<_>>();
-    let level = closed_form(promise, &to_floats::distribution(prior)?, convention)?;
+    let level = closed_form(spec, &to_floats::distribution(prior)?, convention)?;
     let shape = Keep::new(vec![level; base.len()], base)
         .map_err(|error| Error::other("policy", error.to_string()))?;
     Ok((Shape::Keep(shape), level as f64 / KEEP_ONE as f64))
@@ -124,13 +143,13 @@ pub fn expected_loss(density: &Density, lambda: f64, squared: bool) -> Result<f6
 
 /// λ of the strictest LIP claim, in units of 2^-40, rounded down.
 fn closed_form(
-    promise: &PolicySpec,
+    spec: &PolicySpec,
     prior: &Distribution,
     convention: Convention,
 ) -> Result<u64, Error> {
     use undertone_core::{Bound, MASS_ONE};
     let mut lambda = 1.0f64;
-    for claim in &promise.claims {
+    for claim in &spec.claims {
         if let Bound::Lip { lower, upper } = claim.bound {
             let nats = |epsilon: undertone_core::Epsilon| {
                 let (n, d) = epsilon.odds();

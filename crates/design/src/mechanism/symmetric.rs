@@ -4,6 +4,9 @@
 //! are those of one user's MMSE estimate unless stated; the paper's sums over N users are N times as large
 //! when all share one prior.
 
+use super::Mechanism;
+use super::printed::lip_level;
+use crate::designer::{DesignOutcome, DesignProblem, own_value, ship};
 use crate::{Channel, Error};
 
 /// Errors of JLT18 Example 1, as printed or corrected: N users, a share `p` of ones.
@@ -15,6 +18,31 @@ pub struct Example1 {
     pub opt_ldp: f64,
     /// ε-LIP with the MMSE estimate.
     pub lip: f64,
+}
+
+/// The symmetric model: the smallest probability of flipping the answer to a yes/no question.
+#[derive(Debug, Clone, Copy)]
+pub struct Flip;
+
+impl Mechanism<DesignProblem> for Flip {
+    type Design = DesignOutcome;
+
+    fn name(&self) -> &'static str {
+        "symmetric"
+    }
+
+    fn design(&self, problem: &DesignProblem) -> Result<DesignOutcome, Error> {
+        let level = lip_level(problem)?;
+        if problem.prior.len() != 2 {
+            let said = "the symmetric model is for two symbols; use krr";
+            return Err(Error::other("method symmetric", said));
+        }
+        let channel = channel(problem.prior[1], level)?;
+        let flip = channel.q(0, 1);
+        let mut designed = ship(problem, own_value(problem, channel)?, true)?;
+        designed.parameters.push(("flip", flip));
+        Ok(designed.into())
+    }
 }
 
 /// JLT18 (22) as printed: it has P1 where P1² belongs, so it can be negative.

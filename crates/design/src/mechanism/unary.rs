@@ -9,6 +9,8 @@
 
 use undertone_core::{Bits, Bound, Claim, Context, Policy, Shape, Subject, WEIGHT_ONE};
 
+use super::Mechanism;
+use crate::designer::{DesignOutcome, DesignProblem, shaped};
 use crate::extremal::LiftRange;
 use crate::quantize::PolicySpec;
 use crate::{Distribution, Error, to_floats};
@@ -20,6 +22,23 @@ pub enum Encoding {
     Optimised,
     /// Own bit √r/(1+√r), others 1/(1+√r): RAPPOR's basic form (SUE).
     Symmetric,
+}
+
+impl Mechanism<DesignProblem> for Encoding {
+    type Design = DesignOutcome;
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Optimised => "oue",
+            Self::Symmetric => "sue",
+        }
+    }
+
+    fn design(&self, problem: &DesignProblem) -> Result<DesignOutcome, Error> {
+        let found = design(&problem.spec, *self)?;
+        let parameters = vec![("own", found.own), ("other", found.other)];
+        shaped(problem, found.policy, parameters).map(DesignOutcome::from)
+    }
 }
 
 /// A verified policy of the shape `Bits`.
@@ -81,19 +100,19 @@ pub fn variance(prior: &Distribution, own: f64, other: f64) -> Result<f64, Error
 
 /// The policy with the largest odds ratio for which the kernel accepts every claim of `promise`:
 /// context-aware where the claims are about belief, plain OUE or SUE where they are LDP.
-pub fn design(promise: &PolicySpec, encoding: Encoding) -> Result<Unary, Error> {
+pub fn design(spec: &PolicySpec, encoding: Encoding) -> Result<Unary, Error> {
     let half = WEIGHT_ONE / 2;
-    let symbols = promise.inputs.len();
+    let symbols = spec.inputs.len();
     // The level is how far the other bits (OUE) or both (SUE) are from one half.
     let integers = |level: u64| match encoding {
         Encoding::Optimised => (half, half - level),
         Encoding::Symmetric => (half + level, half - level),
     };
-    let ratio = promise.claims.iter().map(|claim| guess(promise, claim));
+    let ratio = spec.claims.iter().map(|claim| guess(spec, claim));
     let ratio = ratio.collect::<Result<Vec<_>, _>>()?.into_iter().fold(f64::INFINITY, f64::min);
     let (_, other) = probabilities(encoding, ratio)?;
     let first = half.saturating_sub((other * WEIGHT_ONE as f64).ceil() as u64);
-    let (policy, level) = promise.strongest(first, half, |level| {
+    let (policy, level) = spec.strongest(first, half, |level| {
         let (own, other) = integers(level);
         Bits::new(symbols, own, other)
             .map(Shape::Bits)
@@ -105,12 +124,12 @@ pub fn design(promise: &PolicySpec, encoding: Encoding) -> Result<Unary, Error> 
 }
 
 /// The odds ratio a claim allows, where a closed form says so; the kernel's verdict decides.
-fn guess(promise: &PolicySpec, claim: &Claim) -> Result<f64, Error> {
+fn guess(spec: &PolicySpec, claim: &Claim) -> Result<f64, Error> {
     let odds = |epsilon: undertone_core::Epsilon| {
         let (n, d) = epsilon.odds();
         f64::from(n) / f64::from(d)
     };
-    match (claim.bound, &promise.context) {
+    match (claim.bound, &spec.context) {
         (Bound::Lip { lower, upper }, Context::Known(prior)) if claim.about == Subject::Input => {
             let range = LiftRange::asymmetric(odds(lower).ln(), odds(upper).ln())?;
             Ok(odds_ratio(&to_floats::distribution(prior)?, range))

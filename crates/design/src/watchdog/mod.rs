@@ -37,6 +37,7 @@ pub use ship::{Request, SPLITS, Shipment, best_split, ship};
 pub use subset::subset;
 
 use crate::measure::{lip, mutual_information};
+use crate::mechanism::Mechanism;
 use crate::{Channel, Error, Joint};
 
 /// A way to choose the release.
@@ -57,8 +58,20 @@ pub enum Method {
 }
 
 impl Method {
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
+    /// Every method, the printed ones first.
+    pub const ALL: [Self; 6] =
+        [Self::Merge, Self::Uniform, Self::Repair, Self::Subset, Self::Partition, Self::Optimal];
+
+    /// Whether the paper prints it and it may miss its budget.
+    pub fn is_printed(self) -> bool {
+        matches!(self, Self::Merge | Self::Uniform)
+    }
+}
+
+impl Mechanism<WatchdogProblem> for Method {
+    type Design = Release;
+
+    fn name(&self) -> &'static str {
         match self {
             Self::Merge => "merge",
             Self::Uniform => "uniform",
@@ -69,9 +82,15 @@ impl Method {
         }
     }
 
-    /// Whether the paper prints it and it may miss its budget.
-    pub fn is_printed(self) -> bool {
-        matches!(self, Self::Merge | Self::Uniform)
+    fn design(&self, problem: &WatchdogProblem) -> Result<Release, Error> {
+        match self {
+            Self::Merge => merge(problem),
+            Self::Uniform => uniform(problem),
+            Self::Repair => repair(problem),
+            Self::Subset => subset(problem),
+            Self::Partition => best_partition(problem),
+            Self::Optimal => optimal(problem),
+        }
     }
 }
 
@@ -98,18 +117,7 @@ pub struct Release {
 
 /// Runs one method on a joint law.
 pub fn release(joint: &Joint, budget: Budget, method: Method) -> Result<Release, Error> {
-    run(&WatchdogProblem::new(joint, budget)?, method)
-}
-
-fn run(problem: &WatchdogProblem, method: Method) -> Result<Release, Error> {
-    match method {
-        Method::Merge => merge(problem),
-        Method::Uniform => uniform(problem),
-        Method::Repair => repair(problem),
-        Method::Subset => subset(problem),
-        Method::Partition => best_partition(problem),
-        Method::Optimal => optimal(problem),
-    }
+    method.design(&WatchdogProblem::new(joint, budget)?)
 }
 
 /// What a channel achieves and reveals.

@@ -4,7 +4,8 @@ use undertone_core::{
     Alphabet, Bound, Claim, Context, Delta, Epsilon, Policy, Provenance, Secret, Subject,
 };
 
-use super::{Budget, Method, Release, WatchdogProblem, measured, optimum, release, run};
+use super::{Budget, Method, Release, WatchdogProblem, measured, optimum, release};
+use crate::mechanism::Mechanism;
 use crate::quantize::{self, PolicySpec};
 use crate::{Error, Joint, to_floats};
 
@@ -42,13 +43,13 @@ const HAIR: f64 = 1e-9;
 
 /// Designs against the integers of the policy and has the kernel verify the result.
 pub fn ship(joint: &Joint, request: &Request) -> Result<Shipment, Error> {
-    let promise = promise(joint, request)?;
-    let rounded = to_floats::secret(&promise.context)?
+    let spec = spec(joint, request)?;
+    let rounded = to_floats::secret(&spec.context)?
         .ok_or_else(|| Error::other("joint", "has no secret once rounded"))?;
     let budget = Budget::of_odds(request.lower, request.upper);
     let Proposed { found, policy, mixed } = match request.method {
-        Method::Optimal => randomised(&promise, &rounded, budget)?,
-        method => grouped(&promise, &rounded, budget, method)?,
+        Method::Optimal => randomised(&spec, &rounded, budget)?,
+        method => grouped(&spec, &rounded, budget, method)?,
     };
     let channel = match &policy {
         Some(policy) => to_floats::channel(policy.draft().shape())?,
@@ -68,15 +69,15 @@ struct Proposed {
     mixed: f64,
 }
 
-fn randomised(promise: &PolicySpec, rounded: &Joint, budget: Budget) -> Result<Proposed, Error> {
+fn randomised(spec: &PolicySpec, rounded: &Joint, budget: Budget) -> Result<Proposed, Error> {
     let found = release(rounded, budget, Method::Optimal)?;
     let outputs = Alphabet::indices(found.channel.outputs()).map_err(refused)?;
-    let shipped = PolicySpec { outputs: Some(outputs), ..promise.clone() }.ship(&found.channel)?;
+    let shipped = PolicySpec { outputs: Some(outputs), ..spec.clone() }.ship(&found.channel)?;
     Ok(Proposed { found, policy: Some(shipped.policy), mixed: shipped.mixed })
 }
 
 fn grouped(
-    promise: &PolicySpec,
+    spec: &PolicySpec,
     rounded: &Joint,
     budget: Budget,
     method: Method,
@@ -90,9 +91,9 @@ fn grouped(
         let outputs = match method {
             // A scrambled symbol is still one of the inputs' own.
             Method::Uniform => None,
-            _ => Some(named(&promise.inputs, &found.groups)?),
+            _ => Some(named(&spec.inputs, &found.groups)?),
         };
-        match (PolicySpec { outputs, ..promise.clone() }).verify(&found.channel)? {
+        match (PolicySpec { outputs, ..spec.clone() }).verify(&found.channel)? {
             Ok(policy) => return Ok(Proposed { found, policy: Some(policy), mixed: 0.0 }),
             Err(refusal) => last = Some((found, refusal)),
         }
@@ -116,7 +117,7 @@ fn named(inputs: &Alphabet, groups: &[Vec<usize>]) -> Result<Alphabet, Error> {
 }
 
 /// Everything of the policy but its channel: the secret's law in integers, and the claims about it.
-fn promise(joint: &Joint, request: &Request) -> Result<PolicySpec, Error> {
+fn spec(joint: &Joint, request: &Request) -> Result<PolicySpec, Error> {
     let prior = quantize::prior(joint.secret())?;
     let rows: Vec<_> =
         joint.given_secret().rows().iter().map(quantize::prior).collect::<Result<_, _>>()?;
@@ -157,7 +158,7 @@ pub fn best_split(
         let found = match method {
             // Proving how good it is takes longest, and is not needed to choose.
             Method::Optimal => optimum::quick(&problem)?,
-            _ => run(&problem, method)?,
+            _ => method.design(&problem)?,
         };
         tried();
         if found.met && best.is_none_or(|(nmi, _)| found.nmi > nmi + 1e-9) {

@@ -74,17 +74,17 @@ fn g23_g25_the_vertex_program_agrees_with_the_binary_closed_form() {
 /// What ships is within 1e-8 of the float optimum and verifies at the level asked for.
 #[test]
 fn shipped_policies_keep_nine_digits() {
-    let (promise, prior) = under(&prior(&SKEWED), vec![Claim::lip(level("2"))]);
+    let (spec, prior) = under(&prior(&SKEWED), vec![Claim::lip(level("2"))]);
     for objective in [
         Objective::Mmse(vec![0.0, 1.0, 2.0, 3.0]),
         Objective::MutualInformation,
         Objective::Frequency,
         Objective::Hamming,
     ] {
-        let found = posterior::optimal(&promise, &prior, &objective).unwrap();
+        let found = posterior::optimal(&spec, &prior, &objective).unwrap();
         let (channel, kept) = quantize::drop_ghosts(&found.channel).unwrap();
         let shipped =
-            promise.releasing(found.channel.outputs(), &kept).unwrap().ship(&channel).unwrap();
+            spec.releasing(found.channel.outputs(), &kept).unwrap().ship(&channel).unwrap();
         let integers = to_floats::channel(shipped.policy.draft().shape()).unwrap();
         let value = objective.value(&prior, &integers).unwrap();
         let lost = (value - found.optimum).abs() / found.optimum;
@@ -151,8 +151,8 @@ fn sampling_ships_the_largest_lambda_the_kernel_accepts() {
     for (claim, delta) in [(Claim::lip(level("1")), 0.0), (Claim::lip(level("1")), 0.01)] {
         let units = (delta * (1u64 << 48) as f64) as u64;
         let claim = claim.with_delta(undertone_core::Delta::from_units(units).unwrap());
-        let (promise, realised) = under(&prior(&[0.9, 0.1]), vec![claim]);
-        let found = sampling::design(&promise).unwrap();
+        let (spec, realised) = under(&prior(&[0.9, 0.1]), vec![claim]);
+        let found = sampling::design(&spec).unwrap();
         let closed =
             sampling::largest(&realised, range(1.0), delta, Convention::Conditional).unwrap();
         assert!((found.lambda - closed).abs() < 1e-9, "{} {closed}", found.lambda);
@@ -165,11 +165,11 @@ fn sampling_ships_the_largest_lambda_the_kernel_accepts() {
 #[test]
 fn unary_encodings_under_ldp() {
     let e = 1f64.exp();
-    let (promise, _) = under(&prior(&[0.5, 0.3, 0.2]), vec![Claim::ldp(level("1"))]);
-    let oue = unary::design(&promise, unary::Encoding::Optimised).unwrap();
+    let (spec, _) = under(&prior(&[0.5, 0.3, 0.2]), vec![Claim::ldp(level("1"))]);
+    let oue = unary::design(&spec, unary::Encoding::Optimised).unwrap();
     assert!((oue.own, oue.other - 1.0 / (e + 1.0)) >= (0.5, 0.0), "{oue:?}");
     assert!(oue.other - 1.0 / (e + 1.0) < 1e-8);
-    let sue = unary::design(&promise, unary::Encoding::Symmetric).unwrap();
+    let sue = unary::design(&spec, unary::Encoding::Symmetric).unwrap();
     let half = (0.5f64).exp();
     assert!((sue.own - half / (half + 1.0)).abs() < 1e-8 && sue.own + sue.other == 1.0);
 }
@@ -178,11 +178,11 @@ fn unary_encodings_under_ldp() {
 #[test]
 fn unary_encodings_under_lip() {
     for p in [vec![0.9, 0.1], vec![0.5, 0.3, 0.2], vec![0.25; 4]] {
-        let (promise, realised) = under(&prior(&p), vec![Claim::lip(level("1"))]);
+        let (spec, realised) = under(&prior(&p), vec![Claim::lip(level("1"))]);
         let ratio = unary::odds_ratio(&realised, range(1.0));
         assert!(ratio > 1f64.exp());
         for encoding in [unary::Encoding::Optimised, unary::Encoding::Symmetric] {
-            let found = unary::design(&promise, encoding).unwrap();
+            let found = unary::design(&spec, encoding).unwrap();
             let (own, other) = unary::probabilities(encoding, ratio).unwrap();
             assert!((found.own - own).abs() < 1e-8 && (found.other - other).abs() < 1e-8);
             let channel = to_floats::channel(found.policy.draft().shape()).unwrap();
@@ -197,19 +197,19 @@ fn unary_encodings_under_lip() {
 #[test]
 fn the_staircase_on_zipf() {
     let p: Vec<f64> = (1..=4).map(|i| 12.0 / 25.0 / f64::from(i)).collect();
-    let (promise, prior) = under(&prior(&p), vec![Claim::ldp(level("1.5"))]);
-    let found = staircase::optimal(&promise, &prior, &Objective::Hamming).unwrap();
+    let (spec, prior) = under(&prior(&p), vec![Claim::ldp(level("1.5"))]);
+    let found = staircase::optimal(&spec, &prior, &Objective::Hamming).unwrap();
     assert!((found.optimum - 0.3915).abs() < 5e-5, "{}", found.optimum);
     assert!((found.bound.unwrap() - found.optimum).abs() < 1e-10);
     let both = PolicySpec {
         claims: vec![Claim::ldp(level("1.5")), Claim::lip(level("1"))],
-        ..promise.clone()
+        ..spec.clone()
     };
     let joint = posterior::optimal(&both, &prior, &Objective::Hamming).unwrap();
     assert!((joint.optimum - found.optimum).abs() < 1e-8, "{}", joint.optimum);
     let leakage = lip::leakage(&prior, &joint.channel).unwrap().nats;
     assert!(leakage <= 1.0 + 1e-9, "{leakage}");
-    let krr = staircase::randomized_response(&promise).unwrap();
+    let krr = staircase::randomized_response(&spec).unwrap();
     let e = 1.5f64.exp();
     assert!((krr.lambda - (e - 1.0) / (e + 3.0)).abs() < 1e-9);
     let channel = to_floats::channel(krr.policy.draft().shape()).unwrap();

@@ -44,8 +44,8 @@ fn g33_hamming() {
     let hamming = losses(&Objective::Hamming, 4);
     let value = optimum(&SKEWED, vec![lip_rule(&SKEWED, 2.0)], &hamming);
     assert_golden("G33", value);
-    let promise = indexed(4, known(&SKEWED), vec![Claim::lip(epsilon("2"))]);
-    let design = linear::design(&promise, &distribution(&SKEWED), &hamming).unwrap();
+    let spec = indexed(4, known(&SKEWED), vec![Claim::lip(epsilon("2"))]);
+    let design = linear::design(&spec, &distribution(&SKEWED), &hamming).unwrap();
     assert_digits(design.loss, value, 9);
     // Rounding the prior moves the optimum by more than rounding the channel does.
     assert!(design.loss - design.proposal.optimum < 1e-10 * design.loss);
@@ -62,8 +62,8 @@ fn g37_a_box_of_priors() {
         ends.iter().map(|end| round(end * WEIGHT_ONE as f64) as u64).collect()
     };
     let within = PriorBox::new(ends(&lower, f64::floor), ends(&upper, f64::ceil)).unwrap();
-    let promise = indexed(3, Context::Within(within), vec![Claim::lip(epsilon("1.5"))]);
-    let design = linear::design(&promise, &distribution(&[0.2, 0.3, 0.5]), &hamming).unwrap();
+    let spec = indexed(3, Context::Within(within), vec![Claim::lip(epsilon("1.5"))]);
+    let design = linear::design(&spec, &distribution(&[0.2, 0.3, 0.5]), &hamming).unwrap();
     assert_digits(design.loss, value, 9);
 }
 

@@ -1,7 +1,7 @@
 //! Large alphabets and boxes of priors: nothing grows with the square of the alphabet, and every box is designed for.
 
 use undertone_core::{Context, Shape};
-use undertone_design::designer::{self, DesignOutcome, Designed, Method, Request};
+use undertone_design::designer::{self, DesignOutcome, DesignProblem, Designed, Method};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::mechanism::keep;
 use undertone_design::objective::Objective;
@@ -15,16 +15,16 @@ fn request(
     claims: &[&str],
     objective: Objective,
     method: Method,
-) -> Request {
+) -> DesignProblem {
     let prior = knowledge.typical_prior().unwrap().unwrap();
     let about = knowledge.subject();
     let claims = claims.iter().map(|text| protection::parse(text, about).unwrap()).collect();
     let context = knowledge.context().unwrap().context;
-    let promise = indexed(prior.len(), context, claims);
-    Request { promise, prior, objective, method, accept: false }
+    let spec = indexed(prior.len(), context, claims);
+    DesignProblem { spec, prior, objective, method, accept: false }
 }
 
-fn designed(request: &Request) -> Designed {
+fn designed(request: &DesignProblem) -> Designed {
     match designer::design(request).unwrap() {
         DesignOutcome::Shipped(designed) => *designed,
         DesignOutcome::Missed(missed) => panic!("{}", missed.refusal),

@@ -99,13 +99,13 @@ fn the_vertex_program_agrees_with_the_channel_program() {
     ];
     for symbols in [2, 3, 4, 6] {
         for claims in &sets {
-            let (promise, prior) = under(&random_prior(symbols, &mut dice), claims.clone());
+            let (spec, prior) = under(&random_prior(symbols, &mut dice), claims.clone());
             let losses: Vec<Vec<f64>> = (0..symbols)
                 .map(|_| (0..symbols + 1).map(|_| dice.open_unit()).collect())
                 .collect();
             let objective = Objective::Matrix(losses.clone());
-            let ours = posterior::optimal(&promise, &prior, &objective).unwrap();
-            let theirs = linear::optimal(&promise, &prior, &losses).unwrap();
+            let ours = posterior::optimal(&spec, &prior, &objective).unwrap();
+            let theirs = linear::optimal(&spec, &prior, &losses).unwrap();
             assert!(
                 (ours.optimum - theirs.optimum).abs() < 1e-8,
                 "{symbols} {claims:?}: {} {}",
@@ -122,14 +122,14 @@ fn the_vertex_program_agrees_with_the_channel_program() {
 fn generated_conjunctions_agree_with_the_channel_program() {
     let mut dice = Dice::new(6);
     let claims = vec![lip("0.8"), Claim::ldp(level("1.1"))];
-    let (promise, prior) =
+    let (spec, prior) =
         under(&random_prior(posterior::MAX_LISTED_CONJUNCTION + 1, &mut dice), claims);
     let losses = Objective::Hamming.losses(prior.len()).unwrap().unwrap();
-    let ours = posterior::optimal(&promise, &prior, &Objective::Hamming).unwrap();
-    let theirs = linear::optimal(&promise, &prior, &losses).unwrap();
+    let ours = posterior::optimal(&spec, &prior, &Objective::Hamming).unwrap();
+    let theirs = linear::optimal(&spec, &prior, &losses).unwrap();
     assert!((ours.optimum - theirs.optimum).abs() < 1e-7, "{} {}", ours.optimum, theirs.optimum);
     assert!((ours.bound.unwrap() - theirs.optimum).abs() < 1e-7);
-    let information = posterior::optimal(&promise, &prior, &Objective::MutualInformation).unwrap();
+    let information = posterior::optimal(&spec, &prior, &Objective::MutualInformation).unwrap();
     assert!(information.bound.unwrap() >= information.optimum);
 }
 
@@ -235,17 +235,17 @@ fn the_kernel_accepts_every_optimum() {
         (5, vec![Claim::ldp(level("2"))]),
         (3, vec![di("6")]),
     ] {
-        let (promise, prior) = under(&random_prior(symbols, &mut dice), claims);
+        let (spec, prior) = under(&random_prior(symbols, &mut dice), claims);
         for objective in [
             Objective::Mmse((0..symbols).map(|v| v as f64).collect()),
             Objective::MutualInformation,
             Objective::NormalisedMutualInformation,
             Objective::Frequency,
         ] {
-            let found = posterior::optimal(&promise, &prior, &objective).unwrap();
+            let found = posterior::optimal(&spec, &prior, &objective).unwrap();
             let (channel, kept) = quantize::drop_ghosts(&found.channel).unwrap();
-            let promise = promise.releasing(found.channel.outputs(), &kept).unwrap();
-            let shipped = promise.ship(&channel).unwrap();
+            let spec = spec.releasing(found.channel.outputs(), &kept).unwrap();
+            let shipped = spec.ship(&channel).unwrap();
             assert!(shipped.mixed < 1e-6, "{} {}", objective.name(), shipped.mixed);
             let integers = to_floats::channel(shipped.policy.draft().shape()).unwrap();
             let value = objective.value(&prior, &integers).unwrap();
@@ -289,9 +289,9 @@ fn what_cannot_be_designed_is_refused() {
 /// JSTL21 (19) as printed misses its claim on a skewed prior; the refusal names the true leakage.
 #[test]
 fn a_printed_formula_that_misses_its_claim_is_refused() {
-    let (promise, prior) = under(&Distribution::new("p", vec![0.9, 0.1]).unwrap(), vec![lip("1")]);
+    let (spec, prior) = under(&Distribution::new("p", vec![0.9, 0.1]).unwrap(), vec![lip("1")]);
     let printed = randomized_response::published(&prior, 1.0).unwrap();
-    let refusal = promise.verify(&printed).unwrap().unwrap_err();
+    let refusal = spec.verify(&printed).unwrap().unwrap_err();
     assert!(refusal.attained.ln_up().unwrap().to_string().starts_with("1.900477"), "{refusal}");
 }
 
@@ -305,14 +305,14 @@ fn unary_levels_are_the_largest_the_kernel_accepts() {
         vec![lip("1"), Claim::ldp(level("1.2"))],
         vec![di("7")],
     ] {
-        let (promise, _) = under(&random_prior(5, &mut dice), claims);
+        let (spec, _) = under(&random_prior(5, &mut dice), claims);
         for encoding in [unary::Encoding::Optimised, unary::Encoding::Symmetric] {
-            let found = unary::design(&promise, encoding).unwrap();
+            let found = unary::design(&spec, encoding).unwrap();
             let units = |p: f64| (p * WEIGHT_ONE as f64).round() as u64;
             let (own, other) = (units(found.own), units(found.other));
             let own = if encoding == unary::Encoding::Symmetric { own + 1 } else { own };
             let further = Shape::Bits(Bits::new(5, own, other - 1).unwrap());
-            assert!(promise.verify_shape(further).unwrap().is_err());
+            assert!(spec.verify_shape(further).unwrap().is_err());
         }
     }
     let (with_delta, _) = under(
@@ -325,8 +325,8 @@ fn unary_levels_are_the_largest_the_kernel_accepts() {
 /// The closed variance of bit counts against the channel written out.
 #[test]
 fn unary_variance_bounds_the_efficient_one() {
-    let (promise, prior) = under(&distribution(&zipf(4, 1.0)), vec![Claim::ldp(level("1"))]);
-    let found = unary::design(&promise, unary::Encoding::Optimised).unwrap();
+    let (spec, prior) = under(&distribution(&zipf(4, 1.0)), vec![Claim::ldp(level("1"))]);
+    let found = unary::design(&spec, unary::Encoding::Optimised).unwrap();
     let channel = to_floats::channel(found.policy.draft().shape()).unwrap();
     let efficient = objective::frequency(&prior, &channel).unwrap();
     let counted = unary::variance(&prior, found.own, found.other).unwrap();
@@ -341,10 +341,9 @@ fn keep_designs_against_the_optimum() {
     for symbols in [4, 12, 13, 30] {
         for power in [0.0, 0.5, 1.0, 2.0] {
             for epsilon in ["0.2", "0.5", "1", "2", "4"] {
-                let (promise, prior) =
-                    under(&distribution(&zipf(symbols, power)), vec![lip(epsilon)]);
-                let kept = keep::design(&promise, &Objective::Hamming).unwrap();
-                let best = posterior::optimal(&promise, &prior, &Objective::Hamming).unwrap();
+                let (spec, prior) = under(&distribution(&zipf(symbols, power)), vec![lip(epsilon)]);
+                let kept = keep::design(&spec, &Objective::Hamming).unwrap();
+                let best = posterior::optimal(&spec, &prior, &Objective::Hamming).unwrap();
                 let channel = to_floats::channel(kept.policy.draft().shape()).unwrap();
                 let value = objective::hamming(&prior, &channel).unwrap();
                 assert!((value - kept.value).abs() < 1e-12);
@@ -368,9 +367,9 @@ fn keep_designs_against_the_optimum() {
 /// For two released symbols the lead makes the shape exact: the program's own optimum.
 #[test]
 fn a_lead_reaches_the_optimum_of_two_symbols() {
-    let (promise, prior) = under(&distribution(&zipf(12, 1.0)), vec![lip("0.5")]);
-    let kept = keep::design(&promise, &Objective::Hamming).unwrap();
-    let best = posterior::optimal(&promise, &prior, &Objective::Hamming).unwrap();
+    let (spec, prior) = under(&distribution(&zipf(12, 1.0)), vec![lip("0.5")]);
+    let kept = keep::design(&spec, &Objective::Hamming).unwrap();
+    let best = posterior::optimal(&spec, &prior, &Objective::Hamming).unwrap();
     assert_eq!(kept.released, 2);
     assert!((kept.value - best.optimum).abs() < 1e-8);
 }
@@ -385,10 +384,10 @@ fn keep_designs_on_random_priors_and_conjunctions_verify() {
         vec![lip("1"), Claim::ldp(level("1.2"))],
     ] {
         for symbols in [2, 3, 9, 40] {
-            let (promise, prior) = under(&random_prior(symbols, &mut dice), claims.clone());
-            let kept = keep::design(&promise, &Objective::Hamming).unwrap();
+            let (spec, prior) = under(&random_prior(symbols, &mut dice), claims.clone());
+            let kept = keep::design(&spec, &Objective::Hamming).unwrap();
             assert!(kept.value >= kept.bound - 1e-9 && kept.value <= 1.0 - prior.max() + 1e-9);
-            let kept = keep::design(&promise, &Objective::Frequency).unwrap();
+            let kept = keep::design(&spec, &Objective::Frequency).unwrap();
             let channel = to_floats::channel(kept.policy.draft().shape()).unwrap();
             let dense = objective::frequency(&prior, &channel).unwrap();
             assert!((kept.value - dense).abs() < 1e-6 * dense, "{} {dense}", kept.value);
@@ -399,8 +398,8 @@ fn keep_designs_on_random_priors_and_conjunctions_verify() {
 
 #[test]
 fn a_hundred_thousand_symbols() {
-    let (promise, prior) = under(&distribution(&zipf(100_000, 1.0)), vec![lip("2")]);
-    let kept = keep::design(&promise, &Objective::Hamming).unwrap();
+    let (spec, prior) = under(&distribution(&zipf(100_000, 1.0)), vec![lip("2")]);
+    let kept = keep::design(&spec, &Objective::Hamming).unwrap();
     let blind = 1.0 - prior.max();
     assert!(kept.bound <= kept.value && kept.value < blind);
     assert!(blind - kept.value >= 0.9 * (blind - kept.bound), "{} {}", kept.value, kept.bound);

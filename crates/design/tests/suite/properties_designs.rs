@@ -1,7 +1,7 @@
 //! "No policy can pass this": no policy that ships does, whatever method it came from.
 
 use undertone_core::{Alphabet, Provenance};
-use undertone_design::designer::{self, DesignOutcome, Method, Request};
+use undertone_design::designer::{self, DesignOutcome, DesignProblem, Method};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::objective::Objective;
 use undertone_design::quantize::PolicySpec;
@@ -28,21 +28,21 @@ fn request(
     prior: &Distribution,
     protect: &[String],
     goal: Objective,
-) -> Option<Request> {
+) -> Option<DesignProblem> {
     let about = knowledge.subject();
     let claims = protect
         .iter()
         .map(|text| knowledge.claim(protection::parse(text, about).unwrap()))
         .collect();
-    let promise = PolicySpec {
+    let spec = PolicySpec {
         inputs: Alphabet::indices(prior.len()).unwrap(),
         outputs: None,
         context: knowledge.context().ok()?.context,
         claims,
         provenance: Provenance::default(),
     };
-    Some(Request {
-        promise,
+    Some(DesignProblem {
+        spec,
         prior: prior.clone(),
         objective: goal,
         method: Method::Optimal,
@@ -92,7 +92,7 @@ fn no_shipped_policy_passes_the_bound() {
         let mut policies = vec![("optimal", best.utility)];
         for method in [Method::Krr, Method::Sampling, Method::ExtremalLdp] {
             if let Ok(DesignOutcome::Shipped(other)) =
-                designer::design(&Request { method, ..request.clone() })
+                designer::design(&DesignProblem { method, ..request.clone() })
             {
                 policies.push((method.name(), other.utility));
             }

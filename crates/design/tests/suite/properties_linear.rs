@@ -154,11 +154,11 @@ fn repair(problems: usize, seed: u64, symbols: (usize, usize), epsilons: (f64, f
             2 => vec![ldp],
             _ => vec![lip, Claim::ldp(epsilon((1.5 * level).min(22.0)))],
         };
-        let promise = indexed(n, known(&prior), claims);
+        let spec = indexed(n, known(&prior), claims);
         let losses = random_objective(n, &mut dice).losses(n).unwrap().unwrap();
-        let design = linear::design(&promise, &prior, &losses).unwrap();
+        let design = linear::design(&spec, &prior, &losses).unwrap();
         let (relative, of_blind) = given_up(&design, blind(&prior, &losses));
-        let told = format!("{at}: n {n}, {:?}, mixed {}", promise.claims, design.shipped.mixed);
+        let told = format!("{at}: n {n}, {:?}, mixed {}", spec.claims, design.shipped.mixed);
         assert!(of_blind < 1e-9, "{of_blind:.2e} of the blind guess; {told}");
         assert!(level > 5.0 || relative < 1e-8, "{relative:.2e}; {told}");
     }
@@ -188,8 +188,8 @@ fn few_outputs_are_enough() {
         let (claim, implied) = if at % 3 == 0 { (ldp, lip) } else { (lip, twice) };
         let losses = random_objective(n, &mut dice).losses(n).unwrap().unwrap();
         let best = |claims: Vec<Claim>| {
-            let promise = indexed(n, known(&prior), claims);
-            let found = linear::optimal(&promise, &prior, &losses).unwrap();
+            let spec = indexed(n, known(&prior), claims);
+            let found = linear::optimal(&spec, &prior, &losses).unwrap();
             (found.optimum, found.bound.unwrap())
         };
         let ((few, bound), (whole, _)) = (best(vec![claim]), best(vec![claim, implied]));
@@ -209,11 +209,11 @@ fn every_context_and_claim_ships_at_its_bound() {
     let mut dice = Dice::new(4);
     for at in 0..20 * KINDS {
         let n = dice.count(2, 6);
-        let (promise, prior) = problem(&mut dice, at % KINDS, n);
+        let (spec, prior) = problem(&mut dice, at % KINDS, n);
         let losses = random_objective(n, &mut dice).losses(n).unwrap().unwrap();
-        let design = linear::design(&promise, &prior, &losses).unwrap();
+        let design = linear::design(&spec, &prior, &losses).unwrap();
         let (relative, of_blind) = given_up(&design, blind(&prior, &losses));
-        let told = format!("{at}: {relative:.2e}, {of_blind:.2e}, {:?}", promise.claims);
+        let told = format!("{at}: {relative:.2e}, {of_blind:.2e}, {:?}", spec.claims);
         // Where nothing is lost at the optimum, a share of the loss says nothing.
         assert!((relative < 1e-8 || of_blind < 1e-12) && of_blind < 1e-9, "{told}");
         let outputs = design.shipped.policy.draft().outputs();
@@ -222,7 +222,7 @@ fn every_context_and_claim_ships_at_its_bound() {
 }
 
 /// The least mixed channel on the way from `channel` to the uniform one that verifies.
-fn feasible(promise: &PolicySpec, channel: &Channel) -> Channel {
+fn feasible(spec: &PolicySpec, channel: &Channel) -> Channel {
     let uniform = 1.0 / channel.outputs() as f64;
     let mixed = |share: f64| {
         let row = |row: &Distribution| {
@@ -230,7 +230,7 @@ fn feasible(promise: &PolicySpec, channel: &Channel) -> Channel {
         };
         Channel::new(channel.rows().iter().map(row).collect()).unwrap()
     };
-    let holds = |channel: &Channel| promise.verify(channel).unwrap().is_ok();
+    let holds = |channel: &Channel| spec.verify(channel).unwrap().is_ok();
     let (mut refused, mut accepted) = (0.0, 1.0);
     for _ in 0..30 {
         let middle = (refused + accepted) / 2.0;
@@ -244,12 +244,12 @@ fn no_feasible_channel_beats_the_bound() {
     let mut dice = Dice::new(5);
     for at in 0..6 * KINDS {
         let n = dice.count(2, 5);
-        let (promise, prior) = problem(&mut dice, at % KINDS, n);
+        let (spec, prior) = problem(&mut dice, at % KINDS, n);
         let losses = random_objective(n, &mut dice).losses(n).unwrap().unwrap();
         let outputs = losses[0].len();
         let all: Vec<usize> = (0..outputs).collect();
-        let promise = promise.releasing(outputs, &all).unwrap();
-        let Proposal { channel, bound, .. } = linear::optimal(&promise, &prior, &losses).unwrap();
+        let spec = spec.releasing(outputs, &all).unwrap();
+        let Proposal { channel, bound, .. } = linear::optimal(&spec, &prior, &losses).unwrap();
         let bound = bound.unwrap();
         for attempt in 0..20 {
             let random = random_channel(n, outputs, &mut dice);
@@ -260,9 +260,9 @@ fn no_feasible_channel_beats_the_bound() {
                 cells.map(|(a, b)| (1.0 - step) * a + step * b).collect()
             };
             let rows = channel.rows().iter().zip(random.rows()).map(row).collect();
-            let rival = feasible(&promise, &Channel::new(rows).unwrap());
+            let rival = feasible(&spec, &Channel::new(rows).unwrap());
             let value = loss(&prior, &rival, &losses);
-            assert!(value > bound - 1e-9, "{at}: {value} beats {bound}, {:?}", promise.claims);
+            assert!(value > bound - 1e-9, "{at}: {value} beats {bound}, {:?}", spec.claims);
         }
     }
 }
@@ -279,8 +279,8 @@ fn more_claims_never_help() {
             Claim::ldp(epsilon(nats(0.2, 3.0, &mut dice))),
         );
         let best = |claims: Vec<Claim>| {
-            let promise = indexed(n, known(&prior), claims);
-            linear::optimal(&promise, &prior, &losses).unwrap().optimum
+            let spec = indexed(n, known(&prior), claims);
+            linear::optimal(&spec, &prior, &losses).unwrap().optimum
         };
         let both = best(vec![lip, ldp]);
         assert!(both > best(vec![lip]) - 1e-9 && both > best(vec![ldp]) - 1e-9);
@@ -300,8 +300,8 @@ fn more_priors_never_help() {
         // One objective for all, so that only the constraints differ.
         let objective = even_prior(n, &mut dice);
         let best = |context: Context| {
-            let promise = indexed(n, context, vec![claim]);
-            linear::optimal(&promise, &objective, &losses).unwrap().optimum
+            let spec = indexed(n, context, vec![claim]);
+            linear::optimal(&spec, &objective, &losses).unwrap().optimum
         };
         let integers = priors.iter().map(|p| quantize::prior(p).unwrap().prior).collect();
         let each = best(Context::Each(Priors::new(integers).unwrap()));
@@ -357,8 +357,8 @@ fn a_yes_or_no_question_has_a_closed_form() {
             matrix(&mut dice)
         };
         let closed = randomized_response::binary_optimal(&prior, level).unwrap();
-        let promise = indexed(2, known(&prior), vec![Claim::lip(epsilon(level))]);
-        let found = linear::optimal(&promise, &prior, &losses).unwrap().optimum;
+        let spec = indexed(2, known(&prior), vec![Claim::lip(epsilon(level))]);
+        let found = linear::optimal(&spec, &prior, &losses).unwrap().optimum;
         let expected = post_processed(&prior, &closed, &losses);
         assert!((found - expected).abs() < 2e-9, "{at}: {found} against {expected}");
     }
@@ -375,9 +375,9 @@ fn an_uncertain_prior_has_a_closed_form_too() {
         let losses = matrix(&mut dice);
         let middle = a + (b - a) * dice.open_unit();
         let prior = Distribution::new("p", vec![1.0 - middle, middle]).unwrap();
-        let promise =
+        let spec =
             indexed(2, within(&[1.0 - b, a], &[1.0 - a, b]), vec![Claim::lip(epsilon(level))]);
-        let found = linear::optimal(&promise, &prior, &losses).unwrap().optimum;
+        let found = linear::optimal(&spec, &prior, &losses).unwrap().optimum;
         let closed = uncertain::optimal(interval, level).unwrap();
         let expected = post_processed(&prior, &closed, &losses);
         assert!((found - expected).abs() < 2e-9, "{at}: {found} against {expected}");
@@ -431,8 +431,8 @@ fn silence_is_the_blind_guess() {
 fn symbols_without_mass_are_protected_too() {
     let prior = Distribution::new("p", vec![0.6, 0.0, 0.4]).unwrap();
     let losses = Objective::Hamming.losses(3).unwrap().unwrap();
-    let promise = indexed(3, known(&prior), vec![Claim::lip(epsilon(1.0))]);
-    let design = linear::design(&promise, &prior, &losses).unwrap();
+    let spec = indexed(3, known(&prior), vec![Claim::lip(epsilon(1.0))]);
+    let design = linear::design(&spec, &prior, &losses).unwrap();
     let channel = to_floats::channel(design.shipped.policy.draft().shape()).unwrap();
     let law = channel.output_law(&prior).unwrap();
     for y in 0..channel.outputs() {
@@ -451,8 +451,8 @@ fn what_cannot_be_done_is_said() {
     let prior = Distribution::new("p", vec![0.7, 0.2, 0.1]).unwrap();
     let losses = Objective::Hamming.losses(3).unwrap().unwrap();
     let refusal = |context: Context, claim: Claim| {
-        let promise = indexed(3, context, vec![claim]);
-        linear::optimal(&promise, &prior, &losses).unwrap_err().to_string()
+        let spec = indexed(3, context, vec![claim]);
+        linear::optimal(&spec, &prior, &losses).unwrap_err().to_string()
     };
     let lip = Claim::lip(epsilon(1.0));
     let di = |level: f64| Claim { bound: Bound::Di(epsilon(level)), ..lip };

@@ -2,7 +2,7 @@
 //! nothing, other symbols are refused, and so are unnamed ones beside named ones.
 
 use undertone_core::{Alphabet, Claim, Epsilon, Provenance};
-use undertone_design::designer::{self, DesignOutcome, Method, Request};
+use undertone_design::designer::{self, DesignOutcome, DesignProblem, Method};
 use undertone_design::extremal::{LiftRange, family_lifts};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::measure::audit::Audit;
@@ -135,15 +135,15 @@ fn designs_are_matched_with_what_they_promise() {
     let prior = Listed::Plain.law(&p);
     let context = Knowledge::Known(prior.clone()).context().unwrap().context;
     let inputs = prior.symbols().alphabet().unwrap();
-    let promise = spec::promise(inputs, context, vec![lip("1")]);
+    let spec = spec::spec(inputs, context, vec![lip("1")]);
     let losses = Objective::Hamming.losses(SIZE).unwrap().unwrap();
     let mi = Objective::MutualInformation;
-    matched(&mut dice, "linear", |listed| linear::optimal(&promise, &listed.law(&r), &losses));
-    matched(&mut dice, "convex", |listed| posterior::optimal(&promise, &listed.law(&r), &mi));
+    matched(&mut dice, "linear", |listed| linear::optimal(&spec, &listed.law(&r), &losses));
+    matched(&mut dice, "convex", |listed| posterior::optimal(&spec, &listed.law(&r), &mi));
     for method in [Method::Optimal, Method::Krr, Method::Sampling, Method::Published] {
         matched(&mut dice, method.name(), |listed| {
-            let request = Request {
-                promise: promise.clone(),
+            let request = DesignProblem {
+                spec: spec.clone(),
                 prior: listed.law(&p),
                 objective: Objective::Absolute(vec![1.0, 2.0, 4.0, 7.0]),
                 method,
@@ -156,7 +156,7 @@ fn designs_are_matched_with_what_they_promise() {
         });
     }
     let q = rows(&mut dice, SIZE);
-    matched(&mut dice, "shipped", |listed| Ok(promise.ship(&listed.channel(&q))?.policy.id()));
+    matched(&mut dice, "shipped", |listed| Ok(spec.ship(&listed.channel(&q))?.policy.id()));
 }
 
 #[test]

@@ -40,6 +40,14 @@ pub(super) fn read(asked: &DesignRequest) -> Result<Inputs, Error> {
             let problem = format!("takes the place of {}: give one of them", mention("prior"));
             return Err(Error::field("density", problem));
         }
+        for (field, given) in
+            [("prior_lower", context.within.is_some()), ("joint", context.secret.is_some())]
+        {
+            if given {
+                let problem = format!("and {} are two contexts: give one", mention(field));
+                return Err(Error::field("density", problem));
+            }
+        }
         let mut inputs = from_density(codebook, assumed.law().clone(), provenance_of(assumed))?;
         if context.any_prior {
             inputs.known.knowledge = Knowledge::Nothing;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use undertone_core::Provenance;
-use undertone_design::designer::{Method, Request};
+use undertone_design::designer::{DesignProblem, Method};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::objective::Objective as Weighed;
 use undertone_design::prior_region::PriorBox;
@@ -245,7 +245,7 @@ impl Known {
     }
 
     /// Everything of the policy but its channel.
-    pub(crate) fn promise(&self, protect: &[Protection]) -> Result<PolicySpec, Error> {
+    pub(crate) fn spec(&self, protect: &[Protection]) -> Result<PolicySpec, Error> {
         let rounded = self.knowledge.context()?;
         Ok(PolicySpec {
             inputs: self.prior.symbols().alphabet()?,
@@ -262,8 +262,8 @@ impl Known {
         protect: &[Protection],
         objective: Weighed,
         method: Method,
-    ) -> Result<Request, Error> {
-        let promise = self.promise(protect)?;
-        Ok(Request { promise, prior: self.prior.clone(), objective, method, accept: false })
+    ) -> Result<DesignProblem, Error> {
+        let spec = self.spec(protect)?;
+        Ok(DesignProblem { spec, prior: self.prior.clone(), objective, method, accept: false })
     }
 }

@@ -28,6 +28,9 @@ pub enum DesignMethod {
     Sampling,
     /// The staircase optimum under the LDP claims.
     ExtremalLdp,
+    /// For shares: the best of bits, keep and randomised response, which are not written out and found in no time for any
+    /// number of symbols.
+    Compact,
     /// Laplace noise on numbers, confined to their range.
     Laplace,
     /// Gaussian noise on numbers.
@@ -36,7 +39,7 @@ pub enum DesignMethod {
 
 impl DesignMethod {
     /// Every method.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Optimal,
         Self::Published,
         Self::Symmetric,
@@ -45,6 +48,7 @@ impl DesignMethod {
         Self::Sue,
         Self::Sampling,
         Self::ExtremalLdp,
+        Self::Compact,
         Self::Laplace,
         Self::Gaussian,
     ];
@@ -69,6 +73,7 @@ impl DesignMethod {
             Self::Sue => designer::Method::Sue,
             Self::Sampling => designer::Method::Sampling,
             Self::ExtremalLdp => designer::Method::ExtremalLdp,
+            Self::Compact => designer::Method::Compact,
             Self::Laplace | Self::Gaussian => return None,
         })
     }

@@ -1,7 +1,7 @@
 //! From what is known about the data, a protection and an objective to a verified policy.
 //!
-//! [`design`] is the one function behind `undertone design` and Python's `undertone.design()`; [`solve`] is its first
-//! half, which gives the policy without the comparisons a reader wants beside it. [`Design`] builds the request step by
+//! [`design`] is the one function behind `undertone design`, Python's `undertone.design()` and every round of a curator's
+//! survey; [`solve`] is its first half, which gives the policy without the comparisons a reader wants beside it. [`Design`] builds the request step by
 //! step:
 //!
 //! ```
@@ -16,6 +16,7 @@
 //! # Ok::<(), undertone::Error>(())
 //! ```
 
+mod at_shares;
 mod builder;
 mod codebook;
 mod context;
@@ -27,6 +28,7 @@ mod report;
 mod request;
 mod symbols;
 
+pub use at_shares::{half_width, lip_at, share_variance};
 pub use builder::Design;
 pub(crate) use context::Known;
 pub use context::{DesignContext, SecretLaw};
@@ -47,9 +49,7 @@ pub use undertone_design::mechanism::laplace::Scale;
 
 use undertone_core::Policy;
 use undertone_design::designer::Designed;
-use undertone_design::mechanism::accuracy::{Accuracy, Coverage};
 use undertone_design::objective::Objective as Weighed;
-use undertone_design::{Distribution, Symbols, to_floats};
 
 use crate::error::mention;
 use crate::number::{Round, rounded};
@@ -67,22 +67,6 @@ pub fn solve(request: &DesignRequest) -> Result<Solution, Error> {
         true => Solved::Numbers(Box::new(numbers::solve(request)?)),
         false => Solved::Symbols(Box::new(symbols::solve(request)?)),
     }))
-}
-
-/// The half-width of the widest of all shares' intervals, at this confidence, if so many people with these shares answer
-/// through a policy. A large-sample figure, for planning: an estimate has intervals of its own.
-pub fn half_width(
-    policy: &Policy,
-    shares: impl Into<Vec<f64>>,
-    people: u64,
-    level: f64,
-) -> Result<f64, Error> {
-    let shares = Distribution::new("shares", shares.into())?;
-    let shares = shares.over(&Symbols::of(policy.draft().inputs()))?;
-    // The half-width that is asked for does not matter to the one that is reached.
-    let accuracy = Accuracy::new(0.5, level, Coverage::Each)?;
-    let channel = to_floats::policy_channel(policy.draft())?;
-    Ok(accuracy.half_width(&shares, &channel, people)?)
 }
 
 /// What was found for a request: a verified policy, or a printed formula that does not keep its claim.

@@ -95,13 +95,13 @@ pub(super) fn solve(asked: &DesignRequest) -> Result<NumberSolution, Error> {
     }
     let inputs = codebook::read(asked)?;
     let loss = asked.objective.as_ref().unwrap_or(&Objective::Squared).loss()?;
-    let promise = inputs.known.promise(&asked.protect)?;
+    let spec = inputs.known.spec(&asked.protect)?;
     let mut request = Request {
-        method: noise(asked, &promise)?,
+        method: noise(asked, &spec)?,
         codebook: inputs.codebook.clone(),
         prior: inputs.known.prior.clone(),
         density: inputs.density.clone(),
-        promise,
+        spec,
         loss,
         convention: asked.numbers.convention,
         accept: asked.accept,
@@ -137,7 +137,7 @@ pub(super) fn solve(asked: &DesignRequest) -> Result<NumberSolution, Error> {
 }
 
 /// The noise that is asked for.
-fn noise(asked: &DesignRequest, promise: &PolicySpec) -> Result<Method, Error> {
+fn noise(asked: &DesignRequest, spec: &PolicySpec) -> Result<Method, Error> {
     let NumberOptions { scale, sigma, output_range, .. } = &asked.numbers;
     let method = match asked.method.unwrap_or(DesignMethod::Optimal) {
         DesignMethod::Laplace => Method::Laplace(scale.unwrap_or(Scale::Exact)),
@@ -145,9 +145,7 @@ fn noise(asked: &DesignRequest, promise: &PolicySpec) -> Result<Method, Error> {
         DesignMethod::Sampling => Method::Sampling,
         DesignMethod::Optimal => Method::Optimal,
         // The papers print a scale for pure claims and a deviation for the others.
-        DesignMethod::Published
-            if promise.claims.iter().all(|claim| claim.delta == Delta::ZERO) =>
-        {
+        DesignMethod::Published if spec.claims.iter().all(|claim| claim.delta == Delta::ZERO) => {
             Method::Laplace(Scale::Published)
         }
         DesignMethod::Published => Method::Gaussian(Sigma::Published),

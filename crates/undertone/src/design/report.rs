@@ -4,8 +4,9 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use undertone_core::{Alphabet, Claim, Delta, Policy, PolicyId, Refusal};
 use undertone_design::continuous::{Kept, Parameter};
-use undertone_design::designer::{self, Comparison, Method, PrintedLevel, Request};
+use undertone_design::designer::{Comparison, DesignProblem, Method, PrintedLevel};
 use undertone_design::measure::delta::Convention;
+use undertone_design::mechanism::optimum::LARGE_FREQUENCY;
 use undertone_design::objective::Objective as Weighed;
 use undertone_design::{Channel, Distribution};
 
@@ -478,17 +479,16 @@ pub(super) fn rows(channel: &Channel) -> Vec<Vec<f64>> {
 }
 
 /// What somebody who asked for this would rather know before shipping it.
-pub(super) fn advice(request: &Request) -> Option<String> {
+pub(super) fn advice(request: &DesignProblem) -> Option<String> {
     let mut said = Vec::new();
-    let surveyed =
-        request.objective == Weighed::Frequency && request.prior.len() > designer::LARGE_FREQUENCY;
+    let surveyed = request.objective == Weighed::Frequency && request.prior.len() > LARGE_FREQUENCY;
     if surveyed && request.method == Method::Krr {
         said.push(
             "A report of one symbol out of many tells little about frequencies: its variance grows with the square of their number. \
              Use the method optimal, which takes bits where they serve better.",
         );
     }
-    let slack = request.promise.claims.iter().any(|claim| claim.delta != Delta::ZERO);
+    let slack = request.spec.claims.iter().any(|claim| claim.delta != Delta::ZERO);
     let table = !surveyed && request.method == Method::Optimal;
     if slack && table && !request.objective.is_linear() {
         said.push(

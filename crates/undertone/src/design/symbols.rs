@@ -1,7 +1,7 @@
 //! Designing over symbols.
 
 use undertone_core::{Alphabet, Policy};
-use undertone_design::designer::{self, DesignOutcome, Designed, Method, Request};
+use undertone_design::designer::{self, DesignOutcome, DesignProblem, Designed, Method};
 use undertone_design::mechanism::accuracy::{self, Accuracy, Coverage, Family};
 use undertone_design::objective::Objective as Weighed;
 
@@ -15,7 +15,7 @@ use crate::error::mention;
 
 /// What was found for symbols.
 pub(super) struct SymbolSolution {
-    pub(super) request: Request,
+    pub(super) request: DesignProblem,
     pub(super) found: DesignOutcome,
     /// What the policy does not tell, in words.
     pub(super) uninformative: Option<String>,
@@ -53,7 +53,7 @@ pub(super) fn solve(asked: &DesignRequest) -> Result<SymbolSolution, Error> {
     let method = asked.method.map_or(Some(Method::Optimal), DesignMethod::of_symbols);
     let method = method.ok_or_else(|| Error::field("method", "is for numbers"))?;
     let request = known.request(&protect, objective, method)?;
-    let request = Request { accept: asked.accept, ..request };
+    let request = DesignProblem { accept: asked.accept, ..request };
     let (request, mut found, note) = found(asked, request)?;
     let mut told = None;
     if let DesignOutcome::Shipped(designed) = &mut found {
@@ -78,13 +78,13 @@ pub(super) fn solve(asked: &DesignRequest) -> Result<SymbolSolution, Error> {
 /// the methods that can is taken; where no policy can tell symbols apart and that is allowed, one that does not.
 fn found(
     asked: &DesignRequest,
-    request: Request,
-) -> Result<(Request, DesignOutcome, Option<String>), Error> {
+    request: DesignProblem,
+) -> Result<(DesignProblem, DesignOutcome, Option<String>), Error> {
     let found = match designer::design(&request) {
         Err(undertone_design::Error::Uninformative { .. })
             if asked.allow_uninformative && request.method == Method::Optimal =>
         {
-            let request = Request { method: Method::Krr, ..request };
+            let request = DesignProblem { method: Method::Krr, ..request };
             let found = designer::design(&request)?;
             let note = "Under these claims no report tells the symbols apart, and none is better than another: the method krr was taken.";
             return Ok((request, found, Some(note.into())));
@@ -103,7 +103,7 @@ fn found(
         DesignOutcome::Missed(_) => f64::INFINITY,
     };
     let others = [Method::Krr, Method::Sampling].into_iter().filter_map(|method| {
-        let request = Request { method, ..request.clone() };
+        let request = DesignProblem { method, ..request.clone() };
         // A method that does not know this context is none to choose from.
         let found = designer::design(&request).ok()?;
         (!defeated(&found)).then_some((request, found))
@@ -132,9 +132,9 @@ impl SymbolSolution {
                 self.verified(designed).map(|found| DesignReport::Verified(Box::new(found)))
             }
             DesignOutcome::Missed(missed) => {
-                let promise = &self.request.promise;
-                let outputs = promise.outputs.as_ref().unwrap_or(&promise.inputs);
-                let refusal = CellRefusal::of(&missed.refusal, &promise.inputs, outputs);
+                let spec = &self.request.spec;
+                let outputs = spec.outputs.as_ref().unwrap_or(&spec.inputs);
+                let refusal = CellRefusal::of(&missed.refusal, &spec.inputs, outputs);
                 Ok(DesignReport::Refused(RefusedDesign::new(
                     self.request.method.name(),
                     self.request.objective.name(),

@@ -49,7 +49,7 @@ pub use report::{
 pub use reports::{CountedReports, NamedPolicy, ReportColumn, ReportGroup, UnknownReports};
 pub use shown::ShownShares;
 
-use undertone_estimate::{Estimator, Settings};
+use undertone_estimate::Settings;
 
 use crate::Error;
 
@@ -104,7 +104,5 @@ pub fn estimate(
     reports: &CountedReports,
     request: &EstimateRequest,
 ) -> Result<EstimateReport, Error> {
-    let settings = request.settings()?;
-    let estimator = Estimator::new(reports.pool()?, settings).map_err(Error::input)?;
-    EstimateReport::of(&estimator, reports, request)
+    EstimateReport::of(&reports.estimator(request)?, reports, request)
 }

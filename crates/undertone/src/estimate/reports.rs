@@ -3,8 +3,9 @@
 use std::num::NonZero;
 
 use undertone_core::Policy;
-use undertone_estimate::{Pool, Tally};
+use undertone_estimate::{Estimator, Pool, Tally};
 
+use super::EstimateRequest;
 use super::counting::{Reader, RowCounts};
 use crate::Error;
 use crate::columns::Source;
@@ -148,17 +149,23 @@ impl CountedReports {
             // The entry is written anew to be read, so that a place in it is none in the document.
             let tally = Tally::from_json(&entry.to_string())
                 .map_err(|error| fail(unplaced(&error.to_string())))?;
-            let of = |group: &&mut ReportGroup| group.policy.id() == tally.policy();
-            let Some(group) = self.groups.iter_mut().find(of) else {
-                return Err(fail(format!(
-                    "a tally of policy {}, which is not given: add {} with its document",
-                    tally.policy(),
-                    mention("policy")
-                )));
-            };
-            group.tally.merge(&tally).map_err(|error| fail(error.to_string()))?;
+            self.add(name, &tally)?;
         }
         Ok(())
+    }
+
+    /// Adds a tally of one of the policies. Errors begin with the tally's name.
+    pub fn add(&mut self, name: &str, tally: &Tally) -> Result<(), Error> {
+        let fail = |error: String| Error::in_document(name, error);
+        let of = |group: &&mut ReportGroup| group.policy.id() == tally.policy();
+        let Some(group) = self.groups.iter_mut().find(of) else {
+            return Err(fail(format!(
+                "a tally of policy {}, which is not given: add {} with its document",
+                tally.policy(),
+                mention("policy")
+            )));
+        };
+        group.tally.merge(tally).map_err(|error| fail(error.to_string()))
     }
 
     /// All that was counted, as a document for [`CountedReports::add_stored`].
@@ -182,8 +189,13 @@ impl CountedReports {
         self.rows
     }
 
+    /// What answers further questions about these reports, at the request's level; refuses none at all.
+    pub fn estimator(&self, request: &EstimateRequest) -> Result<Estimator, Error> {
+        Estimator::new(self.pool()?, request.settings()?).map_err(Error::input)
+    }
+
     /// All reports together; refuses none at all.
-    pub(super) fn pool(&self) -> Result<Pool, Error> {
+    fn pool(&self) -> Result<Pool, Error> {
         if self.groups.iter().all(|group| group.tally.reports() == 0) {
             return Err(self.nothing());
         }

@@ -1,6 +1,7 @@
 //! Running the real binary on files of its own.
 #![allow(dead_code, clippy::unwrap_used)] // every test binary uses a part of this
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -51,6 +52,47 @@ pub(crate) fn json(args: &[&str]) -> (i32, Value) {
         panic!("{args:?}: {e}\n{text}\n{}", String::from_utf8_lossy(&output.stderr))
     });
     (output.status.code().unwrap(), value)
+}
+
+/// What a command answers.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) json: Value,
+    /// The files it wrote, by name.
+    pub(crate) written: BTreeMap<String, String>,
+}
+
+/// Why a command gave no answer.
+#[derive(Debug)]
+pub(crate) struct NoReply {
+    /// Whether the arguments are to blame: exit code 2.
+    pub(crate) usage: bool,
+    pub(crate) message: String,
+}
+
+/// Runs a command in a folder that holds these files.
+#[track_caller]
+pub(crate) fn call(
+    words: &[String],
+    documents: BTreeMap<String, String>,
+) -> Result<Reply, NoReply> {
+    let folder = Scratch::new("call");
+    for (name, content) in &documents {
+        folder.file(name, content);
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_undertone"));
+    let output = command.args(words).arg("--json").current_dir(&folder.0).output().unwrap();
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+        panic!("{words:?}: {error}\n{}", String::from_utf8_lossy(&output.stderr))
+    });
+    if let Some(message) = json["error"].as_str() {
+        return Err(NoReply { usage: output.status.code() == Some(2), message: message.into() });
+    }
+    let files = std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().path());
+    let named = files.map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), path));
+    let written = named.filter(|(name, _)| !documents.contains_key(name));
+    let written = written.map(|(name, path)| (name, std::fs::read_to_string(path).unwrap()));
+    Ok(Reply { json, written: written.collect() })
 }
 
 /// Whether an answer lists this place as a number without bound.

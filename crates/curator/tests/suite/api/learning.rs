@@ -5,16 +5,17 @@ use crate::api::harness::{Service, crowd, listed, yes_no};
 use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
+use undertone::design::share_variance;
 use undertone_core::{
     Alphabet, Claim, Context, Epsilon, Nats, Policy, Report, ReportId, Token, WEIGHT_ONE,
 };
-use undertone_curator::service::design::{self, Assumed, Audience, variance};
+use undertone_curator::service::design::{self, Assumed, Audience};
 use undertone_curator::service::learning::{self, Lesson};
 use undertone_curator::service::plan::Plan;
 use undertone_curator::service::survey::Learned;
 use undertone_curator::store::RoundTally;
 use undertone_design::measure::{ldp, lip};
-use undertone_design::{Distribution, Symbols, to_floats};
+use undertone_design::{Distribution, to_floats};
 
 fn plan(epsilon: &str) -> Plan {
     serde_json::from_value(json!({"epsilon": epsilon, "rounds": 2})).unwrap()
@@ -108,10 +109,9 @@ fn the_promise_holds_for_every_prior_in_the_box() {
         // The claim is not idle: some prior of the box nearly reaches it.
         assert!(tightest > 0.8 * level, "{count} answers: only {tightest} of {level}");
         // Never worse than LDP at the same level, which is one of the candidates.
-        let prior = Distribution::new("p", learned.estimate.clone()).unwrap();
-        let prior = prior.over(&Symbols::of(&answers)).unwrap();
-        let plain = variance(&prior, &first.policy).unwrap();
-        assert!(variance(&prior, &found.policy).unwrap() <= plain * 1.02, "{count} {epsilon}");
+        let variance = |policy| share_variance(policy, &*learned.estimate).unwrap().unwrap();
+        let plain = variance(&first.policy);
+        assert!(variance(&found.policy) <= plain * 1.02, "{count} {epsilon}");
         // And at most LDP 2ε, whatever the prior.
         assert!(ldp::leakage(&channel).nats <= 2.0 * level + 1e-9);
     }
@@ -266,7 +266,7 @@ async fn a_contradicted_prior_is_greyed_out() {
     let round = &live["rounds"][0];
     assert_eq!(round["drift"]["drifted"], true);
     assert_eq!(round["mmse"]["greyed"], true);
-    let yes = &round["headline"]["symbols"][1];
+    let yes = &round["headline"]["shares"][1];
     assert!(yes["low"].as_f64().unwrap() < 0.5 && 0.5 < yes["high"].as_f64().unwrap(), "{yes}");
 }
 
@@ -287,7 +287,7 @@ async fn influence_is_bounded_as_stated() {
         assert_eq!(sent.status, 202, "{}", sent.text());
         service.counted("one").await;
         let shares = |shown: &Value| -> Vec<f64> {
-            let symbols = shown["rounds"][0]["unbiased"]["symbols"].as_array().unwrap();
+            let symbols = shown["rounds"][0]["unbiased"]["shares"].as_array().unwrap();
             symbols.iter().map(|s| s["value"].as_f64().unwrap()).collect()
         };
         let before = shares(&service.owner_get("/v1/surveys/one/estimates?round=1").await.json());

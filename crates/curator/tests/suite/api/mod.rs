@@ -1,6 +1,7 @@
 //! The curator over real sockets.
 
 mod abuse;
+mod faces;
 mod failing;
 mod flood;
 pub(crate) mod harness;

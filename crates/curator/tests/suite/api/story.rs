@@ -70,7 +70,7 @@ pub(crate) async fn story(service: &Service) -> Value {
     let round = &public["rounds"][0];
     assert_eq!(round["reports"], 8020);
     for (x, share) in SHARES.iter().enumerate() {
-        let estimate = &round["headline"]["symbols"][x];
+        let estimate = &round["headline"]["shares"][x];
         let value = |field: &str| estimate[field].as_f64().unwrap();
         assert!(value("low") <= *share && *share <= value("high"), "{estimate}");
         assert!(value("high") - value("low") < 0.12, "{estimate}");
@@ -107,7 +107,7 @@ pub(crate) async fn story(service: &Service) -> Value {
     }
     let public = service.get("/v1/surveys/commute/estimates").await.json();
     for (x, share) in SHARES.iter().enumerate() {
-        let estimate = &public["rounds"][1]["headline"]["symbols"][x];
+        let estimate = &public["rounds"][1]["headline"]["shares"][x];
         let value = |field: &str| estimate[field].as_f64().unwrap();
         assert!(value("low") <= *share && *share <= value("high"), "{estimate}");
     }
@@ -181,12 +181,17 @@ async fn pages(service: &Service) {
     // What both rounds tell together, by the kernel's rule: no more than the sum.
     let together = &facts["composition"]["together"][0];
     assert_eq!((&together["group"], &together["rounds"]), (&"everyone".into(), &2.into()));
-    let ldp: f64 = together["ldp"].as_str().unwrap().parse().unwrap();
-    let lip: f64 = together["lip"].as_str().unwrap().parse().unwrap();
-    assert!(together["exact"].as_bool().unwrap() && ldp <= spent + 1e-9 && lip <= ldp && lip > 0.0);
+    let level = |name: &str| together["together"]["attained"][name].as_f64().unwrap();
+    let (ldp, lip) = (level("ldp"), level("lip"));
+    assert!(
+        together["together"]["exact"].as_bool().unwrap()
+            && ldp <= spent + 1e-9
+            && lip <= ldp
+            && lip > 0.0
+    );
     assert!(text.contains("all 2 rounds"), "{together}");
     let observer = service.get("/v1/surveys/commute/observer").await.json();
-    assert!(observer["groups"][0]["in_words"][0].as_str().unwrap().contains("belief"));
+    assert!(observer["groups"][0]["risk"]["in_words"][0].as_str().unwrap().contains("belief"));
 }
 
 async fn exports(service: &Service) {
@@ -239,12 +244,12 @@ async fn a_given_prior_and_a_restart() {
     // Counting resumes by itself: the curator looks when it starts.
     assert_eq!(service.counted("smoking").await, 3000);
     let live = service.owner_get("/v1/surveys/smoking/estimates?round=1").await.json();
-    let yes = &live["rounds"][0]["headline"]["symbols"][1];
+    let yes = &live["rounds"][0]["headline"]["shares"][1];
     let number = |field: &str| yes[field].as_f64().unwrap();
     // Four standard errors.
     assert!((number("value") - 0.13).abs() < number("high") - number("low"), "{yes}");
     let second = &live["rounds"][0]["mmse"];
-    assert_eq!(second["method"], "mmse");
+    assert_eq!(second["shares"][1]["symbol"], "yes");
     assert!(second["greyed"].is_boolean());
     let influence = live["rounds"][0]["influence"]["most"].as_f64().unwrap();
     assert!(influence > 1.0 / 3000.0 && influence < 10.0 / 3000.0, "{influence}");
@@ -279,6 +284,6 @@ async fn groups_have_their_own_policies() {
     let live = service.owner_get("/v1/surveys/grouped/estimates?round=1").await.json();
     let round = &live["rounds"][0];
     assert_eq!(round["groups"].as_array().unwrap().len(), 2);
-    let yes = &round["headline"]["symbols"][1];
+    let yes = &round["headline"]["shares"][1];
     assert!(yes["low"].as_f64().unwrap() < 0.15 && 0.15 < yes["high"].as_f64().unwrap(), "{yes}");
 }

@@ -171,21 +171,21 @@ impl Rules {
     }
 
     /// The rules behind a promise's claims: integer priors over 2^32, odds as their quotient.
-    pub fn of(promise: &PolicySpec) -> Result<Self, Error> {
-        let secret = to_floats::secret(&promise.context)?;
+    pub fn of(spec: &PolicySpec) -> Result<Self, Error> {
+        let secret = to_floats::secret(&spec.context)?;
         let mut rules = Vec::new();
-        for claim in &promise.claims {
+        for claim in &spec.claims {
             let delta = claim.delta.units() as f64 / MASS_ONE as f64;
             let mut add = |limit| rules.push(Rule { about: claim.about, limit, delta });
             match claim.bound {
                 Bound::Ldp(epsilon) => add(Limit::Ldp(odds(epsilon))),
                 Bound::Lip { lower, upper } => {
-                    for belief in beliefs(&promise.context, claim.about)? {
+                    for belief in beliefs(&spec.context, claim.about)? {
                         add(Limit::Lip { lower: odds(lower), upper: odds(upper), belief });
                     }
                 }
                 Bound::Di(epsilon) => {
-                    let priors = known(&promise.context);
+                    let priors = known(&spec.context);
                     if priors.is_empty() {
                         let problem =
                             "needs one prior or a list of priors to weigh the inputs with";
@@ -198,7 +198,7 @@ impl Rules {
                 }
             }
         }
-        Self::new(promise.inputs.len(), secret.map(|joint| joint.given_secret().clone()), rules)
+        Self::new(spec.inputs.len(), secret.map(|joint| joint.given_secret().clone()), rules)
     }
 }
 

@@ -55,15 +55,15 @@ const HASTY: usize = 2;
 /// particular order. A claim with a δ is kept without it, and there is no bound then; a box of priors is taken as
 /// the list of its corners, where these are few.
 pub fn optimal(
-    promise: &PolicySpec,
+    spec: &PolicySpec,
     prior: &Distribution,
     objective: &Objective,
 ) -> Result<Proposal, Error> {
-    let prior = &*promise.in_order(prior)?;
-    let region = Region::of(promise, prior)?;
+    let prior = &*spec.in_order(prior)?;
+    let region = Region::of(spec, prior)?;
     let found = optimal_in(region.clone(), objective)?;
     // What is claimed with a δ was kept without it: the optimum of that is no bound for others.
-    let pure = promise.claims.iter().all(|claim| claim.delta == Delta::ZERO);
+    let pure = spec.claims.iter().all(|claim| claim.delta == Delta::ZERO);
     let bound = match found.bound.filter(|_| pure) {
         Some(bound) => carried::carried(bound, objective, prior, &region)?,
         None => None,

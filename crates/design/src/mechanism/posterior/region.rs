@@ -61,12 +61,12 @@ impl RegionForm {
 impl Region {
     /// The region of `promise`, with lifts taken under `prior`. A claim with a δ is kept without it: δ
     /// bounds a sum over outputs, which no single output can be held to.
-    pub(super) fn of(promise: &PolicySpec, prior: &Distribution) -> Result<Self, Error> {
-        let prior = &*promise.in_order(prior)?;
-        let prior = &promised(&promise.context, prior)?;
+    pub(super) fn of(spec: &PolicySpec, prior: &Distribution) -> Result<Self, Error> {
+        let prior = &*spec.in_order(prior)?;
+        let prior = &promised(&spec.context, prior)?;
         let mut rows = Rows::default();
-        for claim in &promise.claims {
-            rows.add(&claim.bound, claim.about, &promise.context, prior)?;
+        for claim in &spec.claims {
+            rows.add(&claim.bound, claim.about, &spec.context, prior)?;
         }
         rows.region(prior)
     }

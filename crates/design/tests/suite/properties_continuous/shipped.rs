@@ -21,7 +21,7 @@ fn request(n: usize, outputs: usize, protect: &str, method: Method) -> Request {
     let density = Density::parse("normal:4,2.5").unwrap();
     let prior = density.clipped(&codebook.cells()).unwrap().p;
     let prior = prior.over(&Symbols::of(codebook.inputs())).unwrap();
-    let promise = PolicySpec {
+    let spec = PolicySpec {
         inputs: codebook.inputs().clone(),
         outputs: None,
         context: Context::Known(quantize::prior(&prior).unwrap().prior),
@@ -30,7 +30,7 @@ fn request(n: usize, outputs: usize, protect: &str, method: Method) -> Request {
     };
     Request {
         codebook,
-        promise,
+        spec,
         prior,
         density: Some(density),
         loss: Loss::Squared,
@@ -119,7 +119,7 @@ fn every_gaussian_method_ships_within_its_delta_or_is_refused_with_the_truth() {
     // says so.
     assert!(missed.refusal.is_none());
     printed.accept = true;
-    assert_eq!(shipped(&printed).designed.policy.draft().claims(), printed.promise.claims);
+    assert_eq!(shipped(&printed).designed.policy.draft().claims(), printed.spec.claims);
     // Over a range that shows the tails the table is refused too; accepted, it claims what it attains.
     let tails = Range::new("-20".parse().unwrap(), "30".parse().unwrap()).unwrap();
     printed.codebook = printed.codebook.releasing(tails, 60).unwrap();
@@ -212,7 +212,7 @@ fn sampling_costs_what_two_draws_are_apart() {
 #[test]
 fn the_optimum_over_thirteen_outputs() {
     let prior = Distribution::normalised("prior", vec![8.0, 5.0, 2.0]).unwrap();
-    let promise = PolicySpec {
+    let spec = PolicySpec {
         inputs: Alphabet::indices(3).unwrap(),
         outputs: Some(Alphabet::indices(13).unwrap()),
         context: Context::Known(quantize::prior(&prior).unwrap().prior),
@@ -221,7 +221,7 @@ fn the_optimum_over_thirteen_outputs() {
     };
     let row = |x: &f64| (0..13).map(|y| (x - 0.25 * f64::from(y)).powi(2)).collect();
     let losses: Vec<Vec<f64>> = [0.0, 1.5, 3.0].iter().map(row).collect();
-    let found = linear::optimal(&promise, &prior, &losses).unwrap().optimum;
+    let found = linear::optimal(&spec, &prior, &losses).unwrap().optimum;
     assert!((found - 0.749).abs() < 5e-4, "{found}");
 }
 
@@ -244,20 +244,20 @@ fn other_contexts_and_claims_go_through_the_kernel() {
     let uniform = quantize::prior(&Distribution::uniform(5)).unwrap().prior;
     let own = quantize::prior(&several.prior).unwrap().prior;
     let both = undertone_core::Priors::new(vec![own, uniform]).unwrap();
-    several.promise.context = Context::Each(both);
+    several.spec.context = Context::Each(both);
     assert!(continuous::design(&several).unwrap_err().to_string().contains("use the scale table"));
     several.method = Method::Laplace(Scale::Table);
     let found = shipped(&several);
     assert!(attained(&found) > 0.999 && attained(&found) <= 1.0);
     // Two claims at once.
     let mut two = request(5, 8, "lip:1", Method::Laplace(Scale::Exact));
-    two.promise.claims.push(protection::parse("ldp:1.2", Subject::Input).unwrap());
+    two.spec.claims.push(protection::parse("ldp:1.2", Subject::Input).unwrap());
     let found = shipped(&two);
     let ldp = found.designed.policy.certificate().input.ldp.ratio.ln_up().unwrap();
     assert!(ldp.units() as f64 / 1e10 <= 1.2);
     // Nothing known: LIP is LDP, and the closed scale is the width over ε.
     let mut nothing = request(5, 8, "ldp:1", Method::Laplace(Scale::Closed));
-    nothing.promise.context = Context::Unknown;
+    nothing.spec.context = Context::Unknown;
     assert!((one(&shipped(&nothing), "scale") - 10.0).abs() < 1e-6);
 }
 

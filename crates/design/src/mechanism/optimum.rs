@@ -1,0 +1,145 @@
+//! The optimum: which method finds it, by objective, context and number of symbols.
+
+use undertone_core::{Bound, Context};
+
+use super::{Mechanism, keep, linear, posterior, robust, staircase, unary};
+use crate::Error;
+use crate::designer::{DesignOutcome, DesignProblem, Designed, shaped, ship};
+use crate::objective::Objective;
+
+/// Above this many symbols the optimum is sought among channels that are not written out.
+pub const LARGE: usize = 300;
+
+/// Above this many symbols that is so for `frequency`, whose optimum has hundreds of outputs and takes minutes from
+/// here on.
+pub const LARGE_FREQUENCY: usize = 32;
+
+/// The best channel there is.
+#[derive(Debug, Clone, Copy)]
+pub struct Optimum;
+
+impl Mechanism<DesignProblem> for Optimum {
+    type Design = DesignOutcome;
+
+    fn name(&self) -> &'static str {
+        "optimal"
+    }
+
+    fn design(&self, problem: &DesignProblem) -> Result<DesignOutcome, Error> {
+        best(problem).map(DesignOutcome::from)
+    }
+}
+
+/// For shares: the best of the channels that are not written out, found in no time for any number of symbols.
+#[derive(Debug, Clone, Copy)]
+pub struct Compact;
+
+impl Mechanism<DesignProblem> for Compact {
+    type Design = DesignOutcome;
+
+    fn name(&self) -> &'static str {
+        "compact"
+    }
+
+    fn design(&self, problem: &DesignProblem) -> Result<DesignOutcome, Error> {
+        compact(problem).map(DesignOutcome::from)
+    }
+}
+
+/// The best policy there is, or for many symbols the best of the shapes that are not written out.
+fn best(problem: &DesignProblem) -> Result<Designed, Error> {
+    let DesignProblem { spec, prior, objective, .. } = problem;
+    match objective {
+        Objective::Frequency if prior.len() > LARGE_FREQUENCY => return compact(problem),
+        _ if prior.len() > LARGE => return for_many_symbols(problem),
+        _ => {}
+    }
+    if let Some(losses) = objective.losses(prior.len())? {
+        return ship(problem, linear::optimal(spec, prior, &losses)?, true);
+    }
+    let believed = spec.claims.iter().any(|claim| !matches!(claim.bound, Bound::Ldp(_)));
+    match spec.context {
+        Context::Within(_) if believed => over_a_box(problem),
+        _ => ship(problem, posterior::optimal(spec, prior, objective)?, false),
+    }
+}
+
+/// For every prior of a box.
+fn over_a_box(problem: &DesignProblem) -> Result<Designed, Error> {
+    let DesignProblem { spec, prior, objective, .. } = problem;
+    let exact = robust::by_corners(spec, prior, objective);
+    if let Ok(designed) = exact.and_then(|proposal| ship(problem, proposal, false)) {
+        return Ok(designed);
+    }
+    let mut last = Error::other("the prior box", "no channel was found for it");
+    let mut best: Option<Designed> = None;
+    for proposal in robust::around(spec, prior, objective)? {
+        match ship(problem, proposal, false) {
+            Ok(found) => best = Some(better(objective, best, found)),
+            Err(error) => last = error,
+        }
+    }
+    best.ok_or(last)
+}
+
+/// The one with more of a gain or less of a loss.
+fn better(objective: &Objective, best: Option<Designed>, found: Designed) -> Designed {
+    let worth = |designed: &Designed| match (designed.utility, objective.is_gain()) {
+        (Some(value), true) => value,
+        (Some(value), false) => -value,
+        (None, _) => f64::NEG_INFINITY,
+    };
+    match best {
+        Some(best) if worth(&best) >= worth(&found) => best,
+        _ => found,
+    }
+}
+
+/// The best of the shapes whose size does not grow with the square of the alphabet, for the shares of many symbols.
+fn compact(problem: &DesignProblem) -> Result<Designed, Error> {
+    let DesignProblem { spec, objective, .. } = problem;
+    if !matches!(objective, Objective::Frequency) {
+        let said = "it is for the objective frequency; use the method optimal, krr or sampling";
+        return Err(Error::other("method compact", said));
+    }
+    let kept = keep::design(spec, objective);
+    let bound = kept.as_ref().ok().map(|kept| kept.bound);
+    let bits = |encoding| {
+        let found = unary::design(spec, encoding)?;
+        shaped(problem, found.policy, vec![("own", found.own), ("other", found.other)])
+    };
+    let candidates = [
+        bits(unary::Encoding::Optimised),
+        bits(unary::Encoding::Symmetric),
+        kept.and_then(|found| shaped(problem, found.policy, vec![("lambda", found.lambda)])),
+        staircase::randomized_response(spec)
+            .and_then(|found| shaped(problem, found.policy, vec![("lambda", found.lambda)])),
+    ];
+    let mut last = Error::other("claims", "no mechanism meets them");
+    let mut best: Option<Designed> = None;
+    for candidate in candidates {
+        match candidate {
+            Ok(found) => best = Some(better(objective, best, found)),
+            Err(error) => last = error,
+        }
+    }
+    let mut designed = best.ok_or(last)?;
+    designed.bound = bound;
+    Ok(designed)
+}
+
+/// One loss over many symbols.
+fn for_many_symbols(problem: &DesignProblem) -> Result<Designed, Error> {
+    if !matches!(problem.objective, Objective::Hamming) {
+        return Err(Error::TooLarge {
+            what: format!("{} symbols for the objective {}", problem.prior.len(), problem.objective.name()),
+            size: problem.prior.len(),
+            limit: LARGE,
+            fix: "put numbers into fewer bins, merge symbols, or choose the objective frequency or hamming, or the method krr, oue or sampling".into(),
+        });
+    }
+    let found = keep::design(&problem.spec, &problem.objective)?;
+    let mut designed = shaped(problem, found.policy, vec![("lambda", found.lambda)])?;
+    designed.bound = Some(found.bound);
+    Ok(designed)
+}
