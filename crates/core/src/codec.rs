@@ -2,6 +2,7 @@
 //!
 //! All integers are big-endian. Lists and texts are preceded by their length as u32. Decoding runs
 //! the ordinary constructors and then encodes again: bytes that are not the canonical ones are refused.
+//! By hand, because every language must write these very bytes and no serialisation library promises one encoding per value.
 
 use crate::alphabet::{Alphabet, AlphabetView};
 use crate::claim::{Bound, Claim, Delta, Subject};

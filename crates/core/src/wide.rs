@@ -1,4 +1,6 @@
 //! Integers wide enough for every product the kernel compares.
+//!
+//! By hand: six limbs on the stack and no dependency under a check, where a crate would bring a heap or a general width.
 
 use alloc::format;
 use alloc::string::String;
