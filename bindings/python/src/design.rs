@@ -197,19 +197,14 @@ pub(crate) fn watchdog(
     secret_name: Option<String>,
 ) -> PyResult<(String, Option<String>)> {
     asked(py, || {
-        let budget = match (lower, upper, ldp, split) {
-            (Some(lower), Some(upper), None, None) => WatchdogBudget::Sides { lower, upper },
-            (None, None, Some(level), split) => WatchdogBudget::Ldp {
-                level,
-                split: match split {
-                    Some(WordOrNumber::Number(share)) => Some(share),
-                    Some(WordOrNumber::Word(word)) => watched::split(&word)?,
-                    None => None,
-                },
-            },
-            (_, _, None, Some(_)) => {
-                return Err(Trouble::field("split", "is the lower side's share of ldp: give ldp"));
-            }
+        let split = match split {
+            Some(WordOrNumber::Number(share)) => Some(share),
+            Some(WordOrNumber::Word(word)) => watched::split(&word)?,
+            None => None,
+        };
+        let budget = match (lower, upper, ldp) {
+            (Some(lower), Some(upper), None) => WatchdogBudget::Sides { lower, upper },
+            (None, None, Some(level)) => WatchdogBudget::Ldp { level, split },
             _ => return Err(Trouble::usage("give lower and upper, or ldp, perhaps with split")),
         };
         let report = watched::watchdog(&WatchdogRequest {

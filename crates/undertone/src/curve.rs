@@ -164,7 +164,7 @@ pub fn curve_with(
     request: &CurveRequest,
     mut designed: impl FnMut(),
 ) -> Result<CurveReport, Error> {
-    check_levels("epsilons", &format!("{:?}", request.epsilons), &request.epsilons)?;
+    check_levels("epsilons", &format!("is {:?}", request.epsilons), &request.epsilons)?;
     if request.epsilons.is_empty() || request.methods.is_empty() {
         let field = if request.epsilons.is_empty() { "epsilons" } else { "methods" };
         return Err(Error::field(field, "is empty: give at least one"));

@@ -111,7 +111,7 @@ pub fn frontier_with(
 ) -> Result<FrontierReport, Error> {
     let FrontierRequest { context, lip: lips, ldp: ldps, .. } = request;
     for (field, levels) in [("lip", lips), ("ldp", ldps)] {
-        check_levels(field, &format!("{levels:?}"), levels)?;
+        check_levels(field, &format!("is {levels:?}"), levels)?;
     }
     let known = context.read()?;
     let goal = known.objective(request.objective.as_ref(), &request.values)?;
