@@ -138,7 +138,7 @@ fn subset_is_below_the_best_partition_is_below_the_optimum() {
             // Two roads to one value, and the bound of the second is above the value of the first.
             let listed = by_vertices(&problem).unwrap().nmi;
             let generated = by_columns(&problem).unwrap();
-            if generated.bound == Some(1.0) && listed < 1.0 {
+            if generated.bound == Some(1.0) && listed < 1.0 - 1e-6 {
                 // Masses near 1e-9 can be beyond floats: then groups are given, and nothing is said about the optimum.
                 assert!(generated.nmi <= listed + 1e-9 && generated.met);
                 beyond_floats += 1;

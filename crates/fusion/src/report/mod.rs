@@ -1,6 +1,6 @@
 //! Use cases of sensor networks: each is a request, one function and an answer that serialises and has words.
 //!
-//! [`design_network`] chooses how every sensor randomises, [`evaluate`] says what a centre learns, and [`train`]
+//! [`design_network`] chooses how every sensor randomises, [`evaluate()`] says what a centre learns, and [`train()`]
 //! learns from labelled samples. The mathematics is in [`crate::design`], [`crate::Evaluation`] and [`crate::learn`].
 
 mod design;

@@ -340,6 +340,7 @@ async fn memory_is_bounded_by_bytes_in_flight() {
     let allowed = (Settings::default().in_flight.total >> 20) as u64;
     println!("{before} MiB before, {after} MiB at most, {allowed} MiB allowed for bodies");
     assert!(after > before + allowed / 2, "the flood did not arrive: {before}, {after}");
-    // Connections have buffers of their own, and a body that grows is copied.
-    assert!(after < before + allowed + 100, "{after} MiB");
+    // 800 connections have buffers of their own, and a body that grows is copied: 40 MiB on a quiet machine, three times that
+    // where the reader is kept waiting. Without the limit the bodies alone would be 800 MiB and more.
+    assert!(after < before + allowed + 200, "{after} MiB");
 }
