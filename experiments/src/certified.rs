@@ -105,7 +105,7 @@ pub fn design(
     })
 }
 
-/// The same for one known prior.
+/// Designs and certifies for one known prior.
 pub fn known(
     prior: &Distribution,
     protection: &str,

@@ -87,7 +87,7 @@ impl Series {
         Self { name: name.into(), stroke: Stroke::Points, colour: None, points }
     }
 
-    /// The same in a colour of one's choice.
+    /// This series in a colour of one's choice.
     pub fn coloured(mut self, colour: usize) -> Self {
         self.colour = Some(colour);
         self

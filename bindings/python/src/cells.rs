@@ -20,7 +20,7 @@ pub(crate) struct Cells<'a> {
     read: Box<Read<'a>>,
     /// The short way for indices and categories, several times as fast.
     direct: Option<Box<Direct<'a>>>,
-    /// The same for counting.
+    /// The short way for counting indices and categories.
     count: Option<Box<Count<'a>>>,
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct Prepared {
     pub(crate) outputs: Lookup,
     /// How many inputs there are, if they are bare indices.
     pub(crate) bare_inputs: Option<u32>,
-    /// The same for outputs.
+    /// How many outputs there are, if they are bare indices.
     pub(crate) bare_outputs: Option<u32>,
     /// The symbol "other", if there is one.
     pub(crate) other: Option<u32>,
@@ -81,7 +81,7 @@ impl std::fmt::Display for Trouble {
 }
 
 impl Trouble {
-    /// The same with rows counted from an earlier one.
+    /// This trouble with rows counted from an earlier one.
     pub(crate) fn after(self, rows: usize) -> Self {
         match self {
             Self::Cell { at, missing } => Self::Cell { at: rows + at, missing },

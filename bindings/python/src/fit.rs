@@ -158,7 +158,7 @@ pub(crate) fn fit_counts<'py>(
 /// Weight, mean and deviation of one part of a mixture.
 type Part = (f64, f64, f64);
 
-/// The same with the shape of a mixture of normal laws, whose parts are the second result.
+/// A prior with its confidence box and the shape of a mixture of normal laws, whose parts are the second result.
 #[pyfunction]
 #[pyo3(signature = (numbers, edges, counts, beta, components = None))]
 pub(crate) fn fit_mixture<'py>(

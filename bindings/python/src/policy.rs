@@ -96,13 +96,13 @@ impl Policy {
         (0..outputs.len()).map(|y| outputs.label(y)).collect()
     }
 
-    /// "indices", "names", "points" or "bins".
+    /// What the inputs are: "indices", "names", "points" or "bins".
     #[getter]
     fn input_kind(&self) -> &'static str {
         kind(self.0.policy.draft().inputs().view())
     }
 
-    /// The same for outputs.
+    /// What the outputs are: "indices", "names", "points" or "bins".
     #[getter]
     fn output_kind(&self) -> &'static str {
         kind(self.0.policy.draft().outputs().view())

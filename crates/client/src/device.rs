@@ -87,19 +87,19 @@ pub enum DeviceError {
     /// There is one already.
     #[error("{} exists already: open it instead", path.display())]
     Exists {
-        /// Where.
+        /// Where the device file is.
         path: PathBuf,
     },
     /// Another process has it open.
     #[error("{} is in use by another process", path.display())]
     InUse {
-        /// Which.
+        /// The device file.
         path: PathBuf,
     },
     /// Something else wrote it while this process held it.
     #[error("{} was changed by something that does not keep to its lock: open it again", path.display())]
     Changed {
-        /// Which.
+        /// The device file.
         path: PathBuf,
     },
     /// It cannot be understood.
@@ -108,7 +108,7 @@ pub enum DeviceError {
         path.display()
     )]
     Damaged {
-        /// Which.
+        /// The device file.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
@@ -116,9 +116,9 @@ pub enum DeviceError {
     /// It cannot be read or written.
     #[error("{}: {error}", path.display())]
     Io {
-        /// Which.
+        /// The device file.
         path: PathBuf,
-        /// Why.
+        /// What the system says.
         error: std::io::Error,
     },
 }

@@ -20,7 +20,7 @@ pub enum SubmitError {
     /// The reports cannot be written in one body.
     #[error("{reason}")]
     Body {
-        /// Why.
+        /// Why they cannot.
         reason: String,
     },
 }

@@ -82,7 +82,7 @@ pub enum Error {
         "{what} would need {cells} cells, above the {limit} supported: use keep or bits policies, or merge symbols"
     )]
     TooLarge {
-        /// What.
+        /// What is too large.
         what: &'static str,
         /// Its size.
         cells: usize,

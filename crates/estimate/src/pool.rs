@@ -89,7 +89,7 @@ impl Group {
         })
     }
 
-    /// The same reports with the symbols in the pool's order.
+    /// These reports with the symbols in the pool's order.
     fn reordered(self, order: &[usize]) -> Result<Self, Error> {
         let (tally, own) = match self.channel.releases_inputs() {
             true => (self.tally.reordered(order), Some(self.tally)),

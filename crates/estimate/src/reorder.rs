@@ -22,7 +22,7 @@ impl Channel {
         matches!(self, Self::Keep(_) | Self::Bits(_))
     }
 
-    /// The same channel with its symbols in the pool's order.
+    /// This channel with its symbols in the pool's order.
     pub(crate) fn reordered(self, order: &[usize]) -> Self {
         match self {
             Self::Table(table) => Self::Table(table.reordered(order)),
@@ -36,7 +36,7 @@ impl Channel {
     }
 }
 
-/// The same context with its symbols in the pool's order.
+/// A context with its symbols in the pool's order.
 pub(crate) fn context(context: &Context, order: &[usize]) -> Result<Context, Error> {
     let refused = |error: &dyn std::fmt::Display| Error::malformed(error.to_string());
     let prior =

@@ -212,7 +212,7 @@ impl Tally {
         Ok(Self { policy, kind: raw.kind, reports: raw.reports, counts: raw.counts })
     }
 
-    /// The same reports with the outputs, which are the policy's own symbols, in another order.
+    /// These reports with the outputs, which are the policy's own symbols, in another order.
     pub(crate) fn reordered(&self, order: &[usize]) -> Self {
         Self { counts: crate::reorder::picked(&self.counts, order), ..self.clone() }
     }

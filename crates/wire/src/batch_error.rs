@@ -15,7 +15,7 @@ pub enum BatchError {
     /// Too many reports.
     #[error("{found} reports in one body: send at most {MOST_REPORTS}")]
     TooMany {
-        /// How many.
+        /// How many reports there are.
         found: usize,
     },
     /// Reports that do not go into one batch of bytes.

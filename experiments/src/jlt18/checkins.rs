@@ -32,7 +32,7 @@ impl User {
         f64::from(self.inside) / f64::from(self.earlier)
     }
 
-    /// The same after half a check-in more of each kind (Krichevsky and Trofimov): never 0 or 1.
+    /// The share of earlier check-ins after half a check-in more of each kind (Krichevsky and Trofimov): never 0 or 1.
     pub fn smoothed(self) -> f64 {
         (f64::from(self.inside) + 0.5) / (f64::from(self.earlier) + 1.0)
     }

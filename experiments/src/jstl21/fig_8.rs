@@ -32,7 +32,7 @@ fn theorem_5(x: f64, epsilon: f64) -> Result<f64, Error> {
     Ok(against_wider(&Normal::new(x, SIGMA)?, &[law], epsilon)?.conditional())
 }
 
-/// The same by summing both excess masses over fine cells.
+/// Theorem 5's δ by summing both excess masses over fine cells.
 fn by_quadrature(x: f64, epsilon: f64) -> Result<f64, Error> {
     let (own, law) = (Normal::new(x, SIGMA)?, Normal::new(0.0, 125f64.sqrt())?);
     let (odds, step) = (epsilon.exp(), 0.002);

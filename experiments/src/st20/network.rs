@@ -43,7 +43,7 @@ pub fn stand_in() -> Result<Model, Error> {
     Ok(Model::independent(prior(0.2), vec![given(bell); 6])?)
 }
 
-/// The same, but the first sensor reads nothing of G beyond what H says (ST20 Figure 7).
+/// The stand-in where the first sensor reads nothing of G beyond what H says (ST20 Figure 7).
 pub fn first_independent() -> Result<Model, Error> {
     let p = prior(0.2);
     let first = |h: usize, _: usize| mixed([(p[h][0], bell(h, 0)), (p[h][1], bell(h, 1))]);
@@ -127,7 +127,7 @@ impl Network {
         Ok(self.ship(method, Budgets::new(information, ldp)?, restarts)?.0)
     }
 
-    /// The same with the bundle, for several epochs.
+    /// Designs maps and ships them as a bundle, for several epochs.
     pub fn ship(
         &self,
         method: Method,
@@ -169,7 +169,7 @@ impl Network {
         Ok(Certificate::new(&self.exact, policies, 1)?)
     }
 
-    /// The same after this many epochs with the same G.
+    /// What policies leak after this many epochs with the same G.
     pub fn certify_after(&self, policies: &[Policy], epochs: u32) -> Result<Repeated, Error> {
         let certificate = Certificate::new(&self.exact, policies, epochs)?;
         let found = certificate.after(epochs).copied();

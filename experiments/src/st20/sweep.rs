@@ -106,7 +106,7 @@ impl Sweep {
         own.map(|(pair, _, point)| (*pair, of(point))).collect()
     }
 
-    /// The same as a line, over the budgets that `x` keeps, with where it puts them.
+    /// A figure of one method as a line, over the budgets that `x` keeps, with where it puts them.
     pub fn line(
         &self,
         method: Method,

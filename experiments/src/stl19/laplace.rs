@@ -65,7 +65,7 @@ pub fn largest_alpha(prior: &Distribution, epsilon: f64) -> Result<f64, Error> {
     Ok(laplace::largest_alpha(RANGE, &POINTS, prior, epsilon)?)
 }
 
-/// The same data in bins, for policies.
+/// The data in bins, for policies.
 pub fn numbers(prior: &Distribution, outputs: usize) -> Numbers {
     Numbers {
         points: POINTS.to_vec(),

@@ -19,7 +19,7 @@ pub struct Printed {
     pub figure: &'static str,
     /// Laws with any utility at all.
     pub nonzero: [f64; 2],
-    /// The same in our study, which had another program and other draws.
+    /// Laws with any utility in our study, which had another program and other draws.
     pub studied: [f64; 2],
     /// How exactly the text gives them.
     pub points: f64,

@@ -43,7 +43,7 @@ pub struct Watched {
     pub nmi: f64,
     /// How far the merged symbol lowers and raises belief, (8) and (7); 0 if nothing is merged.
     pub merged: (f64, f64),
-    /// The same over everything that is released.
+    /// How far any released symbol lowers and raises belief.
     pub released: (f64, f64),
     /// Whether the merged symbol is within the budget; the others are by definition.
     pub met: bool,

@@ -64,9 +64,9 @@ enum Choice {
     Joint,
     /// Information privacy first, then LDP on its outputs, at the level promised.
     Ill,
-    /// The same as printed: LDP at half the level.
+    /// As ill, but LDP at half the level promised, as the paper prints it.
     IllHalf,
-    /// The same with the exact level of the second stage.
+    /// As ill, with the exact level of the second stage.
     IllEta,
     /// LDP first, then information privacy on its outputs.
     Lip,

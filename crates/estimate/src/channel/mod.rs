@@ -62,7 +62,7 @@ impl Channel {
         law
     }
 
-    /// The same into a buffer.
+    /// Writes the law of the outputs, or the probability of every bit, for a population `p` into `law`.
     pub(crate) fn forward_into(&self, p: &[f64], law: &mut [f64]) {
         match self {
             Self::Table(table) => table.forward_into(p, law),
@@ -78,7 +78,7 @@ impl Channel {
         means
     }
 
-    /// The same into a buffer.
+    /// Writes Σ_y w(y|x) r(y) for every x into `means`.
     pub(crate) fn back_into(&self, r: &[f64], means: &mut [f64]) {
         match self {
             Self::Table(table) => table.back_into(r, means),

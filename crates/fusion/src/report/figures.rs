@@ -174,7 +174,7 @@ pub struct ExaminedFigures {
     /// The leakage counted from drawn outputs, ST20 (12).
     #[serde(serialize_with = "number::as_bound")]
     pub counted: f64,
-    /// The same averaged over the maps' randomness; nothing if there are too many outputs.
+    /// The leakage averaged over the maps' randomness instead of drawn; nothing if there are too many outputs.
     #[serde(serialize_with = "number::as_optional_value")]
     pub averaged: Option<f64>,
     /// The bound that holds with the stated confidence.

@@ -39,7 +39,7 @@ impl Budget {
         self.first
     }
 
-    /// How many.
+    /// How many epochs.
     pub fn epochs(&self) -> u32 {
         self.epochs
     }

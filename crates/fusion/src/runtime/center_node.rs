@@ -21,7 +21,7 @@ pub enum CenterEvent {
     Connected,
     /// The broker is gone, or was not there; the centre tries again.
     Lost {
-        /// Why.
+        /// Why the broker is gone.
         reason: String,
     },
     /// A sensor's state is a new one.
@@ -35,7 +35,7 @@ pub enum CenterEvent {
     Refused {
         /// Where it was.
         topic: String,
-        /// Why.
+        /// Why it was not used.
         reason: Refusal,
     },
     /// An epoch was decided.
@@ -50,7 +50,7 @@ pub enum CenterRecord<'a> {
     Connected,
     /// The broker is gone, or was not there.
     Lost {
-        /// Why.
+        /// Why the broker is gone.
         reason: &'a str,
     },
     /// A sensor's state is a new one.
@@ -64,7 +64,7 @@ pub enum CenterRecord<'a> {
     Refused {
         /// Where it was.
         topic: &'a str,
-        /// Why.
+        /// Why it was not used.
         reason: &'static str,
     },
     /// An epoch was decided.

@@ -55,7 +55,7 @@ pub struct Tally {
     pub wrong_private: u64,
     /// How often the centre errs: the Bayes error of the shipped maps.
     pub expected_public: f64,
-    /// The same without hearing anything.
+    /// How often the centre would err without hearing anything.
     pub blind_public: f64,
     /// No attacker errs less often than this about G: a consequence of the certificate.
     pub least_private: f64,

@@ -32,9 +32,9 @@ const SUBSCRIPTION: u16 = 1;
 /// A message to publish.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Where.
+    /// The topic to publish on.
     pub topic: String,
-    /// What.
+    /// The bytes to publish.
     pub payload: Vec<u8>,
     /// Whether the broker keeps it for those who come later.
     pub retain: bool,
@@ -43,9 +43,9 @@ pub struct Message {
 /// A message that arrived.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
-    /// Where.
+    /// The topic it arrived on.
     pub topic: String,
-    /// What.
+    /// The bytes that arrived.
     pub payload: Vec<u8>,
 }
 
@@ -106,12 +106,12 @@ pub enum LinkEvent {
     Connected,
     /// The broker is gone, or was not there; another attempt follows.
     Lost {
-        /// Why.
+        /// Why the broker is gone.
         reason: String,
     },
     /// The broker does not want this client; no other attempt follows.
     Refused {
-        /// Why.
+        /// Why the broker refuses.
         reason: String,
     },
     /// A message.

@@ -17,20 +17,20 @@ pub struct Publish {
     pub duplicate: bool,
     /// To be kept for later subscribers, or kept from earlier.
     pub retain: bool,
-    /// Where.
+    /// The topic it is published on.
     pub topic: String,
     /// Its number at QoS 1; `None` at QoS 0.
     pub id: Option<u16>,
-    /// What.
+    /// The bytes it carries.
     pub payload: Vec<u8>,
 }
 
 /// What to publish when a client is lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Will {
-    /// Where.
+    /// The topic to publish on.
     pub topic: String,
-    /// What.
+    /// The bytes to publish.
     pub payload: Vec<u8>,
     /// At which QoS.
     pub qos: u8,
@@ -91,7 +91,7 @@ pub enum Packet {
     Unsubscribe {
         /// Its number.
         id: u16,
-        /// Which.
+        /// The filters of these topics.
         filters: Vec<String>,
     },
     /// They are heard no more.

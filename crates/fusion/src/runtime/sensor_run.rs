@@ -28,7 +28,7 @@ pub enum SensorEvent {
     Connected,
     /// The broker is gone, or was not there; the sensor tries again.
     Lost {
-        /// Why.
+        /// Why the broker is gone.
         reason: String,
     },
     /// A report was published.

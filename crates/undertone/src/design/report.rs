@@ -68,7 +68,7 @@ pub struct VerifiedDesign {
     pub requested: Vec<String>,
     /// What the integers attain.
     pub attained: DesignAttained,
-    /// The same objective under LDP, and without any report.
+    /// What the objective is worth under LDP, and without any report.
     pub comparison: DesignComparison,
     /// What the reports do not tell, however many there are.
     pub uninformative: Option<String>,

@@ -33,7 +33,7 @@ impl Limits {
         Self { lower: f64::INFINITY, upper: f64::INFINITY, ldp: epsilon }
     }
 
-    /// Both.
+    /// These limits and `other` at once.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
