@@ -31,7 +31,7 @@
 //!   rounds cost is accounted in attained LDP against the plan's total.
 //! * **Reports** ([`undertone_wire`]): a body is taken as a whole, after it is on disk, or not at all; repetitions are
 //!   struck out before anything is counted ([`store`]).
-//! * **Answers** ([`service::estimates`], [`service::gain`], [`service::officer`]): the headline never uses the prior; what an
+//! * **Answers** ([`service::estimates`], [`service::gain`]): the headline never uses the prior; what an
 //!   observer can learn, what invented reports can do and what was gained over LDP stand beside it.
 //! * **Limits** ([`limit`], [`flight`], [`server::Limits`]): reports and requests per address, bytes in memory, connections,
 //!   time, the size of the store. The owner's token is compared before any of them is applied.
