@@ -59,7 +59,7 @@ impl Fit {
     /// The box is Clopper and Pearson's exact interval for each symbol with β shared out equally
     /// (Bonferroni), so that all hold at once; two symbols need one interval, because either
     /// determines the other. It speaks of the counts, so heavy smoothing can leave it (see
-    /// [`Fit::outside`]). The ball is [`radius`] around the raw shares, plus the distance
+    /// [`Fit::outside`]). The ball is [`radius()`] around the raw shares, plus the distance
     /// from there to the estimate.
     pub fn from_counts(counts: Vec<u64>, smoothing: f64, beta: f64) -> Result<Self, Error> {
         if !(smoothing >= 0.0 && smoothing.is_finite()) {
