@@ -133,7 +133,7 @@ impl Magnitude {
         }
         // Below one the exponent is at most -64.
         let shift = -self.exponent - 64;
-        if self.is_zero() || shift > 62 {
+        if self.is_zero() || shift > 63 {
             let least = Self::new((1 << 64) - 1, -64, Round::Down);
             return if self.is_zero() || round == Round::Up { Self::ONE } else { least };
         }
