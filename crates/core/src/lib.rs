@@ -81,7 +81,7 @@ pub use magnitude::{Bounds, Magnitude, Round};
 pub use mass::{KEEP_ONE, MASS_ONE, PartsError, Prior, Row, WEIGHT_ONE};
 pub use nats::Nats;
 pub use plan::{
-    Belief, Choice, Given, Item, ItemAnswer, Law, Node, Outcome, Person, Plan, PlanClaim,
+    Belief, Choice, Given, Item, ItemAnswer, Law, LawError, Node, Outcome, Person, Plan, PlanClaim,
     PlanDecodeError, PlanDraft, PlanError, PlanId, PlanParts, PlanReadError, PlanRefusal, PlanSide,
     Point, Question, Response, ResponseMismatch, SecretVariable, Variable, Walk,
 };

@@ -2,6 +2,7 @@
 
 use super::law::{Law, Node};
 use super::{Plan, Variable};
+use crate::ratio::Ratio;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -42,6 +43,10 @@ impl<'a> Scope<'a> {
         mut drawn: Vec<usize>,
     ) -> Option<Self> {
         let parts = plan.parts();
+        // What has the same law for every answer tells nothing, and is not to be rounded.
+        let tells = |&item: &usize| plan.ratios[item] > Ratio::ONE;
+        everybody.retain(tells);
+        drawn.retain(tells);
         let (target, sizes) = (parts.variable(about)?, parts.sizes());
         let joined = connected(plan, target, sizes.len(), &everybody, &drawn)?;
         let inside = |item: &usize| joined[parts.items[*item].questions[0] as usize];
