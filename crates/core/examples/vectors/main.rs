@@ -1,5 +1,5 @@
 //! Writes the golden vectors: `cargo run -p undertone-core --example vectors` rewrites every file
-//! of `vectors/v1` but its README, byte for byte. The format is described in that README.
+//! of `vectors/v1` but its pages, byte for byte. The formats are described in those.
 //!
 //! What the kernel is expected to say is written here by hand wherever it is a matter of judgement
 //! (which stage refuses, and why); what it computes is recomputed by `tests/vectors`, by other means.
@@ -9,6 +9,7 @@ mod edits;
 mod epsilon;
 mod grid;
 mod ledger;
+pub(crate) mod plans;
 mod policies;
 mod refused;
 mod reports;
@@ -24,7 +25,7 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/v1")
 }
 
-/// Every file below [`root`] but the README: its path, with forward slashes, and its text.
+/// Every file below [`root`] but the pages: its path, with forward slashes, and its text.
 pub(crate) fn files() -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     let accepted = policies::accepted();
@@ -47,6 +48,13 @@ pub(crate) fn files() -> BTreeMap<String, String> {
     for (name, text) in sequences::files(&accepted) {
         add("sequence/", name, text);
     }
+    let plans = plans::accepted();
+    for (name, text) in plans::files(&plans) {
+        add("plan/", name, text);
+    }
+    for (name, text) in plans::responses(&plans) {
+        add("response/", name, text);
+    }
     add("", "epsilon".into(), epsilon::file());
     add("", "ledger".into(), ledger::file(&accepted));
     files
@@ -54,7 +62,7 @@ pub(crate) fn files() -> BTreeMap<String, String> {
 
 fn main() {
     let root = root();
-    for directory in ["policy", "draw", "report", "sequence"] {
+    for directory in ["policy", "draw", "report", "sequence", "plan", "response"] {
         // Files that are no longer generated must not linger.
         let _ = std::fs::remove_dir_all(root.join(directory));
         std::fs::create_dir_all(root.join(directory)).expect("a directory that can be written");

@@ -3,11 +3,15 @@
 use super::{Plan, PlanId};
 use crate::codec::{Reader, from_hex, hex_bytes, to_hex};
 use crate::document::DecodeError;
+use crate::ledger::Permit;
+use crate::policy::Policy;
 use crate::report::{Report, ReportId, ReportMismatch};
+use crate::sample::SampleError;
 use crate::strict::Object;
-use crate::symbol::Token;
+use crate::symbol::{Symbol, Token};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 
 /// One person's randomised answers to the items of a plan.
@@ -59,7 +63,135 @@ pub enum ResponseMismatch {
     },
 }
 
+/// One item that is to be answered.
+#[derive(Debug)]
+pub struct Asked {
+    /// The item's number.
+    pub item: u32,
+    /// What the answer is drawn from.
+    pub from: AnswerSource,
+}
+
+/// What the answer to an item is drawn from.
+#[derive(Debug)]
+pub enum AnswerSource {
+    /// The person's answer ([`Plan::combine`] for several questions), and leave to release it from every question's budget.
+    Answer {
+        /// The answer.
+        symbol: Symbol,
+        /// One permit for each question of the item, in order.
+        permits: Vec<Permit>,
+    },
+    /// What was drawn for the item before in this period, and was paid for then.
+    Memo(Token),
+}
+
+/// What was drawn: the response, and what must be kept to draw later ones from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Drawn {
+    /// All that leaves the device.
+    pub response: Response,
+    /// The answers that were drawn anew for items with a fresh policy. They stay on the device until the period ends.
+    pub memos: Vec<ItemAnswer>,
+}
+
+/// Why no response was drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RespondError {
+    /// Items that do not exist, repeat or are out of order, or more drawn items than the plan asks.
+    #[error("item {item} does not exist, is out of order, or is one too many")]
+    Item {
+        /// The item's number.
+        item: u32,
+    },
+    /// Not one permit of the item's policy for each of its questions.
+    #[error("item {item} needs one permit of its policy for each of its questions")]
+    Permits {
+        /// The item's number.
+        item: u32,
+    },
+    /// A kept answer of an item that keeps none, or one its policy never gives.
+    #[error("item {item} keeps no such answer")]
+    Memo {
+        /// The item's number.
+        item: u32,
+    },
+    /// The symbol is not one of the item's.
+    #[error(transparent)]
+    Sample(#[from] SampleError),
+}
+
 impl Plan {
+    /// Draws a response: the items' tokens in order, then 16 bytes for its id. Permits are used up.
+    pub fn respond<R: CryptoRng + ?Sized>(
+        &self,
+        asked: Vec<Asked>,
+        rng: &mut R,
+    ) -> Result<Drawn, RespondError> {
+        self.respond_by(asked, rng, |policy, symbol, rng| policy.draw(symbol, rng))
+    }
+
+    /// Draws a response as [`Plan::respond`] does, with [`Policy::draw_flat`], whose time and memory accesses do not depend on the
+    /// answers.
+    pub fn respond_flat<R: CryptoRng + ?Sized>(
+        &self,
+        asked: Vec<Asked>,
+        rng: &mut R,
+    ) -> Result<Drawn, RespondError> {
+        self.respond_by(asked, rng, |policy, symbol, rng| policy.draw_flat(symbol, rng))
+    }
+
+    fn respond_by<R: CryptoRng + ?Sized>(
+        &self,
+        asked: Vec<Asked>,
+        rng: &mut R,
+        draw: impl Fn(&Policy, Symbol, &mut R) -> Result<Token, SampleError>,
+    ) -> Result<Drawn, RespondError> {
+        let items = &self.parts().items;
+        let (mut drawn, mut last) = (0, None);
+        for &Asked { item, .. } in &asked {
+            let known = items.get(item as usize);
+            drawn += u32::from(known.is_some_and(|item| item.weight > 0));
+            if known.is_none() || last >= Some(item) || drawn > self.parts().asked {
+                return Err(RespondError::Item { item });
+            }
+            last = Some(item);
+        }
+        let (mut answers, mut memos) = (Vec::new(), Vec::new());
+        for Asked { item, from } in asked {
+            let number = item as usize;
+            let (policy, fresh) = (self.policy_of(number), items[number].fresh);
+            let told = match from {
+                AnswerSource::Memo(token) => token,
+                AnswerSource::Answer { symbol, permits } => {
+                    let paid = permits.iter().all(|permit| permit.policy() == policy.id());
+                    if !paid || permits.len() != items[number].questions.len() {
+                        return Err(RespondError::Permits { item });
+                    }
+                    let token = draw(policy, symbol, rng)?;
+                    if fresh.is_none() {
+                        answers.push(ItemAnswer { item, token });
+                        continue;
+                    }
+                    memos.push(ItemAnswer { item, token: token.clone() });
+                    token
+                }
+            };
+            let (Some(_), Token::Index(index)) = (fresh, &told) else {
+                return Err(RespondError::Memo { item });
+            };
+            let fresh = self.reporting_policy(number);
+            let kept = fresh.inputs().symbol(*index as usize);
+            let kept = kept.map_err(|_| RespondError::Memo { item })?;
+            answers.push(ItemAnswer { item, token: draw(fresh, kept, rng)? });
+        }
+        let mut id = [0; 16];
+        rng.fill_bytes(&mut id);
+        let response = Response { plan: self.id(), id: ReportId(id), answers };
+        Ok(Drawn { response, memos })
+    }
+
     /// Whether a response could have come from this plan.
     pub fn accepts(&self, response: &Response) -> Result<(), ResponseMismatch> {
         if response.plan != self.id() {

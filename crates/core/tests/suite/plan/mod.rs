@@ -4,9 +4,9 @@ mod beliefs;
 mod bounds;
 mod choice;
 mod documents;
-mod exact;
+pub(crate) mod exact;
 mod person;
-mod random;
+pub(crate) mod random;
 mod responses;
 
 use crate::common::{Q, doubt, ln, nats};

@@ -7,6 +7,7 @@ mod exact;
 #[allow(dead_code, reason = "its main function is not run here")]
 mod generator;
 mod numbers;
+mod plan;
 mod policy;
 mod report;
 mod sequence;
@@ -14,6 +15,9 @@ mod sequence;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
+
+/// What describes the formats.
+const PAGES: [&str; 2] = ["README.md", "plans.md"];
 
 /// Every file below `vectors/v1`, by its path with forward slashes.
 fn on_disk() -> BTreeMap<String, String> {
@@ -60,7 +64,9 @@ fn fields(value: &Value) -> Vec<&str> {
 #[test]
 fn regenerating_changes_nothing() {
     let mut found = on_disk();
-    assert!(found.remove("README.md").is_some(), "the format is described");
+    for page in PAGES {
+        assert!(found.remove(page).is_some(), "the format is described in {page}");
+    }
     let expected = generator::files();
     let names = |files: &BTreeMap<String, String>| files.keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(&found), names(&expected), "a file too many or too few");
@@ -75,7 +81,7 @@ fn every_file_is_read_and_holds() {
     for (path, content) in on_disk() {
         size += content.len();
         match path.split_once('/') {
-            None if path == "README.md" => {}
+            None if PAGES.contains(&path.as_str()) => {}
             None if path == "epsilon.json" => numbers::epsilon(&load(&path)),
             None if path == "ledger.json" => numbers::ledger(&load(&path)),
             Some(("policy", name)) if name.starts_with("bad_") => policy::bad(&path),
@@ -84,6 +90,11 @@ fn every_file_is_read_and_holds() {
             Some(("report", name)) if name.starts_with("bad_") => report::bad(&path),
             Some(("report", _)) => report::good(&path),
             Some(("sequence", _)) => sequence::check(&path),
+            Some(("plan", name)) if name.starts_with("bad_") => plan::bad(&path),
+            Some(("plan", name)) if name.starts_with("choose_") => plan::choose(&path),
+            Some(("plan", _)) => plan::good(&path),
+            Some(("response", name)) if name.starts_with("bad_") => plan::bad_response(&path),
+            Some(("response", _)) => plan::response(&path),
             _ => panic!("no test reads {path}"),
         }
     }
