@@ -1,19 +1,20 @@
-//! A network that ships: the model in integers, one verified policy per sensor, and the certificate
-//! of what all outputs together say about G.
+//! A network that ships: a plan with one item for each sensor, and the certificate of what all outputs of several
+//! epochs together say about G.
 
 mod file;
+mod plan;
 
 use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
-use undertone_core::{Alphabet, Claim, Context, Epsilon, Nats, Policy, Provenance, Shape};
+use undertone_core::{Alphabet, Claim, Context, Epsilon, Nats, Plan, Policy, Provenance, Shape};
 use undertone_design::quantize::PolicySpec;
 use undertone_design::{Channel, Error, Symbols, to_floats};
 use undertone_wire::hex;
 
 use crate::certificate::{self, Certificate};
 use crate::design::Budgets;
-use crate::{ExactModel, FusionRule, Maps, Model, Sensor};
+use crate::{ExactModel, FusionRule, Hypothesis, Maps, Model, Sensor};
 
 /// So many sensors are named in a message.
 const SHOWN: usize = 8;
@@ -37,8 +38,9 @@ pub struct Origin {
 /// through that check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bundle {
+    /// What the plan's law says, ready to be computed with.
     model: ExactModel,
-    policies: Vec<Policy>,
+    plan: Plan,
     budgets: Budgets,
     certificate: Certificate,
     origin: Origin,
@@ -49,13 +51,36 @@ impl Bundle {
     /// Checks policies against the budgets, in integers.
     pub fn new(
         model: ExactModel,
-        policies: Vec<Policy>,
+        policies: &[Policy],
         budgets: Budgets,
         origin: Origin,
     ) -> Result<Self, Error> {
-        let certificate = Certificate::new(&model, &policies, budgets.epochs)?;
+        let certificate = Certificate::new(&model, policies, budgets.epochs)?;
+        let plan = plan::new(&model, policies, &origin)?;
+        Self::certified(model, plan, certificate, budgets, origin)
+    }
+
+    /// The network of a verified plan.
+    fn of_plan(
+        plan: Plan,
+        hypotheses: (Hypothesis, Hypothesis),
+        budgets: Budgets,
+        origin: Origin,
+    ) -> Result<Self, Error> {
+        let model = plan::model(&plan, hypotheses)?;
+        let certificate = Certificate::new(&model, plan.policies(), budgets.epochs)?;
+        Self::certified(model, plan, certificate, budgets, origin)
+    }
+
+    fn certified(
+        model: ExactModel,
+        plan: Plan,
+        certificate: Certificate,
+        budgets: Budgets,
+        origin: Origin,
+    ) -> Result<Self, Error> {
         if let Some(budget) = budgets.ldp {
-            for (policy, &found) in policies.iter().zip(&certificate.ldp) {
+            for (policy, &found) in plan.policies().iter().zip(&certificate.ldp) {
                 if found > budget.nats() {
                     let problem = format!("attains {found} nats where {budget} are allowed");
                     return Err(Error::other(format!("LDP of policy {}", policy.id()), problem));
@@ -73,7 +98,7 @@ impl Bundle {
             );
             return Err(Error::other("information privacy", problem));
         }
-        let mut bundle = Self { model, policies, budgets, certificate, origin, id: String::new() };
+        let mut bundle = Self { model, plan, budgets, certificate, origin, id: String::new() };
         let digest = Sha256::digest(file::canonical(&bundle).as_bytes());
         bundle.id = hex::encode(&digest);
         Ok(bundle)
@@ -100,7 +125,8 @@ impl Bundle {
             let attained = certificate::information(model, &policies, budgets.epochs)?;
             Ok::<_, Error>(within(attained, budget).then_some(policies))
         };
-        let finish = |policies| Self::new(model.clone(), policies, budgets, origin.clone());
+        let finish =
+            |policies: Vec<Policy>| Self::new(model.clone(), &policies, budgets, origin.clone());
         if let Some(policies) = attempt(0.0)? {
             return finish(policies);
         }
@@ -127,7 +153,7 @@ impl Bundle {
         finish(accepted)
     }
 
-    /// Reads a bundle and checks everything again: every policy by the kernel, the certificate by
+    /// Reads a bundle and checks everything again: the plan with its policies by the kernel, the certificate by
     /// computing it anew, and that nothing was changed since it was written.
     pub fn from_json(text: &str) -> Result<Self, Error> {
         file::read(text)
@@ -148,9 +174,15 @@ impl Bundle {
         &self.model
     }
 
+    /// The network as a plan, which the kernel alone can verify: one item for each sensor, the hypotheses as secrets. Its
+    /// claims are about one epoch.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
     /// One policy per sensor.
     pub fn policies(&self) -> &[Policy] {
-        &self.policies
+        self.plan.policies()
     }
 
     /// What must not be exceeded.
@@ -170,7 +202,7 @@ impl Bundle {
 
     /// Whether no output depends on any reading, so that the centre learns nothing at all.
     pub fn is_silent(&self) -> bool {
-        self.policies.iter().all(|policy| match policy.draft().shape() {
+        self.policies().iter().all(|policy| match policy.draft().shape() {
             Shape::Table(table) => certificate::is_silent(table),
             _ => false,
         })
@@ -186,13 +218,13 @@ impl Bundle {
         let map = |policy: &Policy| -> Result<Channel, Error> {
             to_floats::channel(policy.draft().shape())
         };
-        Maps::new(self.policies.iter().map(map).collect::<Result<_, _>>()?)
+        Maps::new(self.policies().iter().map(map).collect::<Result<_, _>>()?)
     }
 
     /// The shipped maps for the sensors of another model, which may list sensors and readings in another
     /// order: both are matched by name. Refuses a model of other sensors or readings.
     pub fn maps_for(&self, model: &Model) -> Result<Maps, Error> {
-        let own: BTreeMap<&str, &Policy> = self.sensors().zip(&self.policies).collect();
+        let own: BTreeMap<&str, &Policy> = self.sensors().zip(self.policies()).collect();
         if own.len() != model.sensors().len() {
             return Err(Error::Size {
                 what: "the model's list of sensors".into(),

@@ -4,12 +4,11 @@
 //! leakage; the enclosures are so narrow (64 significant bits) that it is above it by no more than
 //! the last printed digit.
 
-use undertone_core::{Nats, Policy, Shape, Table};
+use undertone_core::{Bounds, Magnitude, Nats, Policy, Ratio, Round, Shape, Table};
 use undertone_design::Error;
 
 use crate::exact::ExactModel;
-use crate::magnitude::{Bounds, Magnitude, Round};
-use crate::walk::{self, Outputs, Walk};
+use crate::walk::{self, Outputs, SensorOutputs};
 
 /// The numbers of epochs that every certificate covers.
 pub const EPOCHS: [u32; 3] = [1, 10, 100];
@@ -44,6 +43,8 @@ impl Certificate {
     /// Computes the leakage of the network for 1, 10, 100 and `epochs` epochs.
     pub fn new(model: &ExactModel, policies: &[Policy], epochs: u32) -> Result<Self, Error> {
         let tables = tables(model, policies)?;
+        let ratios: Vec<Ratio> =
+            policies.iter().map(|policy| policy.certificate().input.ldp.ratio).collect();
         let ldp = policies.iter().map(attained).collect::<Result<Vec<Nats>, _>>()?;
         let mut counts: Vec<u32> = EPOCHS.to_vec();
         counts.push(epochs.max(1));
@@ -52,7 +53,12 @@ impl Certificate {
         let extremes = Extremes::new(model, &tables, &counts)?;
         let line = |(at, &epochs): (usize, &u32)| {
             let (information, exact) = extremes.after(at, epochs);
-            Repeated { epochs, information, exact, always: extremes.implied_by_ldp(&ldp, epochs) }
+            Repeated {
+                epochs,
+                information,
+                exact,
+                always: extremes.implied_by_ldp(&ratios, epochs),
+            }
         };
         Ok(Self { epochs: counts.iter().enumerate().map(line).collect(), ldp })
     }
@@ -82,7 +88,7 @@ pub(crate) fn information(
 
 /// The LDP level a policy attains.
 fn attained(policy: &Policy) -> Result<Nats, Error> {
-    policy.certificate().input.ldp.ratio.ln_up().ok_or_else(|| {
+    policy.ldp().ok_or_else(|| {
         Error::other("policy", "its LDP level has no bound, so it cannot have been verified")
     })
 }
@@ -115,13 +121,13 @@ pub(crate) fn is_silent(table: &Table) -> bool {
 }
 
 /// Enclosures of every sensor's output likelihoods: the products of two integers are exact.
-fn enclosures(model: &ExactModel, tables: &[&Table]) -> Walk<Bounds> {
+fn enclosures(model: &ExactModel, tables: &[&Table]) -> Outputs<Bounds> {
     let sensors = model.sensors.iter().zip(tables).map(|(sensor, table)| {
         if is_silent(table) {
             // Its output has the same likelihood everywhere and cancels: one output that is certain says as
             // little, and its likelihood needs no rounding.
             let likelihood = vec![Bounds::new(1 << 96, -96); sensor.rows.len()];
-            return Outputs { size: 1, likelihood, row_of: sensor.row_of.clone() };
+            return SensorOutputs { size: 1, likelihood, row_of: sensor.row_of.clone() };
         }
         let size = table.outputs();
         let likelihood = sensor.rows.iter().flat_map(|law| {
@@ -132,10 +138,10 @@ fn enclosures(model: &ExactModel, tables: &[&Table]) -> Walk<Bounds> {
                 Bounds::new(law.iter().zip(table.rows()).map(product).sum(), -96)
             })
         });
-        Outputs { size, likelihood: likelihood.collect(), row_of: sensor.row_of.clone() }
+        SensorOutputs { size, likelihood: likelihood.collect(), row_of: sensor.row_of.clone() }
     });
     let weight = |atom: &crate::exact::ExactAtom| Bounds::new(u128::from(atom.weight), -48);
-    Walk::from_parts(model.atoms.iter().map(weight).collect(), sensors.collect())
+    Outputs::from_parts(model.atoms.iter().map(weight).collect(), sensors.collect())
 }
 
 /// The extreme likelihood ratios between values of G over all outputs.
@@ -283,18 +289,14 @@ impl Extremes {
         (0..size).map(value).max()
     }
 
-    /// ln(p + (1-p) e^(Σ ε_t · epochs)) with p the least P(g): ST20 Theorem 1(vi), sharpened. It holds
-    /// whatever the readings do over time.
-    fn implied_by_ldp(&self, ldp: &[Nats], epochs: u32) -> Option<Nats> {
-        let units: u64 = ldp.iter().try_fold(0u64, |sum, nats| sum.checked_add(nats.units()))?;
-        let total = units.checked_mul(u64::from(epochs))?;
+    /// ln(p + (1-p) Π r_t^epochs) with p the least P(g) and r_t the LDP ratio of sensor t: ST20 Theorem 1(vi), sharpened.
+    /// It holds whatever the readings do over time. `None` past the largest number.
+    fn implied_by_ldp(&self, ratios: &[Ratio], epochs: u32) -> Option<Nats> {
+        let once = ratios.iter().try_fold(Magnitude::ONE, |product, ratio| {
+            Some(product.times(ratio.magnitude_up()?, Round::Up))
+        })?;
         let least = self.prior.iter().min().copied()?;
-        // ln(p + (1-p) e^x) = x + ln(1 - p(1 - e^-x)): the correction is not positive.
-        let x = total as f64 * 1e-10;
-        let p = least.approximate();
-        let correction = (-p * (1.0 - (-x).exp())).ln_1p();
-        // Rounded towards zero by more than the floats' error.
-        let down = (-correction * 1e10 * (1.0 - 1e-9)).floor().max(1.0) as u64 - 1;
-        Some(Nats::from_units(total - down.min(total)))
+        let rest = least.from_one(Round::Up).times(once.power(epochs, Round::Up), Round::Up);
+        Some(least.plus(rest, Round::Up).ln_up()).filter(|nats| nats.units() < u64::MAX)
     }
 }

@@ -3,7 +3,7 @@
 use undertone_design::measure::{self, Leakage};
 use undertone_design::{Distribution, Error};
 
-use crate::walk::{self, Walk};
+use crate::walk::{self, Outputs};
 use crate::{Maps, Model};
 
 /// Exact figures (up to float rounding) of a model under given maps. For people; a guarantee comes
@@ -58,7 +58,7 @@ impl Evaluation {
     /// output vectors).
     pub fn new(model: &Model, maps: &Maps) -> Result<Self, Error> {
         walk::vectors(&maps.outputs())?;
-        let walk = Walk::new(model, maps)?;
+        let outputs = Outputs::new(model, maps)?;
         let (public, private) = (model.public_law(), model.private_law());
         let atoms = model.atoms();
         let new = || Sums {
@@ -70,7 +70,7 @@ impl Evaluation {
             h: vec![0.0; public.len()],
             g: vec![0.0; private.len()],
         };
-        let parts = walk.fold(new, |sums, z, masses| {
+        let parts = outputs.fold(new, |sums, z, masses| {
             sums.h.fill(0.0);
             sums.g.fill(0.0);
             for (atom, mass) in atoms.iter().zip(masses) {

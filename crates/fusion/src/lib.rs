@@ -34,7 +34,6 @@ pub mod evaluation;
 pub mod exact;
 pub mod learn;
 pub mod lift;
-mod magnitude;
 pub mod maps;
 pub mod model;
 pub mod report;

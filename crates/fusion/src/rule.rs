@@ -1,8 +1,9 @@
 //! The fusion rule: from what the sensors sent to a decision about H.
 
+use undertone_core::plan::Likelihoods;
 use undertone_design::Error;
 
-use crate::walk::Walk;
+use crate::walk::Outputs;
 use crate::{Atom, Maps, Model};
 
 /// Decides H by its posterior given the outputs of the sensors heard, whichever those are: a missing
@@ -10,7 +11,7 @@ use crate::{Atom, Maps, Model};
 #[derive(Debug, Clone)]
 pub struct FusionRule {
     atoms: Vec<Atom>,
-    walk: Walk,
+    outputs: Outputs,
     sensors: usize,
     public: usize,
     private: usize,
@@ -32,7 +33,7 @@ impl FusionRule {
     pub fn new(model: &Model, maps: &Maps) -> Result<Self, Error> {
         Ok(Self {
             atoms: model.atoms().to_vec(),
-            walk: Walk::new(model, maps)?,
+            outputs: Outputs::new(model, maps)?,
             sensors: model.sensors().len(),
             public: model.public().size(),
             private: model.private().size(),
@@ -52,13 +53,14 @@ impl FusionRule {
         let heard: Vec<(usize, usize)> =
             outputs.iter().enumerate().filter_map(|(t, z)| Some((t, (*z)?))).collect();
         for &(t, z) in &heard {
-            if z >= self.walk.outputs(t) {
-                let problem = format!("{z} is not one of its {} outputs", self.walk.outputs(t));
+            if z >= self.outputs.outcomes(t) {
+                let problem = format!("{z} is not one of its {} outputs", self.outputs.outcomes(t));
                 return Err(Error::other(format!("output of sensor {t}"), problem));
             }
         }
         let mass = |k: usize| -> f64 {
-            heard.iter().map(|&(t, z)| self.walk.q(t, k, z)).product::<f64>() * self.atoms[k].weight
+            heard.iter().map(|&(t, z)| self.outputs.at(t, k, z)).product::<f64>()
+                * self.atoms[k].weight
         };
         let mut masses: Vec<f64> = (0..self.atoms.len()).map(mass).collect();
         let evidence: f64 = masses.iter().sum();

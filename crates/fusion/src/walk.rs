@@ -1,11 +1,9 @@
-//! Every vector of outputs with its probability in each atom, one at a time.
-//!
-//! Nothing is stored but one product per atom and sensor, so the number of vectors is limited by
-//! patience and not by memory.
+//! The kernel's walk through every vector of outputs, shared out over threads.
 
 use std::ops::Mul;
 
 use rayon::prelude::*;
+use undertone_core::plan::{Likelihoods, Walk};
 use undertone_design::Error;
 
 use crate::{Maps, Model};
@@ -15,24 +13,18 @@ pub(crate) const MAX_VECTORS: usize = 1 << 28;
 
 /// Likelihoods of every sensor's outputs in every atom, as floats or as enclosures.
 #[derive(Debug, Clone)]
-pub(crate) struct Walk<N = f64> {
+pub(crate) struct Outputs<N = f64> {
     weights: Vec<N>,
-    sensors: Vec<Outputs<N>>,
+    sensors: Vec<SensorOutputs<N>>,
 }
 
 /// One sensor's likelihoods P(z | row), and each atom's row.
 #[derive(Debug, Clone)]
-pub(crate) struct Outputs<N> {
+pub(crate) struct SensorOutputs<N> {
     pub(crate) size: usize,
     /// Row after row.
     pub(crate) likelihood: Vec<N>,
     pub(crate) row_of: Vec<u32>,
-}
-
-impl<N: Copy> Outputs<N> {
-    fn q(&self, k: usize, z: usize) -> N {
-        self.likelihood[self.row_of[k] as usize * self.size + z]
-    }
 }
 
 /// How many vectors of outputs there are, if they can be enumerated.
@@ -51,7 +43,7 @@ pub(crate) fn vectors(outputs: &[usize]) -> Result<usize, Error> {
     }
 }
 
-impl Walk<f64> {
+impl Outputs<f64> {
     pub(crate) fn new(model: &Model, maps: &Maps) -> Result<Self, Error> {
         maps.check(model)?;
         let sensors = model.sensors().iter().zip(maps.channels()).map(|(sensor, map)| {
@@ -63,31 +55,43 @@ impl Walk<f64> {
                 }
                 likelihood.extend(law);
             }
-            Outputs { size: map.outputs(), likelihood, row_of: sensor.row_of().to_vec() }
+            SensorOutputs { size: map.outputs(), likelihood, row_of: sensor.row_of().to_vec() }
         });
         let weights = model.atoms().iter().map(|atom| atom.weight).collect();
         Ok(Self { weights, sensors: sensors.collect() })
     }
 }
 
-impl<N: Copy + Send + Sync + Mul<Output = N>> Walk<N> {
-    pub(crate) fn from_parts(weights: Vec<N>, sensors: Vec<Outputs<N>>) -> Self {
+impl<N: Copy + Mul<Output = N>> Likelihoods for Outputs<N> {
+    type Number = N;
+
+    fn weights(&self) -> Vec<N> {
+        self.weights.clone()
+    }
+
+    fn items(&self) -> usize {
+        self.sensors.len()
+    }
+
+    fn outcomes(&self, item: usize) -> usize {
+        self.sensors[item].size
+    }
+
+    fn at(&self, item: usize, atom: usize, outcome: usize) -> N {
+        let sensor = &self.sensors[item];
+        sensor.likelihood[sensor.row_of[atom] as usize * sensor.size + outcome]
+    }
+}
+
+impl<N: Copy + Send + Sync + Mul<Output = N>> Outputs<N> {
+    pub(crate) fn from_parts(weights: Vec<N>, sensors: Vec<SensorOutputs<N>>) -> Self {
         Self { weights, sensors }
-    }
-
-    /// P(Z_t = z | atom k).
-    pub(crate) fn q(&self, t: usize, k: usize, z: usize) -> N {
-        self.sensors[t].q(k, z)
-    }
-
-    pub(crate) fn outputs(&self, t: usize) -> usize {
-        self.sensors[t].size
     }
 
     /// Calls `visit(state, z, P(z, k) for every atom k)` for every vector z, in parallel over the
     /// first coordinates; the states come back in order, so sums do not depend on the threads.
     pub(crate) fn fold<S: Send>(
-        &self,
+        self,
         new: impl Fn() -> S + Sync,
         visit: impl Fn(&mut S, &[usize], &[N]) + Sync,
     ) -> Vec<S> {
@@ -98,45 +102,18 @@ impl<N: Copy + Send + Sync + Mul<Output = N>> Walk<N> {
             pieces *= self.sensors[split].size;
             split += 1;
         }
+        let walk = Walk(self);
         let piece = |index: usize| {
             let mut rest = index;
-            let mut z = vec![0; self.sensors.len()];
-            for t in (0..split).rev() {
-                z[t] = rest % self.sensors[t].size;
-                rest /= self.sensors[t].size;
+            let mut first = vec![0; split];
+            for (t, at) in first.iter_mut().enumerate().rev() {
+                *at = rest % walk.0.outcomes(t);
+                rest /= walk.0.outcomes(t);
             }
-            let mut masses = self.weights.clone();
-            for (t, &at) in z.iter().enumerate().take(split) {
-                for (k, mass) in masses.iter_mut().enumerate() {
-                    *mass = *mass * self.sensors[t].q(k, at);
-                }
-            }
-            let mut levels = vec![masses.clone(); self.sensors.len() - split + 1];
-            levels[0] = masses;
             let mut state = new();
-            self.descend(split, &mut z, &mut levels, &mut |z, masses| visit(&mut state, z, masses));
+            walk.visit(&first, &mut |z, masses| visit(&mut state, z, masses));
             state
         };
         (0..pieces).into_par_iter().map(piece).collect()
-    }
-
-    fn descend(
-        &self,
-        t: usize,
-        z: &mut [usize],
-        levels: &mut [Vec<N>],
-        visit: &mut impl FnMut(&[usize], &[N]),
-    ) {
-        let Some(sensor) = self.sensors.get(t) else {
-            return visit(z, &levels[0]);
-        };
-        for at in 0..sensor.size {
-            z[t] = at;
-            let (here, below) = levels.split_at_mut(1);
-            for (k, (next, mass)) in below[0].iter_mut().zip(&here[0]).enumerate() {
-                *next = *mass * sensor.q(k, at);
-            }
-            self.descend(t + 1, z, below, visit);
-        }
     }
 }

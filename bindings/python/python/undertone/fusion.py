@@ -49,7 +49,7 @@ def design(
 def _with_network(answer: Answer, text: str | None) -> Answer:
     """The answer with the network's document and its policies."""
     answer["network"] = None if text is None else json.loads(text)
-    documents = answer["network"]["policies"] if answer["network"] else []
+    documents = answer["network"]["plan"]["policies"] if answer["network"] else []
     answer["policies"] = [Policy(json.dumps(document)) for document in documents]
     return answer
 

@@ -279,7 +279,7 @@ fn samples_take_the_place_of_a_model() {
     assert_eq!(bundle["origin"]["samples"], 200);
     assert_eq!(bundle["origin"]["source"], "samples.csv");
     // A sensor's policy knows how to cut its readings.
-    assert!(bundle["policies"][0]["inputs"]["edges"].is_array());
+    assert!(bundle["plan"]["policies"][0]["inputs"]["edges"].is_array());
 
     let refused = |content: String, word: &str| {
         let bad = dir.file("bad.csv", &content);

@@ -2,17 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use undertone_core::{Draft, Epsilon, Nats, Object, Policy};
+use undertone_core::{Epsilon, Nats, Object, PlanDraft};
 use undertone_design::Error;
 
 use super::{Bundle, Origin};
 use crate::Hypothesis;
 use crate::certificate::{Certificate, Repeated};
 use crate::design::Budgets;
-use crate::exact::{ExactAtom, ExactModel, ExactSensor};
 
 /// The version this program reads and writes.
-const VERSION: &str = "bundle/1";
+const VERSION: &str = "bundle/2";
+/// The version before, with a model and policies of its own in place of the plan.
+const BEFORE: &str = "bundle/1";
+
+/// Any version.
+#[derive(Deserialize)]
+struct RawVersion {
+    undertone: String,
+}
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -23,8 +30,10 @@ struct RawBundle {
     origin: Object<RawOrigin>,
     budgets: Object<RawBudgets>,
     certificate: Object<RawCertificate>,
-    model: Object<RawModel>,
-    policies: Vec<Value>,
+    public: Object<RawHypothesis>,
+    private: Object<RawHypothesis>,
+    /// A document of its own, which the kernel reads and verifies.
+    plan: Value,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -68,32 +77,13 @@ struct RawRepeated {
     always: Option<String>,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawModel {
-    public: Object<RawHypothesis>,
-    private: Object<RawHypothesis>,
-    /// Weight in units of 2^-48, value of H, value of G.
-    atoms: Vec<(u64, usize, usize)>,
-    sensors: Vec<Object<RawSensor>>,
-}
-
+/// A hypothesis with all its values, those that never occur and are none of the plan's too.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawHypothesis {
     name: String,
     values: Vec<String>,
     components: Vec<usize>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawSensor {
-    name: String,
-    /// Laws of the reading in units of 2^-48; what the readings are is in the policy.
-    rows: Vec<Vec<u64>>,
-    /// Which of them is each atom's.
-    row_of: Vec<u32>,
 }
 
 /// The text whose hash is the bundle's id.
@@ -123,17 +113,8 @@ fn raw(bundle: &Bundle, id: Option<String>) -> RawBundle {
             components: hypothesis.components().to_vec(),
         })
     };
-    let model = &bundle.model;
-    let sensor = |sensor: &ExactSensor| {
-        Object(RawSensor {
-            name: sensor.name.clone(),
-            rows: sensor.rows.clone(),
-            row_of: sensor.row_of.clone(),
-        })
-    };
-    // A policy's own document, as a value: the order of its fields means nothing.
-    let policy =
-        |policy: &Policy| serde_json::from_str(&policy.draft().to_json()).unwrap_or(Value::Null);
+    // The plan's own document, as a value: the order of its fields means nothing.
+    let plan = serde_json::from_str(&bundle.plan.to_json()).unwrap_or(Value::Null);
     RawBundle {
         undertone: VERSION.into(),
         id,
@@ -144,13 +125,9 @@ fn raw(bundle: &Bundle, id: Option<String>) -> RawBundle {
             epochs,
         }),
         certificate: Object(raw_certificate(&bundle.certificate)),
-        model: Object(RawModel {
-            public: hypothesis(&model.public),
-            private: hypothesis(&model.private),
-            atoms: model.atoms.iter().map(|a| (a.weight, a.public, a.private)).collect(),
-            sensors: model.sensors.iter().map(sensor).collect(),
-        }),
-        policies: bundle.policies.iter().map(policy).collect(),
+        public: hypothesis(bundle.model.public()),
+        private: hypothesis(bundle.model.private()),
+        plan,
     }
 }
 
@@ -172,31 +149,25 @@ fn raw_certificate(certificate: &Certificate) -> RawCertificate {
 
 pub(super) fn read(text: &str) -> Result<Bundle, Error> {
     let refuse = |what: &str, problem: String| Error::other(format!("bundle: {what}"), problem);
-    let Object::<RawBundle>(raw) = serde_json::from_str(text).map_err(|error| {
+    let unreadable = |error: serde_json::Error| {
         let fix = "give one that `undertone fusion design` or `Bundle::to_json` wrote";
         refuse("not a document of a network", format!("{error}; {fix}"))
-    })?;
-    if raw.undertone != VERSION {
-        let problem =
-            format!("{:?} is not known here: this program reads {VERSION:?}", raw.undertone);
+    };
+    let Object::<RawVersion>(version) = serde_json::from_str(text).map_err(unreadable)?;
+    if version.undertone != VERSION {
+        let fix = match version.undertone.as_str() {
+            BEFORE => {
+                "; that version had no plan: design or train the network again and give the new file to \
+                 every sensor and the centre (what was sent under the old file still tells about G, and the new one does not count it)"
+            }
+            _ => "",
+        };
+        let found = version.undertone;
+        let problem = format!("{found:?} is not known here: this program reads {VERSION:?}{fix}");
         return Err(refuse("version", problem));
     }
-    let policy = |(t, value): (usize, &Value)| {
-        let draft = Draft::from_json(&value.to_string()).map_err(|error| {
-            // The policy is written anew to be read, so that a place in it is none in the bundle.
-            let said = error.to_string();
-            let said = said.split(" at line ").next().unwrap_or_default();
-            refuse(&format!("policies[{t}]"), said.to_owned())
-        })?;
-        draft.verify().map_err(|refusal| refuse(&format!("policies[{t}]"), refusal.to_string()))
-    };
-    let policies: Vec<Policy> =
-        raw.policies.iter().enumerate().map(policy).collect::<Result<_, _>>()?;
-    let (Object(model), Object(raw_budgets), Object(origin)) = (raw.model, raw.budgets, raw.origin);
-    if policies.len() != model.sensors.len() {
-        let problem = format!("{} for {} sensors", policies.len(), model.sensors.len());
-        return Err(refuse("policies", problem));
-    }
+    let Object::<RawBundle>(raw) = serde_json::from_str(text).map_err(unreadable)?;
+    let (Object(raw_budgets), Object(origin)) = (raw.budgets, raw.origin);
     let level = |what: &str, level: &Option<Object<RawLevel>>| -> Result<Option<Epsilon>, Error> {
         let Some(Object(RawLevel { nats, odds })) = level else { return Ok(None) };
         let epsilon =
@@ -215,43 +186,24 @@ pub(super) fn read(text: &str) -> Result<Bundle, Error> {
     if budgets.epochs == 0 {
         return Err(refuse("budgets.epochs", "is 0: it must be at least 1".into()));
     }
-    let model = model.read(&policies)?;
+    let plan = PlanDraft::from_json(&raw.plan.to_string()).map_err(|error| {
+        // The plan is written anew to be read, so that a place in it is none in the bundle.
+        let said = error.to_string();
+        refuse("plan", said.split(" at line ").next().unwrap_or_default().to_owned())
+    })?;
+    let plan = plan.verify().map_err(|refusal| refuse("plan", refusal.to_string()))?;
+    let hypothesis =
+        |Object(raw): Object<RawHypothesis>| Hypothesis::new(&raw.name, raw.values, raw.components);
+    let hypotheses = (hypothesis(raw.public)?, hypothesis(raw.private)?);
     let RawOrigin { method, source, samples, seed, restarts } = origin;
     let origin = Origin { method, source, samples, seed, restarts };
-    let bundle = Bundle::new(model, policies, budgets, origin)?;
+    let bundle = Bundle::of_plan(plan, hypotheses, budgets, origin)?;
     if raw_certificate(&bundle.certificate) != raw.certificate.0 {
-        let problem = "is not what these policies and this model attain: it was changed";
+        let problem = "is not what this plan attains: it was changed";
         return Err(refuse("certificate", problem.into()));
     }
     match raw.id {
         Some(id) if id == bundle.id => Ok(bundle),
         _ => Err(refuse("id", format!("the content was changed; its id is {}", bundle.id))),
-    }
-}
-
-impl RawModel {
-    fn read(self, policies: &[Policy]) -> Result<ExactModel, Error> {
-        let hypothesis = |Object(raw): Object<RawHypothesis>| {
-            Hypothesis::new(&raw.name, raw.values, raw.components)
-        };
-        let atom = |(weight, public, private)| ExactAtom { weight, public, private };
-        let sensor = |(Object(raw), policy): (Object<RawSensor>, &Policy)| ExactSensor {
-            name: raw.name,
-            readings: policy.draft().inputs().clone(),
-            rows: raw.rows,
-            row_of: raw.row_of,
-        };
-        let model = ExactModel {
-            public: hypothesis(self.public)?,
-            private: hypothesis(self.private)?,
-            atoms: self.atoms.into_iter().map(atom).collect(),
-            sensors: self.sensors.into_iter().zip(policies).map(sensor).collect(),
-        };
-        if model.atoms.iter().any(|atom| atom.weight == 0) {
-            return Err(Error::other("bundle: model", "an atom has no weight: leave it out"));
-        }
-        // Labels, laws and sums are checked as for any model.
-        model.model()?;
-        Ok(model)
     }
 }

@@ -6,6 +6,7 @@
 use super::limits::Limits;
 use super::rows::{LiftRow, Rows};
 use super::vertex;
+use crate::exact::ONE_UNIT;
 use crate::{Maps, Model};
 use undertone_design::{Channel, Distribution, Error};
 use undertone_numeric::cutting_planes::minimise_over_box;
@@ -137,7 +138,7 @@ impl Network {
         self.state(maps.outputs(), maps.channels().iter().map(flat).collect())
     }
 
-    /// The maps of a state. A reading that never occurs gets the output's own law.
+    /// The maps of a state. A reading that never occurs, but for rounding, gets the output's own law.
     pub(crate) fn unload(&self, state: &State) -> Result<Maps, Error> {
         let channel = |(t, sensor): (usize, &Prepared)| {
             let size = state.outputs[t];
@@ -147,7 +148,7 @@ impl Network {
                 average.iter_mut().zip(*row).for_each(|(sum, q)| *sum += p * q);
             }
             let row = |(row, &p): (&&[f64], &f64)| {
-                let row = if p > 0.0 { row.to_vec() } else { average.clone() };
+                let row = if p > ONE_UNIT { row.to_vec() } else { average.clone() };
                 Distribution::normalised("a sensor's map", row)
             };
             Channel::from_rows(rows.iter().zip(&sensor.reading).map(row).collect::<Result<_, _>>()?)

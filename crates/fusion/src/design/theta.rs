@@ -9,7 +9,7 @@ use undertone_design::Error;
 use super::limits::{Limits, Spread};
 use super::stages::{SecondStage, Task};
 use super::{Attempt, Proposal};
-use crate::walk::{self, Walk};
+use crate::walk::{self, Outputs};
 use crate::{Evaluation, Maps, Model};
 
 /// ST20 (9) at given maps.
@@ -46,12 +46,13 @@ impl Theta {
         walk::vectors(&maps.outputs())?;
         let prior = model.private_law();
         let atoms = model.atoms();
-        let laws = Walk::new(model, maps)?.fold(Vec::new, |laws: &mut Vec<Vec<f64>>, _, masses| {
-            let mut law = vec![0.0; prior.len()];
-            atoms.iter().zip(masses).for_each(|(atom, m)| law[atom.private] += m);
-            law.iter_mut().zip(&prior).filter(|(_, p)| **p > 0.0).for_each(|(m, p)| *m /= p);
-            laws.push(law);
-        });
+        let laws =
+            Outputs::new(model, maps)?.fold(Vec::new, |laws: &mut Vec<Vec<f64>>, _, masses| {
+                let mut law = vec![0.0; prior.len()];
+                atoms.iter().zip(masses).for_each(|(atom, m)| law[atom.private] += m);
+                law.iter_mut().zip(&prior).filter(|(_, p)| **p > 0.0).for_each(|(m, p)| *m /= p);
+                laws.push(law);
+            });
         let alive: Vec<usize> = (0..prior.len()).filter(|&g| prior[g] > 0.0).collect();
         let (reference, others) = (alive[0], &alive[1..]);
         let laws: Vec<Vec<f64>> = laws.concat();

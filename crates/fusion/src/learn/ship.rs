@@ -13,8 +13,7 @@ pub struct Shipped {
     pub policies: Vec<Policy>,
     /// What they do, as floats.
     pub maps: Maps,
-    /// Policies, fitted model and certificate under that model, unless there are too many outputs to
-    /// enumerate.
+    /// Plan and certificate under the fitted model, unless there are too many outputs to enumerate.
     pub bundle: Option<Bundle>,
 }
 
@@ -26,7 +25,7 @@ pub fn ship(samples: &Samples, maps: &Maps, ldp: f64, origin: &Origin) -> Result
     let policies = bundle::policies(&model, maps, budgets, origin)?;
     let map = |policy: &Policy| to_floats::channel(policy.draft().shape());
     let maps = Maps::new(policies.iter().map(map).collect::<Result<_, _>>()?)?;
-    let bundle = match Bundle::new(model, policies.clone(), budgets, origin.clone()) {
+    let bundle = match Bundle::new(model, &policies, budgets, origin.clone()) {
         Ok(bundle) => Some(bundle),
         Err(Error::TooLarge { .. }) => None,
         Err(error) => return Err(error),

@@ -206,7 +206,7 @@ pub struct NetworkReport {
     pub attempts: Vec<AttemptReport>,
     /// How much stricter the printed sufficient condition is, where that was asked for.
     pub theta: Option<ThetaReport>,
-    /// The network itself: model, policies and certificate.
+    /// The network itself: plan and certificate.
     #[serde(skip)]
     pub bundle: Bundle,
 }
@@ -296,6 +296,8 @@ pub fn design_network(request: &NetworkRequest, watch: &Watch<'_>) -> Result<Net
     let search = request.search()?;
     let FusionModel { model: given, source, samples } = &request.model;
     let exact = ExactModel::new(given)?;
+    // A law that is too large to ship is refused before the search and not after it.
+    exact.law()?;
     let proposal = design(&exact.model()?, &search, watch)?;
     let origin = Origin {
         method: search.method.name().into(),

@@ -36,8 +36,6 @@ fn one() -> RBig {
 /// P(z|g) of every output vector, and P(g), from the integers of a bundle's file and policies.
 fn exact_laws(bundle: &Bundle) -> (Vec<Vec<RBig>>, Vec<RBig>) {
     let file: Value = serde_json::from_str(&bundle.to_json()).unwrap();
-    let model = &file["model"];
-    let number = |value: &Value| RBig::from(value.as_u64().unwrap());
     let tables: Vec<&[undertone_core::Row]> = bundle
         .policies()
         .iter()
@@ -46,12 +44,22 @@ fn exact_laws(bundle: &Bundle) -> (Vec<Vec<RBig>>, Vec<RBig>) {
             _ => panic!("not a table"),
         })
         .collect();
+    // A star: readings, G and H are given the scenario, the last variable.
+    let nodes = file["plan"]["law"]["nodes"].as_array().unwrap();
+    let masses = |list: &Value| -> Vec<RBig> {
+        list.as_array().unwrap().iter().map(|p| RBig::from(p.as_u64().unwrap()) / one()).collect()
+    };
+    let rows = |node: &Value| -> Vec<Vec<RBig>> {
+        node["rows"].as_array().unwrap().iter().map(masses).collect()
+    };
+    let atoms = masses(&nodes[tables.len() + 2]["weights"]);
+    let readings: Vec<Vec<Vec<RBig>>> = nodes[..tables.len()].iter().map(rows).collect();
+    let private = rows(&nodes[tables.len()]);
     let outputs: Vec<usize> = tables.iter().map(|rows| rows[0].masses().len()).collect();
-    let values = model["private"]["values"].as_array().unwrap().len();
+    let values = private[0].len();
     let mut prior = vec![RBig::ZERO; values];
-    let atoms = model["atoms"].as_array().unwrap();
-    for atom in atoms {
-        prior[atom[2].as_u64().unwrap() as usize] += number(&atom[0]) / one();
+    for (weight, private) in atoms.iter().zip(&private) {
+        prior.iter_mut().zip(private).for_each(|(sum, p)| *sum += weight * p);
     }
     let vectors: usize = outputs.iter().product();
     let mut joint = vec![vec![RBig::ZERO; values]; vectors];
@@ -65,17 +73,15 @@ fn exact_laws(bundle: &Bundle) -> (Vec<Vec<RBig>>, Vec<RBig>) {
                 at
             })
             .collect();
-        for (k, atom) in atoms.iter().enumerate() {
-            let mut mass = number(&atom[0]) / one();
+        for (k, weight) in atoms.iter().enumerate() {
+            let mut mass = weight.clone();
             for (t, rows) in tables.iter().enumerate() {
-                let sensor = &model["sensors"][t];
-                let row = &sensor["rows"][sensor["row_of"][k].as_u64().unwrap() as usize];
-                let reading = row.as_array().unwrap().iter().zip(*rows);
+                let reading = readings[t][k].iter().zip(*rows);
                 mass *= reading
-                    .map(|(p, row)| number(p) / one() * RBig::from(row.masses()[z[t]]) / one())
+                    .map(|(p, row)| p * RBig::from(row.masses()[z[t]]) / one())
                     .fold(RBig::ZERO, |sum, term| sum + term);
             }
-            law[atom[2].as_u64().unwrap() as usize] += mass;
+            law.iter_mut().zip(&private[k]).for_each(|(sum, p)| *sum += &mass * p);
         }
     }
     for law in &mut joint {
@@ -316,25 +322,39 @@ fn tampered_bundles_are_refused() {
         "certificate",
     );
     refused(&|file| file["certificate"]["ldp"][1] = json!("0"), "certificate");
-    refused(&|file| file["policies"].as_array_mut().unwrap().truncate(1), "policies");
-    refused(
-        &|file| {
+    refused(&|file| _ = file["plan"]["policies"].as_array_mut().unwrap().pop(), "list of policies");
+    // The plan's own id covers what is in it: without it, every check speaks for itself.
+    let replanned = |change: &dyn Fn(&mut Value), word: &str| {
+        let anew = |file: &mut Value| {
+            file["plan"].as_object_mut().unwrap().remove("id");
+            change(&mut file["plan"]);
+        };
+        refused(&anew, word);
+    };
+    refused(&|file| file["plan"]["law"]["nodes"][0]["rows"][0][0] = json!(5), "sums");
+    replanned(
+        &|plan| {
             // A policy that reveals its reading, under the same claim.
-            let rows = file["policies"][1]["channel"]["masses"].as_array_mut().unwrap();
+            let rows = plan["policies"][1]["channel"]["masses"].as_array_mut().unwrap();
             let row = rows[0].as_array_mut().unwrap();
             (row[0], row[1]) = (json!(1u64 << 48), json!(0));
-            file["policies"][1].as_object_mut().unwrap().remove("id");
+            plan["policies"][1].as_object_mut().unwrap().remove("id");
         },
-        "policies[1]",
+        "policy 1",
     );
-    refused(&|file| file["model"]["atoms"][0][0] = json!(5), "sum");
-    refused(&|file| file["model"]["atoms"][0][2] = json!(7), "labels");
-    refused(&|file| file["model"]["sensors"][0]["rows"][0][0] = json!(5), "law sums");
-    refused(&|file| file["model"]["sensors"][0]["row_of"][0] = json!(99), "no law 99");
-    refused(
-        &|file| {
+    replanned(&|plan| plan["claims"] = json!([plan["claims"][0]]), "id");
+    replanned(&|plan| plan["claims"][1]["nats"] = json!("0.0000000001"), "claim 1 is false");
+    replanned(&|plan| plan["periods"] = json!(7), "claim 0 is false");
+    replanned(&|plan| plan["items"].as_array_mut().unwrap().reverse(), "not a network's");
+    replanned(&|plan| plan["secrets"][1]["name"] = json!("another"), "not a network's");
+    replanned(&|plan| plan["questions"][0]["wording"] = json!("Hot?"), "not a network's");
+    replanned(&|plan| plan["law"]["nodes"][4]["weights"][0] = json!(5), "sums");
+    refused(&|file| file["private"]["values"][0] = json!("zero"), "not a network's");
+    refused(&|file| file["private"]["name"] = json!("zero"), "not a network's");
+    replanned(
+        &|plan| {
             // A model in which the sensors know nothing makes any certificate look good.
-            let rows = file["model"]["sensors"][1]["rows"].as_array_mut().unwrap();
+            let rows = plan["law"]["nodes"][1]["rows"].as_array_mut().unwrap();
             let first = rows[0].clone();
             rows.iter_mut().for_each(|row| *row = first.clone());
         },
@@ -353,10 +373,11 @@ fn a_list_of_values_is_no_record() {
         "/budgets/ldp",
         "/certificate",
         "/certificate/epochs/0",
-        "/model",
-        "/model/public",
-        "/model/private",
-        "/model/sensors/0",
+        "/public",
+        "/private",
+        "/plan",
+        "/plan/law",
+        "/plan/items/0",
     ] {
         let mut file = original.clone();
         let place = file.pointer_mut(record).unwrap();

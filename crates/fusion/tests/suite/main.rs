@@ -8,5 +8,6 @@ mod golden_design;
 mod golden_evaluation;
 mod golden_learn;
 mod learn;
+mod plan;
 mod properties;
 mod runtime;
