@@ -52,7 +52,9 @@ fn record(
         return match client.record(&survey, symbol) {
             Ok((_, false)) => Ok("recorded"),
             Ok((_, true)) => Ok("repeated"),
-            Err(ClientError::Ledger(_) | ClientError::Consent(_)) => Ok("refused"),
+            Err(ClientError::Budget(_) | ClientError::Ledger(_) | ClientError::Consent(_)) => {
+                Ok("refused")
+            }
             Err(error) => Err(error.into()),
         };
     }

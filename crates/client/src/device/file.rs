@@ -1,20 +1,28 @@
 //! A device in one file: JSON a person can read, with a check of its content.
 
 use super::lock::{Lock, beside};
-use super::{Delivery, Device, DeviceError, Page, Remembered, State};
-use crate::datum;
+use super::old::{First, Second};
+use super::plans::PlanPart;
+use super::state::{Moved, Noted, State, Told};
+use super::{Delivery, DeviceError, Remembered};
+use crate::budget::{Budget, Budgets};
+use crate::day::Day;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use undertone_core::{Draft, Nats, Object, Policy, Release, Report};
+use undertone_core::{Draft, Nats, Object, Policy, Report, ReportId, Token};
 use undertone_wire::{ProblemDocument, hex};
 
-const VERSION: &str = "device/2";
-/// Noted surveys by their id, had no budget for collectors and no generation.
-const OLD_VERSION: &str = "device/1";
+const VERSION: &str = "device/3";
+const SECOND_VERSION: &str = "device/2";
+const FIRST_VERSION: &str = "device/1";
+/// A device's state on its way to another device.
+const LEDGER_VERSION: &str = "ledger/1";
 
 /// A file nobody else has open: its lock is held as long as this lives.
 #[derive(Debug)]
@@ -39,43 +47,99 @@ struct Version {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawState {
-    generation: u64,
-    budget: String,
-    collector_budget: String,
-    data: Vec<Object<RawPage>>,
-    policies: Vec<String>,
+pub(super) struct RawState {
+    pub(super) generation: u64,
+    pub(super) day: u32,
+    pub(super) moved: Option<Object<RawMoved>>,
+    pub(super) budgets: Object<RawBudgets>,
+    pub(super) releases: Vec<Object<RawRelease>>,
+    pub(super) data: Vec<Object<RawPage>>,
+    pub(super) plans: Vec<Object<RawPlan>>,
+    pub(super) policies: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct OldState {
-    budget: String,
-    data: Vec<Object<RawPage>>,
-    policies: Vec<String>,
+pub(super) struct RawMoved {
+    id: String,
+    day: u32,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawPage {
-    datum: String,
-    releases: Vec<Object<RawRelease>>,
-    answers: Vec<Object<RawAnswer>>,
+pub(super) struct RawBudgets {
+    pub(super) question: Object<RawBudget>,
+    pub(super) collector: Object<RawBudget>,
+    pub(super) device: Object<RawBudget>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawRelease {
-    policy: String,
-    cost: Option<String>,
+pub(super) struct RawBudget {
+    pub(super) nats: String,
+    pub(super) days: Option<u32>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawAnswer {
-    curator: String,
-    survey: String,
-    report: Value,
+pub(super) struct RawRelease {
+    pub(super) id: String,
+    pub(super) data: Vec<String>,
+    pub(super) policy: String,
+    pub(super) cost: Option<String>,
+    pub(super) day: u32,
+    pub(super) collectors: Vec<Object<RawTold>>,
+    pub(super) part: Option<Object<RawPart>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawTold {
+    pub(super) address: String,
+    pub(super) day: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawPart {
+    plan: String,
+    item: u32,
+    period: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawPage {
+    pub(super) datum: String,
+    pub(super) answers: Vec<Object<RawAnswer>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawPlan {
+    plan: String,
+    choice: Option<Vec<u32>>,
+    memos: Vec<Object<RawMemo>>,
+}
+
+/// Has either a token or bits.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawMemo {
+    item: u32,
+    period: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    token: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bits: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawAnswer {
+    pub(super) curator: String,
+    pub(super) survey: String,
+    pub(super) report: Value,
     delivery: RawDelivery,
 }
 
@@ -175,118 +239,150 @@ fn check(state: &impl Serialize) -> Result<String, serde_json::Error> {
     Ok(format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)))
 }
 
+/// The file of a device.
 fn encode(state: &State) -> Result<Vec<u8>, serde_json::Error> {
-    let page = |(datum, page): (&String, &Page)| {
-        let release = |release: &Release| {
-            Object(RawRelease {
-                policy: release.policy.to_string(),
-                cost: release.cost.map(|cost| cost.to_string()),
-            })
-        };
-        let answers = page.answers.iter().map(|answer| RawAnswer::write(answer).map(Object));
-        let page = RawPage {
-            datum: datum.clone(),
-            releases: page.releases.iter().map(release).collect(),
-            answers: answers.collect::<Result<_, serde_json::Error>>()?,
-        };
-        Ok(Object(page))
-    };
-    let policy = |policy: &Arc<Policy>| hex::encode(&policy.draft().to_bytes());
-    let state = RawState {
-        generation: state.generation,
-        budget: state.budget.to_string(),
-        collector_budget: state.collector_budget.to_string(),
-        data: state.data.iter().map(page).collect::<Result<_, serde_json::Error>>()?,
-        policies: state.policies.values().map(policy).collect(),
-    };
-    let file = RawFile { undertone: VERSION.into(), check: check(&state)?, state: Object(state) };
+    encode_as(VERSION, state)
+}
+
+/// The file in which a ledger goes to another device.
+pub(super) fn encode_ledger(state: &State) -> Result<Vec<u8>, serde_json::Error> {
+    encode_as(LEDGER_VERSION, state)
+}
+
+fn encode_as(version: &str, state: &State) -> Result<Vec<u8>, serde_json::Error> {
+    let state = RawState::write(state)?;
+    let file = RawFile { undertone: version.into(), check: check(&state)?, state: Object(state) };
     let mut bytes = serde_json::to_vec_pretty(&file)?;
     bytes.push(b'\n');
     Ok(bytes)
 }
 
 fn decode(bytes: &[u8]) -> Result<State, String> {
-    let words = |error: serde_json::Error| error.to_string();
-    let Version { undertone } = serde_json::from_slice(bytes).map_err(words)?;
-    let state = match undertone.as_str() {
-        VERSION => {
-            let Object(file) = serde_json::from_slice(bytes).map_err(words)?;
-            checked(&file)?;
-            file.state.0
+    let state = match version(bytes)?.as_str() {
+        VERSION => checked(bytes)?,
+        SECOND_VERSION => checked::<Second>(bytes)?.migrated(),
+        FIRST_VERSION => checked::<First>(bytes)?.migrated(),
+        LEDGER_VERSION => {
+            return Err("it is a ledger on its way to another device, to be imported".into());
         }
-        OLD_VERSION => {
-            let Object::<RawFile<OldState>>(file) = serde_json::from_slice(bytes).map_err(words)?;
-            checked(&file)?;
-            file.state.0.migrated()
-        }
-        _ => return Err(format!("version {undertone:?} is not known here")),
+        other => return Err(format!("version {other:?} is not known here")),
     };
     state.decoded()
 }
 
-fn checked<S: Serialize>(file: &RawFile<S>) -> Result<(), String> {
-    match check(&file.state) {
-        Ok(sum) if sum == file.check => Ok(()),
-        Ok(_) => Err("its check does not match its content".into()),
-        Err(error) => Err(error.to_string()),
+/// Reads a ledger that another device gave away.
+pub(super) fn decode_ledger(bytes: &[u8]) -> Result<State, String> {
+    match version(bytes)?.as_str() {
+        LEDGER_VERSION => {}
+        VERSION | SECOND_VERSION | FIRST_VERSION => {
+            return Err("it is a device's own file: export its ledger first".into());
+        }
+        other => return Err(format!("version {other:?} is not known here")),
+    }
+    let state = checked::<RawState>(bytes)?.decoded()?;
+    state.moved.is_some().then_some(state).ok_or_else(|| "it was not given away".into())
+}
+
+fn version(bytes: &[u8]) -> Result<String, String> {
+    let Version { undertone } = serde_json::from_slice(bytes).map_err(|e| e.to_string())?;
+    Ok(undertone)
+}
+
+/// The state of a file whose check matches.
+fn checked<S: Serialize + for<'a> Deserialize<'a>>(bytes: &[u8]) -> Result<S, String> {
+    let words = |error: serde_json::Error| error.to_string();
+    let Object::<RawFile<S>>(file) = serde_json::from_slice(bytes).map_err(words)?;
+    if check(&file.state).map_err(words)? == file.check {
+        Ok(file.state.0)
+    } else {
+        Err("its check does not match its content".into())
     }
 }
 
-impl OldState {
-    /// What was spent stays spent. A page named after the survey its reports went to says nothing about the
-    /// question; one with another name was named by a program and keeps it.
-    fn migrated(self) -> RawState {
-        let rename = |Object(mut page): Object<RawPage>| {
-            if page.answers.iter().all(|answer| answer.0.survey == page.datum) {
-                page.datum = datum::of_old_survey(&page.datum);
-            }
-            Object(page)
-        };
-        RawState {
-            generation: 0,
-            budget: self.budget,
-            collector_budget: Device::DEFAULT_COLLECTOR_BUDGET.to_string(),
-            data: self.data.into_iter().map(rename).collect(),
-            policies: self.policies,
-        }
-    }
+fn nats(text: &str) -> Result<Nats, String> {
+    let nats = Nats::parse_down(text).map_err(|error| error.to_string())?;
+    if nats.to_string() == text { Ok(nats) } else { Err(format!("{text} is not as printed")) }
+}
+
+fn day(days: u32) -> Result<Day, String> {
+    Day::new(days).ok_or_else(|| format!("{days} is past the last day"))
+}
+
+/// As many bytes as an id has.
+fn id<const N: usize>(digits: &str) -> Result<[u8; N], String> {
+    let bytes = hex::decode(digits).and_then(|bytes| bytes.try_into().ok());
+    bytes.ok_or_else(|| format!("{digits:?} is no id"))
 }
 
 impl RawState {
-    fn decoded(self) -> Result<State, String> {
-        let nats = |text: &str| {
-            let nats = Nats::parse_down(text).map_err(|error| error.to_string())?;
-            if nats.to_string() == text {
-                Ok(nats)
-            } else {
-                Err(format!("{text} is not as printed"))
-            }
+    fn write(state: &State) -> Result<Self, serde_json::Error> {
+        let page = |(datum, answers): (&String, &Vec<Remembered>)| {
+            let answers = answers.iter().map(|answer| RawAnswer::write(answer).map(Object));
+            let answers = answers.collect::<Result<_, serde_json::Error>>()?;
+            Ok(Object(RawPage { datum: datum.clone(), answers }))
         };
-        let mut state = State::new(nats(&self.budget)?);
-        state.collector_budget = nats(&self.collector_budget)?;
+        let memo = |(&(item, period), token): (&(u32, u32), &Token)| {
+            let (token, bits) = match token {
+                Token::Index(index) => (Some(*index), None),
+                Token::Bits(bits) => (None, Some(hex::encode(bits))),
+            };
+            Object(RawMemo { item, period, token, bits })
+        };
+        let plans = state.plans.iter().map(|(plan, notes)| {
+            Object(RawPlan {
+                plan: hex::encode(plan),
+                choice: notes.choice.clone(),
+                memos: notes.memos.iter().map(memo).collect(),
+            })
+        });
+        let moved =
+            |moved: Moved| Object(RawMoved { id: moved.id.to_string(), day: moved.day.days() });
+        let policy = |policy: &Arc<Policy>| hex::encode(&policy.draft().to_bytes());
+        Ok(Self {
+            generation: state.generation,
+            day: state.day.days(),
+            moved: state.moved.map(moved),
+            budgets: Object(RawBudgets {
+                question: RawBudget::write(state.budgets.question),
+                collector: RawBudget::write(state.budgets.collector),
+                device: RawBudget::write(state.budgets.device),
+            }),
+            releases: state.releases.iter().map(RawRelease::write).collect(),
+            data: state.answers.iter().map(page).collect::<Result<_, serde_json::Error>>()?,
+            plans: plans.collect(),
+            policies: state.policies.values().map(policy).collect(),
+        })
+    }
+
+    fn decoded(self) -> Result<State, String> {
+        let Object(RawBudgets { question, collector, device }) = self.budgets;
+        let mut state = State::new(Nats::ZERO);
+        state.budgets = Budgets {
+            question: question.0.read()?,
+            collector: collector.0.read()?,
+            device: device.0.read()?,
+        };
         state.generation = self.generation;
-        for Object(RawPage { datum, releases, answers }) in self.data {
-            let release = |Object(raw): &Object<RawRelease>| {
-                Ok(Release {
-                    policy: raw
-                        .policy
-                        .parse()
-                        .map_err(|_| "a policy's id is not one".to_owned())?,
-                    cost: raw.cost.as_deref().map(nats).transpose()?,
-                })
-            };
-            let page = Page {
-                releases: releases.iter().map(release).collect::<Result<_, String>>()?,
-                answers: answers.into_iter().map(|raw| raw.0.read()).collect::<Result<_, _>>()?,
-            };
+        state.day = day(self.day)?;
+        let moved = |Object(moved): Object<RawMoved>| {
+            Ok::<_, String>(Moved { id: ReportId(id(&moved.id)?), day: day(moved.day)? })
+        };
+        state.moved = self.moved.map(moved).transpose()?;
+        let releases = self.releases.into_iter().map(|Object(raw)| raw.read(state.day));
+        state.releases = releases.collect::<Result<_, String>>()?;
+        for Object(RawPage { datum, answers }) in self.data {
+            let answers: Vec<Remembered> =
+                answers.into_iter().map(|raw| raw.0.read()).collect::<Result<_, _>>()?;
             // What was sent must have been paid for.
-            let paid = |a: &Remembered| page.releases.iter().any(|r| r.policy == a.report.policy);
-            if !page.answers.iter().all(paid) {
+            if !answers.iter().all(|answer| state.has_released(&datum, answer.report.policy)) {
                 return Err(format!("{datum:?} has a report that its ledger does not know"));
             }
-            if state.data.insert(datum.clone(), page).is_some() {
+            if state.answers.insert(datum.clone(), answers).is_some() {
                 return Err(format!("{datum:?} occurs twice"));
             }
+        }
+        for Object(raw) in self.plans {
+            raw.read(&mut state)?;
         }
         for digits in &self.policies {
             let bytes = hex::decode(digits).ok_or("a policy is not hexadecimal")?;
@@ -295,6 +391,101 @@ impl RawState {
             state.policies.insert(policy.id(), Arc::new(policy));
         }
         Ok(state)
+    }
+}
+
+impl RawBudget {
+    pub(super) fn write(budget: Budget) -> Object<Self> {
+        let days = budget.days.map(NonZeroU32::get);
+        Object(Self { nats: budget.nats.to_string(), days })
+    }
+
+    fn read(&self) -> Result<Budget, String> {
+        let nats = nats(&self.nats)?;
+        let Some(days) = self.days else { return Ok(Budget::ever(nats)) };
+        Budget::within(nats, days).ok_or_else(|| format!("a budget cannot refill in {days} days"))
+    }
+}
+
+impl RawRelease {
+    fn write(noted: &Noted) -> Object<Self> {
+        let told =
+            |told: &Told| Object(RawTold { address: told.address.clone(), day: told.day.days() });
+        let part = |part: PlanPart| {
+            let plan = hex::encode(&part.plan);
+            Object(RawPart { plan, item: part.item, period: part.period })
+        };
+        Object(Self {
+            id: noted.id.to_string(),
+            data: noted.data.clone(),
+            policy: noted.policy.to_string(),
+            cost: noted.cost.map(|cost| cost.to_string()),
+            day: noted.day.days(),
+            collectors: noted.collectors.iter().map(told).collect(),
+            part: noted.part.map(part),
+        })
+    }
+
+    /// A release of a day that the device has seen.
+    fn read(self, latest: Day) -> Result<Noted, String> {
+        let seen = |days: u32| {
+            let day = day(days)?;
+            let words = || format!("a release of {day} is later than the device's latest day");
+            (day <= latest).then_some(day).ok_or_else(words)
+        };
+        if self.data.is_empty() {
+            return Err("a release names no datum".into());
+        }
+        let told = |Object(told): Object<RawTold>| {
+            Ok::<_, String>(Told { day: seen(told.day)?, address: told.address })
+        };
+        let part = |Object(RawPart { plan, item, period }): Object<RawPart>| {
+            Ok::<_, String>(PlanPart { plan: id(&plan)?, item, period })
+        };
+        Ok(Noted {
+            id: ReportId(id(&self.id)?),
+            policy: self.policy.parse().map_err(|_| "a policy's id is not one".to_owned())?,
+            cost: self.cost.as_deref().map(nats).transpose()?,
+            day: seen(self.day)?,
+            collectors: self.collectors.into_iter().map(told).collect::<Result<_, _>>()?,
+            part: self.part.map(part).transpose()?,
+            data: self.data,
+        })
+    }
+}
+
+impl RawPlan {
+    /// Adds what is remembered of one plan to a state whose releases are known.
+    fn read(self, state: &mut State) -> Result<(), String> {
+        let plan = id(&self.plan)?;
+        let notes = state.plans.entry(plan).or_default();
+        if notes.choice.is_some() || !notes.memos.is_empty() {
+            return Err(format!("plan {} occurs twice", self.plan));
+        }
+        let mut paid = BTreeSet::new();
+        for part in state.releases.iter().filter_map(|noted| noted.part) {
+            if part.plan == plan {
+                paid.insert((part.item, part.period));
+            }
+        }
+        notes.choice = self.choice;
+        for Object(RawMemo { item, period, token, bits }) in self.memos {
+            let bits = bits.map(|bits| hex::decode(&bits).ok_or("a memo is not hexadecimal"));
+            let token = match (token, bits.transpose()?) {
+                (Some(index), None) => Token::Index(index),
+                (None, Some(bits)) => Token::Bits(bits.into()),
+                _ => return Err("a memo has either a token or bits".into()),
+            };
+            if !paid.contains(&(item, period)) {
+                return Err(format!(
+                    "item {item} of a plan has a memo that its ledger does not know"
+                ));
+            }
+            if notes.memos.insert((item, period), token).is_some() {
+                return Err(format!("item {item} of a plan has two memos of one period"));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -336,8 +527,9 @@ impl RawAnswer {
 
 #[cfg(test)]
 mod tests {
+    use super::super::plans::PlanNotes;
     use super::*;
-    use undertone_core::{PolicyId, ReportId, Token};
+    use undertone_core::PolicyId;
 
     const SHARED: &str =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../bindings/js/test/data/device.json");
@@ -348,32 +540,54 @@ mod tests {
         let file: Value = serde_json::from_str(&std::fs::read_to_string(golden).unwrap()).unwrap();
         let bytes = hex::decode(file["bytes"].as_str().unwrap()).unwrap();
         let policy = Draft::from_bytes(&bytes).unwrap().verify().unwrap();
-        let bits = PolicyId([7; 32]);
+        let (bits, plan) = (PolicyId([7; 32]), [5; 32]);
+        let address = "https://curator.example";
         let problem = ProblemDocument {
             status: 409,
             code: "round_sealed".into(),
             detail: "é \" \\ \n \u{1}".into(),
         };
         let answer = |policy, token, delivery| Remembered {
-            curator: "https://curator.example".into(),
+            curator: address.into(),
             survey: "survey".into(),
             report: Report { policy, id: ReportId([9; 16]), token },
             delivery,
         };
+        let at = |days| Day::new(days).unwrap();
+        let release = |data: &[&str], policy, cost, part| Noted {
+            id: ReportId([9; 16]),
+            data: data.iter().map(|&datum| datum.into()).collect(),
+            policy,
+            cost,
+            day: at(20_774),
+            collectors: vec![Told { address: address.into(), day: at(20_775) }],
+            part,
+        };
+        let part = PlanPart { plan, item: 3, period: 1 };
+        let cost = Some(Nats::from_units(10_986_122_887));
         let mut state = State::new(Nats::from_units(21_972_245_774));
         state.generation = 7;
-        let releases = vec![
-            Release { policy: policy.id(), cost: Some(Nats::from_units(10_986_122_887)) },
-            Release { policy: bits, cost: None },
+        state.day = at(20_775);
+        state.moved = Some(Moved { id: ReportId([1; 16]), day: at(20_775) });
+        state.releases = vec![
+            release(&["größe"], policy.id(), cost, None),
+            release(&["größe"], bits, None, None),
+            release(&["age"], bits, None, None),
+            release(&["age", "größe"], policy.id(), cost, Some(part)),
+            release(&["age"], bits, None, Some(PlanPart { item: 4, ..part })),
         ];
         let answers = vec![
             answer(policy.id(), Token::Index(1), Delivery::Waiting),
             answer(bits, Token::Bits([0xa0].into()), Delivery::Refused(problem)),
         ];
-        state.data.insert("größe".into(), Page { releases, answers });
-        let releases = vec![Release { policy: bits, cost: None }];
+        state.answers.insert("größe".into(), answers);
         let answers = vec![answer(bits, Token::Bits([0].into()), Delivery::Accepted)];
-        state.data.insert("age".into(), Page { releases, answers });
+        state.answers.insert("age".into(), answers);
+        let mut notes = PlanNotes { choice: Some(vec![1, 3, 4]), ..PlanNotes::default() };
+        notes.memos.insert((3, 1), Token::Index(2));
+        notes.memos.insert((4, 1), Token::Bits([0x80].into()));
+        state.plans.insert(plan, notes);
+        state.plans.insert([6; 32], PlanNotes { choice: Some(vec![]), ..PlanNotes::default() });
         state.policies.insert(policy.id(), Arc::new(policy));
         state
     }
@@ -398,18 +612,57 @@ mod tests {
     fn a_list_in_the_place_of_an_object_is_damage() {
         let text = String::from_utf8(encode(&state()).unwrap()).unwrap();
         let mut listed: Value = serde_json::from_str(&text).unwrap();
-        let release = &mut listed["state"]["data"][0]["releases"][0];
-        assert_eq!(release["cost"], Value::Null);
-        *release = serde_json::json!([release["policy"], null]);
+        let told = &mut listed["state"]["releases"][0]["collectors"][0];
+        *told = serde_json::json!([told["address"], told["day"]]);
         let reason = decode(listed.to_string().as_bytes()).unwrap_err();
         assert!(reason.contains("expected an object"), "{reason}");
     }
 
     #[test]
-    fn a_report_nobody_paid_for_is_damage() {
-        let mut forged = state();
-        forged.data.get_mut("age").unwrap().releases.clear();
-        let reason = decode(&encode(&forged).unwrap()).unwrap_err();
-        assert!(reason.contains("ledger"), "{reason}");
+    fn what_nobody_paid_for_is_damage() {
+        let forged = |forge: &dyn Fn(&mut State)| {
+            let mut state = state();
+            forge(&mut state);
+            decode(&encode(&state).unwrap()).unwrap_err()
+        };
+        let unpaid = forged(&|state| state.releases.retain(|noted| noted.part.is_some()));
+        assert!(unpaid.contains("ledger"), "{unpaid}");
+        let memo = forged(&|state| state.releases.retain(|noted| noted.part.is_none()));
+        assert!(memo.contains("ledger"), "{memo}");
+        let late = forged(&|state| state.day = Day::new(20_774).unwrap());
+        assert!(late.contains("2026-11-18 is later"), "{late}");
+    }
+
+    /// What the version before this one wrote.
+    #[test]
+    fn the_second_version_is_read() {
+        let path =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../../bindings/js/test/data/device-2.json");
+        let state = decode(&std::fs::read(path).unwrap()).unwrap();
+        assert_eq!(
+            (state.generation, state.day, state.releases.len()),
+            (7, Day::new(0).unwrap(), 3)
+        );
+        assert_eq!(state.budgets.collector, Budget::ever(Nats::from_units(87_888_983_096)));
+        assert_eq!(state.budgets.device, Budgets::DEFAULT.device);
+        assert!(state.releases.iter().all(|noted| noted.id == ReportId([9; 16])));
+        assert!(state.releases.iter().all(|noted| noted.collectors.len() == 1));
+        // And written as JavaScript writes it.
+        let third = path.replace("device-2", "device-2-as-3");
+        let bytes = encode(&state).unwrap();
+        if std::env::var_os("UNDERTONE_WRITE_FIXTURES").is_some() {
+            std::fs::write(&third, &bytes).unwrap();
+        }
+        assert_eq!(String::from_utf8(bytes).unwrap(), std::fs::read_to_string(third).unwrap());
+    }
+
+    #[test]
+    fn a_ledger_on_its_way_is_no_device_and_the_other_way_round() {
+        let (device, ledger) = (encode(&state()).unwrap(), encode_ledger(&state()).unwrap());
+        assert_eq!(encode(&decode_ledger(&ledger).unwrap()).unwrap(), device);
+        assert!(decode(&ledger).unwrap_err().contains("import"));
+        assert!(decode_ledger(&device).unwrap_err().contains("export"));
+        let here = encode_ledger(&State { moved: None, ..state() }).unwrap();
+        assert!(decode_ledger(&here).unwrap_err().contains("given away"));
     }
 }
