@@ -8,10 +8,13 @@ mod lock;
 mod moving;
 mod old;
 mod plans;
+mod raw;
+mod response;
 mod spending;
 mod state;
 
-pub use plans::PlanPart;
+pub use plans::{KeptResponse, PlanPart};
+pub use response::{Asking, Responded, ResponseError};
 pub use spending::{Charge, Refused, Spending};
 
 use crate::budget::{Account, Budget, Budgets, Charges, Level};

@@ -53,7 +53,10 @@ pub use budget::{Account, Budget, Budgets, Level, OverBudget};
 pub use client::{Answer, Client, ClientError, Flushed};
 pub use connection::{BadAddress, Connection, FetchError, Retry};
 pub use day::Day;
-pub use device::{Charge, Delivery, Device, DeviceError, PlanPart, Refused, Remembered, Spending};
+pub use device::{
+    Asking, Charge, Delivery, Device, DeviceError, KeptResponse, PlanPart, Refused, Remembered,
+    Responded, ResponseError, Spending,
+};
 pub use submit::SubmitError;
 pub use survey::Survey;
 pub use undertone_core::{AboveConsent, Consent, SecretConsent};

@@ -140,5 +140,12 @@ impl PlanNotes {
         for (at, token) in other.memos {
             self.memos.entry(at).or_insert(token);
         }
+        for kept in other.responses {
+            match self.responses.iter_mut().find(|one| one.response == kept.response) {
+                Some(one) if kept.delivery == Delivery::Accepted => one.delivery = kept.delivery,
+                Some(_) => {}
+                None => self.responses.push(kept),
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Files of older versions. What they spent stays spent.
 
-use super::file::{RawAnswer, RawBudget, RawBudgets, RawPage, RawRelease, RawState, RawTold};
+use super::raw::{RawAnswer, RawBudget, RawBudgets, RawPage, RawRelease, RawState, RawTold};
 use crate::budget::Budgets;
 use crate::datum;
 use serde::{Deserialize, Serialize};

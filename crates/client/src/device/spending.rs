@@ -1,11 +1,10 @@
 //! Releases that are decided together and written in one go.
 
-use super::plans::PlanPart;
+use super::plans::{KeptResponse, PlanPart};
 use super::state::{Noted, Purse, State, Told};
-use super::{Device, DeviceError, Remembered};
+use super::{Delivery, Device, DeviceError, Remembered};
 use crate::budget::OverBudget;
 use crate::day::Day;
-use std::sync::Arc;
 use undertone_core::{
     AboveConsent, Consent, LedgerError, Permit, Policy, PolicyId, ReportId, Sequence, Token,
 };
@@ -17,7 +16,7 @@ pub struct Charge<'a> {
     /// the device.
     pub data: &'a [&'a str],
     /// The policy it is drawn under; what it attains is the cost.
-    pub policy: &'a Arc<Policy>,
+    pub policy: &'a Policy,
     /// Its place in a plan; `None` for a survey's report.
     pub part: Option<PlanPart>,
 }
@@ -124,9 +123,16 @@ impl Spending<'_> {
     /// Pays for telling this collector what another one has been told already: only its own budget is charged, as nobody who
     /// sees everything learns anything. Nothing, if it has been told too.
     pub fn repeat(&mut self, datum: &str, policy: PolicyId) -> Result<(), Refused> {
+        self.tell(|noted| noted.part.is_none() && noted.policy == policy && noted.is_about(datum))
+    }
+
+    /// As [`Spending::repeat`], for an item of a plan.
+    pub(super) fn repeat_part(&mut self, part: PlanPart) -> Result<(), Refused> {
+        self.tell(|noted| noted.part == Some(part))
+    }
+
+    fn tell(&mut self, same: impl Fn(&Noted) -> bool) -> Result<(), Refused> {
         let today = self.next.day;
-        let same =
-            |noted: &Noted| noted.part.is_none() && noted.policy == policy && noted.is_about(datum);
         let Some(at) = self.next.releases.iter().position(same) else { return Ok(()) };
         if self.next.releases[at].told(self.collector).is_some() {
             return Ok(());
@@ -143,12 +149,26 @@ impl Spending<'_> {
         self.next.answers.entry(datum.into()).or_default().push(answer);
     }
 
+    /// What was drawn for an item of a plan, here or before.
+    pub(super) fn remembered(&self, part: PlanPart) -> Option<Token> {
+        self.next.plans.get(&part.plan)?.memos.get(&(part.item, part.period)).cloned()
+    }
+
     /// Remembers what was drawn for an item of a plan that was paid for here. What is there stays.
     pub fn memo(&mut self, part: PlanPart, token: Token) {
         if self.next.has_part(part) {
             let notes = self.next.plans.entry(part.plan).or_default();
             notes.memos.entry((part.item, part.period)).or_insert(token);
         }
+    }
+
+    /// Remembers a message that is made of memos, and forgets what was delivered before it in its period.
+    pub(super) fn respond(&mut self, kept: KeptResponse) {
+        let notes = self.next.plans.entry(kept.response.plan).or_default();
+        notes
+            .responses
+            .retain(|one| one.delivery == Delivery::Waiting || one.period != kept.period);
+        notes.responses.push(kept);
     }
 
     /// Writes down everything that was allowed, as released with the message of this id; on disk when this returns, and before

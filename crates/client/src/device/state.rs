@@ -7,7 +7,7 @@ use crate::datum;
 use crate::day::Day;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use undertone_core::{Ledger, Nats, Policy, PolicyId, Release, ReportId, Sequence};
+use undertone_core::{Ledger, Nats, PlanId, Policy, PolicyId, Release, ReportId, Sequence};
 
 /// Everything that is kept.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct State {
     /// Reports by datum.
     pub(crate) answers: BTreeMap<String, Vec<Remembered>>,
     /// Plans by their id.
-    pub(crate) plans: BTreeMap<[u8; 32], PlanNotes>,
+    pub(crate) plans: BTreeMap<PlanId, PlanNotes>,
     /// Policies of past releases, as far as they are small: what releases tell together is worked out from
     /// them; without one, a release counts with its attained LDP.
     pub(crate) policies: BTreeMap<PolicyId, Arc<Policy>>,
@@ -244,10 +244,11 @@ impl State {
     }
 
     /// Keeps a policy if there is room.
-    pub(super) fn keep_policy(&mut self, policy: &Arc<Policy>) {
+    pub(super) fn keep_policy(&mut self, policy: &Policy) {
         let small = policy.draft().to_bytes().len() <= KEPT_POLICY;
         if small && self.policies.len() < KEPT_POLICIES {
-            self.policies.entry(policy.id()).or_insert_with(|| policy.clone());
+            let kept = || Arc::new(policy.clone());
+            self.policies.entry(policy.id()).or_insert_with(kept);
         }
     }
 }

@@ -5,10 +5,13 @@ use rand_core::SeedableRng;
 use std::path::Path;
 use std::sync::Arc;
 use undertone_client::{
-    Budget, Budgets, Charge, Client, ClientError, Consent, Day, Delivery, Device, DeviceError,
-    Level, OverBudget, PlanPart, Refused,
+    Asking, Budget, Budgets, Charge, Client, ClientError, Consent, Day, Delivery, Device,
+    DeviceError, Level, OverBudget, PlanPart, Refused, Responded, ResponseError,
 };
-use undertone_core::{Draft, Nats, Policy, Provenance, ReportId, Symbol, Token};
+use undertone_core::{
+    Draft, Item, Law, Nats, Plan, PlanClaim, PlanDraft, PlanId, PlanParts, Policy, Provenance,
+    Question, ReportId, Symbol, Token,
+};
 
 const START: u32 = 20_000;
 
@@ -202,7 +205,7 @@ fn releases_of_unknown_days_count_from_the_first_day_seen() {
 
 // ------------------------------------------------------------------------------------------------ plans
 
-const PLAN: [u8; 32] = [3; 32];
+const PLAN: PlanId = PlanId([3; 32]);
 
 fn part(item: u32, period: u32) -> PlanPart {
     PlanPart { plan: PLAN, item, period }
@@ -315,6 +318,176 @@ fn a_choice_survives_and_is_never_drawn_again() {
     assert_eq!(Device::open(&path).unwrap().choice(PLAN), Some(&[4, 7][..]));
 }
 
+/// Five yes/no questions: one for everybody, two together as one symbol, one of the last two, which have the first's wording in
+/// one case; all at ln 3, the pair at ln 5.
+fn plan(fresh: bool) -> Plan {
+    let policy = golden("minimal");
+    let draft = policy.draft();
+    let (own, other) = (5u64 << 45, 1u64 << 45);
+    let row = |x: usize| (0..4).map(|y| if x == y { own } else { other }).collect::<Vec<u64>>();
+    let pair = serde_json::json!({
+        "undertone": "policy/1", "inputs": {"indices": 4}, "context": {"kind": "unknown"},
+        "channel": {"shape": "table", "masses": (0..4).map(row).collect::<Vec<_>>()},
+        "claims": [{"notion": "ldp", "about": "input", "epsilon": {"nats": "1.6094379125", "odds": [5, 1]}}],
+    });
+    let pair = Draft::from_json(&pair.to_string()).unwrap();
+    let question = |name: &str, wording: &str| Question {
+        name: name.into(),
+        wording: wording.into(),
+        answers: draft.inputs().clone(),
+    };
+    let item = |questions: &[u32], policy, weight| Item {
+        questions: questions.to_vec(),
+        policy,
+        fresh: fresh.then_some(0).filter(|_| policy == 0),
+        weight,
+    };
+    let parts = PlanParts {
+        questions: vec![
+            question("smoke", "Do you smoke?"),
+            question("drink", "Do you drink?"),
+            question("drive", "Do you drive?"),
+            question("old", ""),
+            question("again", "do you SMOKE"),
+        ],
+        secrets: vec![],
+        law: Law::Unknown,
+        items: vec![item(&[0], 0, 0), item(&[1, 2], 1, 0), item(&[3], 0, 1), item(&[4], 0, 1)],
+        asked: 1,
+        periods: 2,
+        claims: vec![PlanClaim::Person { ldp: nats("20") }],
+        provenance: Provenance::default(),
+        policies: vec![draft.clone(), pair],
+    };
+    PlanDraft::new(parts).unwrap().verify().unwrap()
+}
+
+const ONE: &str = "https://one.example";
+const TWO: &str = "https://two.example";
+
+fn asking<'a>(collector: &'a str, consent: &'a Consent, period: u32, after: u32) -> Asking<'a> {
+    Asking { collector, consent, period, today: day(after) }
+}
+
+/// Answers every question but those left out.
+fn answers(plan: &Plan, left_out: &[usize]) -> Vec<Option<Symbol>> {
+    let questions = plan.parts().questions.iter().enumerate();
+    questions
+        .map(|(at, question)| {
+            (!left_out.contains(&at)).then(|| question.answers.symbol(0).unwrap())
+        })
+        .collect()
+}
+
+fn items(responded: &Responded) -> Vec<u32> {
+    responded.response.answers.iter().map(|answer| answer.item).collect()
+}
+
+#[test]
+fn a_plan_is_answered_in_one_message_and_repeated() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("device.json");
+    let (plan, consent) = (plan(false), Consent::default());
+    let mut device = Device::create(&path, Device::DEFAULT_BUDGET).unwrap();
+    let all = answers(&plan, &[]);
+    let first = device.respond(&plan, &all, asking(ONE, &consent, 0, 0)).unwrap();
+    plan.accepts(&first.response).unwrap();
+    let choice = device.choice(plan.id()).unwrap().to_vec();
+    assert_eq!((items(&first), first.refused.len(), first.repeated), (choice.clone(), 0, false));
+    // ln 3 twice and ln 5 once, whichever of the drawn ones it was.
+    let spent = nats("3.8066624899");
+    assert_eq!((device.spent_at(ONE), device.device_account(day(0)).spent), (spent, spent));
+    for datum in ["question:doyoudrink", "question:doyoudrive"] {
+        assert_eq!(device.spent(datum), Some(nats("1.6094379125")), "{datum}");
+    }
+    let drawn = if choice.contains(&3) { "question:doyousmoke" } else { "question:old" };
+    let twice = if choice.contains(&3) { "2.1972245774" } else { "1.0986122887" };
+    assert_eq!(device.spent(drawn), Some(nats(twice)));
+    // Repeated as it was, whatever the answers are now, after a crash too.
+    drop(device);
+    let mut device = Device::open(&path).unwrap();
+    let again = device.respond(&plan, &answers(&plan, &[0]), asking(ONE, &consent, 0, 9)).unwrap();
+    assert_eq!((again.response, again.repeated), (first.response.clone(), true));
+    // Another collector gets the same tokens in a message of its own, and is charged for them.
+    let there = device.respond(&plan, &all, asking(TWO, &consent, 0, 9)).unwrap();
+    assert_eq!(there.response.answers, first.response.answers);
+    assert_ne!(there.response.id, first.response.id);
+    assert_eq!((device.spent_at(TWO), device.device_account(day(9)).spent), (spent, spent));
+    // The next period costs again, and is refused where that is too much.
+    let next = device.respond(&plan, &all, asking(ONE, &consent, 1, 9)).unwrap();
+    let levels = next.refused.iter().map(|(item, why)| match why {
+        Refused::Budget(over) => (*item, over.level),
+        other => panic!("{other}"),
+    });
+    let mut expected = vec![(1, Level::Question)];
+    if choice.contains(&3) {
+        expected.extend([(3, Level::Question)]);
+        expected.insert(0, (0, Level::Question));
+    }
+    assert_eq!(levels.collect::<Vec<_>>(), expected);
+    assert_eq!(device.choice(plan.id()).unwrap(), choice);
+    device.note_response(plan.id(), first.response.id, &Delivery::Accepted).unwrap();
+    let waiting = device.responses(plan.id()).iter();
+    let waiting = waiting.filter(|kept| kept.delivery == Delivery::Waiting).count();
+    assert_eq!((waiting, device.responses(plan.id()).len()), (2, 3));
+    drop(device);
+    assert_eq!(Device::open(&path).unwrap().responses(plan.id()).len(), 3);
+}
+
+#[test]
+fn fresh_reports_are_drawn_from_the_memo_and_cost_nothing_more() {
+    let (plan, consent) = (plan(true), Consent::default());
+    let mut device = Device::memory();
+    let all = answers(&plan, &[1]);
+    let mut ids = std::collections::BTreeSet::new();
+    let mut spent = None;
+    let mut tokens = std::collections::BTreeSet::new();
+    let mut rng = rand_chacha::ChaCha12Rng::from_seed([1; 32]);
+    for after in 0..40 {
+        let asking = asking(ONE, &consent, 0, after);
+        let sent = device.respond_with(&plan, &all, asking, &mut rng).unwrap();
+        plan.accepts(&sent.response).unwrap();
+        assert!(!sent.repeated && sent.refused.is_empty());
+        // The pair was left out with one of its questions.
+        assert!(!items(&sent).contains(&1));
+        ids.insert(sent.response.id);
+        tokens.extend(sent.response.answers.iter().map(|answer| format!("{:?}", answer.token)));
+        device.note_response(plan.id(), sent.response.id, &Delivery::Accepted).unwrap();
+        let now = device.device_account(day(after)).spent;
+        assert_eq!(*spent.get_or_insert(now), now);
+    }
+    assert_eq!((spent, ids.len()), (Some(nats("2.1972245774")), 40));
+    assert_eq!(tokens.len(), 2);
+    // Only the last of a period is kept once it was delivered.
+    assert_eq!(device.responses(plan.id()).len(), 1);
+}
+
+#[test]
+fn what_does_not_fit_the_plan_is_refused_before_anything_is_drawn() {
+    let (plan, consent) = (plan(false), Consent::default());
+    let mut device = Device::memory();
+    let all = answers(&plan, &[]);
+    let mut refuse = |answers: &[Option<Symbol>], period| {
+        let outcome = device.respond(&plan, answers, asking(ONE, &consent, period, 0));
+        (outcome.unwrap_err(), device.device_account(day(0)).spent)
+    };
+    let (error, spent) = refuse(&all, 2);
+    assert!(
+        matches!(error, ResponseError::Period { period: 2, periods: 2 }) && spent == Nats::ZERO
+    );
+    let (error, _) = refuse(&all[1..], 0);
+    assert!(matches!(error, ResponseError::Answers { questions: 5 }));
+    let mut foreign = all.clone();
+    foreign[2] = Some(golden("keep_300").inputs().symbol(299).unwrap());
+    let (error, spent) = refuse(&foreign, 0);
+    assert!(matches!(error, ResponseError::Answers { .. }) && spent == Nats::ZERO, "{error}");
+    // A choice the plan cannot have made.
+    let mut device = Device::memory();
+    device.remember_choice(plan.id(), vec![0, 1, 2, 3]).unwrap();
+    let error = device.respond(&plan, &all, asking(ONE, &consent, 0, 0)).unwrap_err();
+    assert!(matches!(error, ResponseError::Memory), "{error}");
+}
+
 // ------------------------------------------------------------------------------------------------ moving
 
 /// A new device that took over a ledger.
@@ -341,7 +514,7 @@ fn a_ledger_moves_to_a_new_device_and_the_old_one_is_silent() {
     let mut old = Device::open(at("old.json")).unwrap();
     assert!(matches!(old.export(at("again.json"), day(2)), Err(DeviceError::Moved { .. })));
     assert!(!at("again.json").exists());
-    assert!(matches!(old.remember_choice([9; 32], vec![]), Err(DeviceError::Moved { .. })));
+    assert!(matches!(old.remember_choice(PlanId([9; 32]), vec![]), Err(DeviceError::Moved { .. })));
     assert!(matches!(old.import(at("ledger.json")), Err(DeviceError::OwnLedger)));
     let sent = curator.attempts().len();
     for n in [0, 1] {
