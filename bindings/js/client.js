@@ -1,20 +1,20 @@
 /** Talking to a curator: fetch and verify, randomise, remember, send. */
 
 import { MemoryDevice } from "./device.js";
-import { budgetFrom, LEVELS } from "./device/budget.js";
+import { budgetFrom, LEVELS, OverBudget } from "./device/budget.js";
 import { systemDay } from "./device/day.js";
-import { accountOf, afford, costOf, hasReleased, noteRelease, refuseMoved, releasesFor, see, tell } from "./device/ledger.js";
+import { accountOf, afford, choiceOf, costOf, hasReleased, memoOf, noteChoice, noteMemo, noteRelease, refuseMoved, releaseOfPart, releasesFor, see, tell } from "./device/ledger.js";
 import { changeState, KEPT_POLICIES, KEPT_POLICY } from "./device/moving.js";
-import { addAnswer, adopt, damagedDevice, isPolicyId, oldSurveyDatum, pageOf, questionDatum, sortedFields } from "./device/state.js";
+import { addAnswer, adopt, byCodePoint, damagedDevice, isPolicyId, oldSurveyDatum, pageOf, planDatum, planOf, questionDatum, sortedFields, UNKNOWN_ID } from "./device/state.js";
 import { readAlphabet } from "./kernel/alphabet.js";
 import { fromHex, sha256, toHex } from "./kernel/bytes.js";
 import { Writer } from "./kernel/codec.js";
 import { ClientError, DecodeError } from "./kernel/errors.js";
 import { ascending, parseNats, totalCost } from "./kernel/exact.js";
 import { parsed } from "./kernel/json.js";
-import { Consent, Ledger } from "./kernel/ledger.js";
+import { AboveConsent, Consent, Exhausted, Ledger } from "./kernel/ledger.js";
 import { Policy } from "./kernel/policy.js";
-import { Foreign, Report, systemRandom } from "./kernel/report.js";
+import { draw, Foreign, Report, systemRandom } from "./kernel/report.js";
 import { Sequence } from "./kernel/sequence.js";
 
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -243,6 +243,79 @@ export class Client {
     state.policies = Array.from(kept).sort(([a], [b]) => ascending(a, b)).map(([, digits]) => digits);
   }
 
+  /**
+   * Draws this device's response to a verified plan in one period, pays for it, and writes it down, all in one write; nothing is sent. `answers` gives the index of the
+   * answer to each question by its name; an item with a question that is left out is left out, and one that is not allowed is listed in `refused` and not replaced.
+   *
+   * The choice of items is drawn and written first, once. A period's response is repeated as it was, unless items have fresh reports: those are drawn again from the
+   * memos, which costs nothing.
+   */
+  async respond(plan, answers, { period = 0, random = systemRandom } = {}) {
+    const { items, periods } = plan.draft;
+    if (!Number.isSafeInteger(period) || period < 0 || period >= periods) throw new ClientError("period", `the plan has ${periods} periods, numbered from 0: there is no period ${period}`);
+    const symbols = items.map((item) => symbolOf(plan, item, answers));
+    const { choice } = await this.#change((state) => {
+      refuseMoved(state);
+      const known = choiceOf(state, plan.id);
+      if (known !== null) return { choice: known, unchanged: true };
+      noteChoice(state, plan.id, plan.choose(random));
+      return { choice: choiceOf(state, plan.id) };
+    });
+    if (choice.some((item) => item >= items.length)) throw damagedDevice("a plan's choice is none it can have made");
+    return this.#change(async (state) => {
+      refuseMoved(state);
+      see(state, this.today());
+      const notes = planOf(state, plan.id);
+      const kept = notes.responses.find((one) => one.period === period && one.collector === this.base)?.response;
+      if (kept && kept.answers.every(({ item }) => items[item].fresh === null)) return { response: kept, refused: [], repeated: true, unchanged: true };
+      const [before, drawn, refused] = [state.releases.length, [], []];
+      for (const item of choice) {
+        const part = { plan: plan.id, item, period };
+        try {
+          const memo = memoOf(state, part) === null ? await this.#newMemo(state, plan, part, symbols[item], random) : this.#oldMemo(state, part);
+          if (memo !== null) drawn.push({ item, ...(items[item].fresh === null ? memo : written(draw(plan.policies[items[item].fresh], memo.token, random))) });
+        } catch (error) {
+          if (![OverBudget, Exhausted, AboveConsent].some((kind) => error instanceof kind)) throw error;
+          refused.push({ item, error });
+        }
+      }
+      const response = sortedFields({ undertone: "response/1", plan: plan.id, id: toHex(random(16)), answers: drawn });
+      for (const release of state.releases.slice(before)) release.id = response.id;
+      // What was delivered before in this period is not needed any more.
+      notes.responses = notes.responses.filter((one) => one.delivery === "waiting" || one.period !== period);
+      notes.responses.push({ collector: this.base, period, response, delivery: "waiting" });
+      return { response, refused, repeated: false };
+    });
+  }
+
+  /** What was drawn for an item before; a collector that was not told is charged. */
+  #oldMemo(state, part) {
+    tell(state, releaseOfPart(state, part), this.base);
+    return memoOf(state, part);
+  }
+
+  /** Pays for an item of a plan and draws it; null if one of its questions was left out. */
+  async #newMemo(state, plan, part, symbol, random) {
+    if (symbol === null) return null;
+    const { questions, policy: index } = plan.draft.items[part.item];
+    const policy = plan.policies[index];
+    // Two questions of one wording are one datum.
+    const data = Array.from(new Set(questions.map((q) => planDatum(plan.draft.questions[q])))).sort(byCodePoint);
+    await this.#allow(state, data, policy);
+    noteRelease(state, { id: UNKNOWN_ID, data, policy: policy.id, cost: policy.cost, collector: this.base, part });
+    noteMemo(state, part, written(draw(policy, symbol, random)));
+    if (data.length === 1) await this.#keep(state, policy);
+    return memoOf(state, part);
+  }
+
+  /** Notes where a response is. */
+  async noteResponse({ plan, id }, delivery) {
+    await this.#change((state) => {
+      for (const kept of planOf(state, plan).responses) if (kept.response.id === id) kept.delivery = delivery;
+      return {};
+    });
+  }
+
   /** Sends the report that was recorded for a survey; gives its delivery and, if it waits, why. */
   async send(survey) {
     const answers = await this.answers();
@@ -397,6 +470,18 @@ async function bounded(response, limit, what) {
   pieces.reduce((at, piece) => (bytes.set(piece, at), at + piece.length), 0);
   return new TextDecoder().decode(bytes);
 }
+
+/** The symbol that an item of a plan randomises: an answer, or several with the first most significant; null if one was left out. */
+function symbolOf({ draft }, { questions }, answers) {
+  const given = questions.map((q) => ({ answer: answers[draft.questions[q].name] ?? null, ...draft.questions[q] }));
+  for (const { name, answer, answers: alphabet } of given) {
+    if (answer !== null && !(Number.isInteger(answer) && answer >= 0 && answer < alphabet.size)) throw new RangeError(`the answer to ${name} is not of its alphabet`);
+  }
+  return given.some(({ answer }) => answer === null) ? null : given.reduce((symbol, { answer, answers: alphabet }) => symbol * alphabet.size + answer, 0);
+}
+
+/** What was drawn, as a device keeps it. */
+const written = ({ token, bits }) => (bits === undefined ? { token } : { bits: toHex(bits) });
 
 /** Adds a release to a sequence as far as its policy and its report are still on the device. */
 function replay(past, { policy: id, cost }, policy, report) {

@@ -92,6 +92,7 @@ export class ClientError extends Error {
     | "not_open"
     | "nothing"
     | "other_policy"
+    | "period"
     | "refused"
     | "survey_id"
     | "too_large"
@@ -311,6 +312,9 @@ export class Client {
   survey(id: string, options?: { group?: string | null; datum?: string | null }): Promise<Survey>;
   policy(id: string): Promise<Policy>;
   record(survey: Survey, symbol: number, options?: { random?: Random }): Promise<{ report: Report; repeated: boolean; delivery: Delivery }>;
+  /** Draws this device's response to a plan in one period and pays for it in one write; nothing is sent. `plan` is a verified plan. */
+  respond(plan: object, answers: Record<string, number | null>, options?: { period?: number; random?: Random }): Promise<{ response: { undertone: string; plan: string; id: string; answers: { item: number; token?: number; bits?: string }[] }; refused: { item: number; error: OverBudget | Exhausted | AboveConsent }[]; repeated: boolean }>;
+  noteResponse(response: { plan: string; id: string }, delivery: Delivery): Promise<void>;
   send(survey: Survey): Promise<{ delivery: Delivery; obstacle: string | null }>;
   answer(survey: Survey, symbol: number, options?: { random?: Random }): Promise<{ report: Report; repeated: boolean; delivery: Delivery; obstacle: string | null }>;
   answers(): Promise<{ datum: string; curator: string; survey: string; report: Report; delivery: Delivery }[]>;

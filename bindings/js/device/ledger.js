@@ -3,7 +3,7 @@
 import { natsText, parseNats } from "../kernel/exact.js";
 import { Charges, OverBudget, yearlyOf } from "./budget.js";
 import { dayText, UNSEEN_DAY } from "./day.js";
-import { DeviceError, isUnworded, planOf, sortData } from "./state.js";
+import { DeviceError, isUnworded, planOf, sortData, UNKNOWN_ID } from "./state.js";
 
 /** What a release cost in units of 10^-10 nats, or null without a finite level. */
 export const costOf = ({ cost }) => (cost === null ? null : parseNats(cost));
@@ -147,7 +147,7 @@ export function join(state, other) {
   }
   for (const release of other.releases) {
     // Two devices that drew under one policy for one datum made two releases.
-    const same = (one) => one.id === release.id && !/^0+$/.test(one.id) && one.policy === release.policy && String(one.data) === String(release.data) && (one.part === release.part || (release.part !== null && samePart(one.part, release.part)));
+    const same = (one) => one.id === release.id && one.id !== UNKNOWN_ID && one.policy === release.policy && String(one.data) === String(release.data) && (one.part === release.part || (release.part !== null && samePart(one.part, release.part)));
     const here = state.releases.find(same);
     if (here === undefined) state.releases.push(release);
     else joinRelease(here, release);

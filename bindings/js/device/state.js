@@ -35,6 +35,9 @@ export function questionDatum(wording) {
   return letters === "" ? null : `question:${letters}`;
 }
 
+/** The key of the datum behind a question of a plan: its wording as in a survey, without one its name. */
+export const planDatum = ({ name, wording }) => questionDatum(wording) ?? questionDatum(name) ?? `name:${name}`;
+
 /** The key under which an older device noted a survey whose wording it did not keep. */
 export const oldSurveyDatum = (id) => `survey:${id}`;
 /** Whether a key is that of a survey whose wording an older device did not keep. */
@@ -49,6 +52,9 @@ const SECOND_VERSION = "device/2";
 const FIRST_VERSION = "device/1";
 /** A device's state on its way to another device. */
 const LEDGER_VERSION = "ledger/1";
+
+/** The id of a release whose message is not known. */
+export const UNKNOWN_ID = "0".repeat(32);
 
 /** The state of a device that has released nothing; the budgets of levels that are not given are the default. */
 export const emptyState = (budgets) => ({ generation: 0, day: UNSEEN_DAY, moved: null, budgets: budgetsFrom(budgets), releases: [], data: [], plans: [], policies: [] });
@@ -66,7 +72,7 @@ function sorted(value) {
 }
 
 /** Texts in the order of their code points, as the Rust client sorts them. */
-function byCodePoint(a, b) {
+export function byCodePoint(a, b) {
   const [left, right] = [Array.from(a), Array.from(b)];
   const at = left.findIndex((letter, i) => letter !== right[i]);
   if (at < 0) return left.length - right.length;
@@ -163,7 +169,7 @@ function migrated({ generation, budget, collector_budget: collectorBudget, data,
       const { policy, cost } = record(release, "a release", ["policy", "cost"]);
       const sent = answers.filter(({ report }) => report.policy === policy);
       const collectors = Array.from(new Set(sent.map(({ curator }) => curator)), (address) => ({ address, day: UNSEEN_DAY }));
-      return { id: sent[0]?.report.id ?? "0".repeat(32), data: [datum], policy, cost, day: UNSEEN_DAY, collectors, part: null };
+      return { id: sent[0]?.report.id ?? UNKNOWN_ID, data: [datum], policy, cost, day: UNSEEN_DAY, collectors, part: null };
     });
   state.generation = generation;
   state.budgets = { ...state.budgets, question: { nats: budget, days: null }, collector: { nats: collectorBudget, days: null } };

@@ -12,6 +12,7 @@ import { changeState } from "../device/moving.js";
 import { Client, dayText, decodeDevice, encodeDevice, exportLedger, FileDevice, importLedger, MemoryDevice, natsText, Policy, systemDay } from "../undertone.js";
 import { startCurator } from "./lib/curator.mjs";
 import { example } from "./lib/examples.mjs";
+import { mulberry } from "./lib/random.mjs";
 
 const minimal = JSON.parse(readFileSync(new URL("../../../vectors/v1/policy/minimal.json", import.meta.url), "utf8")).document;
 const retry = { attempts: 2, first: 1, longest: 2 };
@@ -232,4 +233,69 @@ test("ledgers move between the languages", async (t) => {
   await importLedger(left, readFileSync(at("other.json"), "utf8"));
   assert.equal(rust("take", at("right.json"), at("other.json")), "taken");
   assert.equal(readFileSync(at("left.json"), "utf8"), readFileSync(at("right.json"), "utf8"));
+});
+
+// ---------------------------------------------------------------- answering a plan
+
+/** Random bytes that are the same every time. */
+const mulberryBytes = (seed) => {
+  const random = mulberry(seed);
+  return (count) => Uint8Array.from({ length: count }, () => Math.floor(256 * random()));
+};
+
+/** As a verified plan: one question for everybody, two together as one symbol at ln 5, and one that is drawn and repeats a wording. */
+async function somePlan(fresh) {
+  const policy = await Policy.fromJson(minimal);
+  const masses = [0, 1, 2, 3].map((x) => [0, 1, 2, 3].map((y) => (x === y ? 5 : 1) * 2 ** 45));
+  const pair = await Policy.fromJson({ ...minimal, id: undefined, inputs: { indices: 4 }, channel: { shape: "table", masses }, claims: [{ notion: "ldp", about: "input", epsilon: { nats: "1.6094379125", odds: [5, 1] } }] });
+  const question = (name, wording) => ({ name, wording, answers: policy.inputs });
+  const item = (questions, index, weight = 0) => ({ questions, policy: index, fresh: fresh && index === 0 ? 0 : null, weight });
+  const questions = [question("smoke", "Do you smoke?"), question("drink", "Do you drink?"), question("drive", ""), question("again", "do you SMOKE")];
+  return { id: PLAN, policies: [policy, pair], draft: { questions, items: [item([0], 0), item([1, 2], 1), item([3], 0, 1), item([3], 0, 1)], asked: 1, periods: 2 }, choose: (random) => [0, 1, 2 + (random(8)[0] % 2)] };
+}
+
+test("a plan is answered in one message, paid for in one write, and repeated", async () => {
+  const path = join(mkdtempSync(join(tmpdir(), "undertone-")), "device.json");
+  const device = await FileDevice.create(path);
+  const plan = await somePlan(false);
+  const at = (base, after = 0) => new Client(base, { device, today: () => START + after });
+  const all = { smoke: 0, drink: 1, drive: 1, again: 0 };
+  const first = await at("https://one.example").respond(plan, all);
+  const { state } = await device.load();
+  assert.deepEqual([first.repeated, first.refused.length, first.response.answers.map(({ item }) => item)], [false, 0, choiceOf(state, PLAN)]);
+  assert.equal(state.generation, 2, "one write for the choice and one for the message");
+  assert.deepEqual(state.releases.map(({ id, data, cost, part }) => [id, data, cost, part.item]), [
+    [first.response.id, ["question:doyousmoke"], LN_3, 0],
+    [first.response.id, ["question:doyoudrink", "question:drive"], "1.6094379125", 1],
+    [first.response.id, ["question:doyousmoke"], LN_3, choiceOf(state, PLAN)[2]],
+  ]);
+  const again = await at("https://one.example", 9).respond(plan, { smoke: 1 });
+  assert.deepEqual([again.response, again.repeated], [first.response, true]);
+  // Another collector gets the same tokens in a message of its own, and is charged for them.
+  const there = await at("https://two.example", 9).respond(plan, all);
+  assert.deepEqual(there.response.answers, first.response.answers);
+  assert.notEqual(there.response.id, first.response.id);
+  // The next period costs again, which is too much for every question.
+  const next = await at("https://one.example", 9).respond(plan, all, { period: 1 });
+  assert.deepEqual(next.refused.map(({ item, error }) => [item, error.level]), choiceOf(state, PLAN).map((item) => [item, "question"]));
+  assert.deepEqual([next.response.answers, choiceOf((await device.load()).state, PLAN)], [[], choiceOf(state, PLAN)]);
+  await assert.rejects(at("https://one.example").respond(plan, all, { period: 2 }), { code: "period" });
+  await assert.rejects(at("https://one.example").respond(plan, { ...all, drive: 2 }), { name: "RangeError" });
+  decodeDevice(readFileSync(path, "utf8"));
+});
+
+test("fresh reports are drawn from the memo and cost nothing more", async () => {
+  const [device, plan] = [new MemoryDevice(), await somePlan(true)];
+  const client = new Client("https://one.example", { device, today: () => START });
+  const random = mulberryBytes(3);
+  const ids = new Set();
+  for (let times = 0; times < 30; times += 1) {
+    const { response, repeated, refused } = await client.respond(plan, { smoke: 0, drink: 0, again: 1 }, { random });
+    assert.deepEqual([repeated, refused.length, response.answers.some(({ item }) => item === 1)], [false, 0, false]);
+    ids.add(response.id);
+    await client.noteResponse(response, "accepted");
+  }
+  const { state } = await device.load();
+  assert.deepEqual([ids.size, state.releases.length, state.plans[0].responses.length], [30, 2, 1]);
+  assert.equal(natsText((await client.spent("question:doyousmoke")).spent), "2.1972245774");
 });
