@@ -125,7 +125,7 @@ test("from the dashboard to the estimate", { timeout: 240_000 }, async () => {
   await small.goto(`${curator.base}/s/commuting`);
   await small.getByRole("heading", { name: "How did you get to work today?" }).waitFor();
   await small.getByRole("heading", { name: "What is left to tell" }).waitFor();
-  await small.getByText("In nats").click();
+  await small.getByText("In nats", { exact: true }).click();
   await screenshot(small, "respondent-round-2");
   await small.getByLabel("By bus").check();
   await small.getByRole("button", { name: "Randomise my answer" }).click();

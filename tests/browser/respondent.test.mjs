@@ -242,10 +242,10 @@ test("a promise above the person's limits is refused, and the limits are theirs 
 
 /** What the page says about a budget in nats. */
 const account = async (page, name) => {
-  await page.getByText("In nats").click();
+  await page.getByText("In nats", { exact: true }).click();
   return page.locator("tr", { hasText: name }).locator("td").textContent();
 };
-const [QUESTION, COLLECTOR, ANYBODY] = ["About this question, to anybody", "To this collector, all questions", "To anybody"];
+const [QUESTION, COLLECTOR, ANYBODY] = ["This question, whoever asks", "This collector, all questions", "Anybody, all questions"];
 
 test("an older page's memory counts: against every question until it is known which one was answered", async () => {
   const { context, complaints, sent } = await startBrowser(PHONE);
@@ -292,7 +292,7 @@ test("what is left is said in words, refills as the person sets it, and moves to
   assert.deepEqual(await left(), [
     "Of what this browser may tell anybody in a year, 100 % is left; this answer takes 3 %.",
     "Of what it may tell this collector in a year, 100 % is left; this answer takes 12 %.",
-    "Of what it may tell about this question ever, 100 % is left; this answer takes 46 %.",
+    "Of what it may tell about this question, ever, 100 % is left; this answer takes 46 %.",
   ]);
   await page.getByLabel("Your answer").fill("33");
   await page.getByRole("button", { name: "Randomise my answer" }).click();

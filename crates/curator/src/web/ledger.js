@@ -25,12 +25,12 @@ export function leftCard(budgets, cost) {
     const { left, budget, days } = budgets[level];
     const share = left > 0n && percentDown(left, budget) === 0n ? "less than 1\u00a0%" : `${percentDown(left, budget)}\u00a0%`;
     const takes = cost === null ? "" : `; this answer takes ${percentUp(cost, budget)}\u00a0%`;
-    return h("li", {}, before, ` ${period(days)}, `, h("strong", {}, `${share} is left`), takes, ".");
+    return h("li", {}, before, `${days === null ? "," : ""} ${period(days)}, `, h("strong", {}, `${share} is left`), takes, ".");
   };
   const facts = [
-    ["To anybody", budgets.device],
-    ["To this collector, all questions", budgets.collector],
-    ["About this question, to anybody", budgets.question],
+    ["Anybody, all questions", budgets.device],
+    ["This collector, all questions", budgets.collector],
+    ["This question, whoever asks", budgets.question],
   ];
   return h(
     "section",
