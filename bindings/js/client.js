@@ -142,10 +142,10 @@ export class Client {
   async #ledgerOf(state, datum) {
     const [releases, kept, past] = [releasesFor(state, datum, this.base), await this.#kept(state), new Sequence()];
     for (const release of releases) {
-      // What is told about several data at once is not about the symbols of any of them.
-      const single = release.data.length === 1 && kept.has(release.policy);
-      const policy = single ? await this.#verifiedBytes(release.policy, kept.get(release.policy)) : null;
-      const answers = release.part === null ? release.data.flatMap((key) => pageOf(state, key).answers) : [];
+      // What was told under a plan, about several data at once or by fresh reports of a memo, counts with its attained LDP.
+      const known = release.part === null && release.data.length === 1 && kept.has(release.policy);
+      const policy = known ? await this.#verifiedBytes(release.policy, kept.get(release.policy)) : null;
+      const answers = release.data.flatMap((key) => pageOf(state, key).answers);
       const drawn = answers.find(({ report }) => report.policy === release.policy && report.id === release.id);
       replay(past, release, policy, drawn && Report.fromJson(drawn.report));
     }
@@ -280,9 +280,11 @@ export class Client {
         }
       }
       const response = sortedFields({ undertone: "response/1", plan: plan.id, id: toHex(random(16)), answers: drawn });
+      // Nothing was told, so that a person who raises a budget may still answer.
+      if (drawn.length === 0) return { response, refused, repeated: false, unchanged: true };
       for (const release of state.releases.slice(before)) release.id = response.id;
-      // What was delivered before in this period is not needed any more.
-      notes.responses = notes.responses.filter((one) => one.delivery === "waiting" || one.period !== period);
+      // What was delivered to this collector in this period before is not needed any more.
+      notes.responses = notes.responses.filter((one) => one.delivery === "waiting" || one.period !== period || one.collector !== this.base);
       notes.responses.push({ collector: this.base, period, response, delivery: "waiting" });
       return { response, refused, repeated: false };
     });
@@ -304,7 +306,6 @@ export class Client {
     await this.#allow(state, data, policy);
     noteRelease(state, { id: UNKNOWN_ID, data, policy: policy.id, cost: policy.cost, collector: this.base, part });
     noteMemo(state, part, written(draw(policy, symbol, random)));
-    if (data.length === 1) await this.#keep(state, policy);
     return memoOf(state, part);
   }
 

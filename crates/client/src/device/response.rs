@@ -25,7 +25,7 @@ pub struct Asking<'a> {
 /// What came of answering a plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Responded {
-    /// All that leaves the device.
+    /// All that leaves the device; without answers there is nothing to send, and nothing was written.
     pub response: Response,
     /// The chosen items that were not allowed, each with the reason. They are left out and not replaced.
     pub refused: Vec<(u32, Refused)>,
@@ -69,6 +69,18 @@ pub enum ResponseError {
     Random(#[from] getrandom::Error),
 }
 
+/// Refuses what does not fit a plan before anything is drawn.
+fn fitting(plan: &Plan, answers: &[Option<Symbol>], period: u32) -> Result<(), ResponseError> {
+    let (questions, periods) = (plan.parts().questions.len(), plan.parts().periods);
+    if period >= periods {
+        return Err(ResponseError::Period { period, periods });
+    }
+    if answers.len() != questions {
+        return Err(ResponseError::Answers { questions });
+    }
+    Ok(())
+}
+
 impl Device {
     /// Draws this device's response to a plan in one period, pays for it, and writes it down, all in one write; nothing is
     /// sent. `answers` has one entry for each question; an item with a question that is left out is left out.
@@ -81,6 +93,7 @@ impl Device {
         answers: &[Option<Symbol>],
         asking: Asking<'_>,
     ) -> Result<Responded, ResponseError> {
+        fitting(plan, answers, asking.period)?;
         let choice = self.choose(plan, &mut SystemBytes::for_choice(plan)?)?;
         let mut random = SystemBytes::for_response(plan, &choice)?;
         self.respond_with(plan, answers, asking, &mut random)
@@ -95,13 +108,8 @@ impl Device {
         asking: Asking<'_>,
         random: &mut R,
     ) -> Result<Responded, ResponseError> {
-        let (parts, period) = (plan.parts(), asking.period);
-        if period >= parts.periods {
-            return Err(ResponseError::Period { period, periods: parts.periods });
-        }
-        if answers.len() != parts.questions.len() {
-            return Err(ResponseError::Answers { questions: parts.questions.len() });
-        }
+        let period = asking.period;
+        fitting(plan, answers, period)?;
         self.refuse_moved()?;
         let choice = self.choose(plan, random)?;
         if let Some(kept) = self.final_response(plan, asking) {
@@ -119,6 +127,10 @@ impl Device {
         let mut id = [0; 16];
         random.fill_bytes(&mut id);
         let response = Response { plan: plan.id(), id: ReportId(id), answers: drawn };
+        if response.answers.is_empty() {
+            // Nothing was told, so that a person who raises a budget may still answer.
+            return Ok(Responded { response, refused, repeated: false });
+        }
         spending.respond(KeptResponse {
             collector: asking.collector.into(),
             period,

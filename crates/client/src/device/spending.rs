@@ -105,7 +105,7 @@ impl Spending<'_> {
             permit = Ok(ledger.spend(datum, policy, &past, self.consent)?);
         }
         let permit = permit?;
-        self.next.releases.push(Noted {
+        let noted = Noted {
             id: ReportId([0; 16]),
             data: data.iter().map(|&datum| datum.into()).collect(),
             policy: policy.id(),
@@ -113,10 +113,11 @@ impl Spending<'_> {
             day: today,
             collectors: vec![Told { address: self.collector.into(), day: today }],
             part,
-        });
-        if data.len() == 1 {
+        };
+        if noted.is_report() {
             self.next.keep_policy(policy);
         }
+        self.next.releases.push(noted);
         Ok(permit)
     }
 
@@ -162,12 +163,13 @@ impl Spending<'_> {
         }
     }
 
-    /// Remembers a message that is made of memos, and forgets what was delivered before it in its period.
+    /// Remembers a message that is made of memos, and forgets what was delivered to its collector in its period before.
     pub(super) fn respond(&mut self, kept: KeptResponse) {
         let notes = self.next.plans.entry(kept.response.plan).or_default();
-        notes
-            .responses
-            .retain(|one| one.delivery == Delivery::Waiting || one.period != kept.period);
+        notes.responses.retain(|one| {
+            let replaced = one.period == kept.period && one.collector == kept.collector;
+            one.delivery == Delivery::Waiting || !replaced
+        });
         notes.responses.push(kept);
     }
 

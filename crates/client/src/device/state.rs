@@ -74,6 +74,11 @@ impl Noted {
         self.collectors.iter().find(|told| told.address == collector).map(|told| told.day)
     }
 
+    /// Whether it is a report about one datum, as a survey's is.
+    pub(super) fn is_report(&self) -> bool {
+        self.part.is_none() && self.data.len() == 1
+    }
+
     pub(super) fn is_about(&self, datum: &str) -> bool {
         self.data.iter().any(|key| key == datum)
     }
@@ -218,14 +223,14 @@ impl State {
         (Ledger::restore(Nats::from_units(u64::MAX), [(datum.into(), releases)]), sequence)
     }
 
-    /// Adds a release as far as policy and report are still here. What is told about several data at once is not about the
-    /// symbols of any of them, and counts with its attained LDP.
+    /// Adds a release as far as policy and report are still here. What was told under a plan, about several data at once or by
+    /// fresh reports of a memo, counts with its attained LDP.
     fn replay<'a>(&'a self, noted: &Noted, sequence: &mut Sequence<'a>) {
-        let policy = self.policies.get(&noted.policy).filter(|_| noted.data.len() == 1);
+        let policy = self.policies.get(&noted.policy).filter(|_| noted.is_report());
         let reports = noted.data.iter().filter_map(|datum| self.answers.get(datum)).flatten();
-        let mut drawn = reports.map(|answer| &answer.report).filter(|report| {
-            noted.part.is_none() && report.policy == noted.policy && report.id == noted.id
-        });
+        let mut drawn = reports
+            .map(|answer| &answer.report)
+            .filter(|report| report.policy == noted.policy && report.id == noted.id);
         let told = match (policy, drawn.next()) {
             (Some(policy), Some(report)) => sequence.released(policy, report).is_ok(),
             _ => false,

@@ -180,6 +180,63 @@ fn what_never_refills_says_so() {
     assert_eq!(over(outcome).refills, None);
 }
 
+/// Random releases about one or two data to random collectors, on a clock that jumps: whatever was allowed, added up by hand over
+/// every stretch of days, is within all budgets, and whatever was refused was above one of them.
+#[test]
+fn no_stretch_of_days_holds_more_than_a_budget() {
+    let mut rng = rand_chacha::ChaCha12Rng::from_seed([9; 32]);
+    let mut below = |end: u32| rand_core::Rng::next_u32(&mut rng) % end;
+    let (data, collectors) = (["a", "b", "c"], [ONE, TWO]);
+    let policies: Vec<_> = (0..400).map(marked).collect();
+    let cost = nats("1.0986122887").units();
+    for round in 0..12u32 {
+        let windows = [30 + 7 * round, 5 + round, 3];
+        let mut device = Device::memory();
+        let levels = [Level::Question, Level::Collector, Level::Device];
+        let most = [3u64, 4, 6];
+        for ((level, days), most) in levels.into_iter().zip(windows).zip(most) {
+            let budget = Budget::within(Nats::from_units(most * cost), days).unwrap();
+            device.set_budget(level, budget).unwrap();
+        }
+        // What was allowed: the latest day seen, the data, the collector.
+        let mut log: Vec<(u32, Vec<&str>, &str)> = Vec::new();
+        let (mut clock, mut latest, mut refusals) = (0u32, 0u32, 0);
+        for (item, policy) in (0..).zip(&policies) {
+            clock = if below(8) == 0 { clock.saturating_sub(below(20)) } else { clock + below(2) };
+            let first = below(3) as usize;
+            let mut about = vec![data[first]];
+            if below(3) == 0 {
+                about.push(data[(first + 1) % 3]);
+            }
+            let collector = collectors[below(2) as usize];
+            let seen = latest.max(clock);
+            let counted = |days: u32, who: &dyn Fn(&(u32, Vec<&str>, &str)) -> bool| {
+                log.iter().filter(|entry| entry.0 + days > seen && who(entry)).count() as u64
+            };
+            let fits =
+                about.iter().all(|datum| counted(windows[0], &|e| e.1.contains(datum)) < most[0])
+                    && counted(windows[1], &|e| e.2 == collector) < most[1]
+                    && counted(windows[2], &|_| true) < most[2];
+            let consent = Consent::UNLIMITED;
+            let mut spending = device.spend(collector, &consent, day(clock)).unwrap();
+            match spending.leave(Charge { data: &about, policy, part: Some(part(item, 0)) }) {
+                Ok(_) => {
+                    spending.commit(ReportId([1; 16])).unwrap();
+                    assert!(fits);
+                    latest = seen;
+                    log.push((seen, about, collector));
+                }
+                Err(Refused::Budget(_)) => {
+                    assert!(!fits);
+                    refusals += 1;
+                }
+                Err(other) => panic!("{other}"),
+            }
+        }
+        assert!(log.len() > 30 && refusals > 30, "{} {refusals}", log.len());
+    }
+}
+
 /// A file that noted no days: whatever it released counts as released when it is first used again.
 #[test]
 fn releases_of_unknown_days_count_from_the_first_day_seen() {
@@ -429,9 +486,11 @@ fn a_plan_is_answered_in_one_message_and_repeated() {
     device.note_response(plan.id(), first.response.id, &Delivery::Accepted).unwrap();
     let waiting = device.responses(plan.id()).iter();
     let waiting = waiting.filter(|kept| kept.delivery == Delivery::Waiting).count();
-    assert_eq!((waiting, device.responses(plan.id()).len()), (2, 3));
+    // A message that would tell nothing is not kept.
+    let told = usize::from(!next.response.answers.is_empty());
+    assert_eq!((waiting, device.responses(plan.id()).len()), (1 + told, 2 + told));
     drop(device);
-    assert_eq!(Device::open(&path).unwrap().responses(plan.id()).len(), 3);
+    assert_eq!(Device::open(&path).unwrap().responses(plan.id()).len(), 2 + told);
 }
 
 #[test]
@@ -460,6 +519,22 @@ fn fresh_reports_are_drawn_from_the_memo_and_cost_nothing_more() {
     assert_eq!(tokens.len(), 2);
     // Only the last of a period is kept once it was delivered.
     assert_eq!(device.responses(plan.id()).len(), 1);
+}
+
+/// Everything is refused, the person raises the budget, and the same items are answered.
+#[test]
+fn a_refusal_is_not_final() {
+    let (plan, consent) = (plan(false), Consent::default());
+    let mut device = Device::memory();
+    device.set_budget(Level::Device, Budget::ever(nats("1"))).unwrap();
+    let all = answers(&plan, &[]);
+    let none = device.respond(&plan, &all, asking(ONE, &consent, 0, 0)).unwrap();
+    assert_eq!((none.response.answers.len(), none.refused.len()), (0, 3));
+    let choice = device.choice(plan.id()).unwrap().to_vec();
+    assert!(device.responses(plan.id()).is_empty());
+    device.set_budget(Level::Device, Budgets::DEFAULT.device).unwrap();
+    let some = device.respond(&plan, &all, asking(ONE, &consent, 0, 0)).unwrap();
+    assert_eq!((items(&some), some.repeated), (choice, false));
 }
 
 #[test]
