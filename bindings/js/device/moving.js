@@ -8,21 +8,7 @@ import { ascending } from "../kernel/exact.js";
 import { systemRandom } from "../kernel/report.js";
 import { systemDay } from "./day.js";
 import { join, refuseMoved, see } from "./ledger.js";
-import { decodeLedger, DeviceError, encodeLedger } from "./state.js";
-
-/** Policies with more canonical bytes than this are not kept on the device, nor more than this many. */
-export const KEPT_POLICY = 1 << 16;
-export const KEPT_POLICIES = 256;
-
-/** Changes a device's state; the action runs again if another tab was faster. */
-export async function changeState(device, action) {
-  for (let attempt = 0; attempt < 20; attempt += 1) {
-    const { state, version } = await device.load();
-    const result = await action(state);
-    if (result.unchanged || (await device.replace(version, state))) return result;
-  }
-  throw new DeviceError("in_use", "the device's memory is being changed all the time by something else");
-}
+import { changeState, decodeLedger, DeviceError, encodeLedger, KEPT_POLICIES } from "./state.js";
 
 /**
  * Moves the ledger of a device into a text that another one takes over with `importLedger`. From then on the device releases nothing and is not moved

@@ -53,6 +53,10 @@ const FIRST_VERSION = "device/1";
 /** A device's state on its way to another device. */
 const LEDGER_VERSION = "ledger/1";
 
+/** Policies with more canonical bytes than this are not kept on the device, nor more than this many. */
+export const KEPT_POLICY = 1 << 16;
+export const KEPT_POLICIES = 256;
+
 /** The id of a release whose message is not known. */
 export const UNKNOWN_ID = "0".repeat(32);
 
@@ -265,6 +269,18 @@ function checkedState(state) {
 
 function checkDelivery(delivery) {
   if (delivery !== "waiting" && delivery !== "accepted") record(record(delivery, "delivery", ["refused"]).refused, "refused", ["status", "code", "detail"]);
+}
+
+// ---------------------------------------------------------------- changing it
+
+/** Changes a device's state; the action runs again if another tab was faster. */
+export async function changeState(device, action) {
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    const { state, version } = await device.load();
+    const result = await action(state);
+    if (result.unchanged || (await device.replace(version, state))) return result;
+  }
+  throw new DeviceError("in_use", "the device's memory is being changed all the time by something else");
 }
 
 // ---------------------------------------------------------------- pages

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { Charges, yearlyOf } from "../device/budget.js";
 import { choiceOf, memoOf, noteChoice, noteMemo, noteRelease, see } from "../device/ledger.js";
-import { changeState } from "../device/moving.js";
+import { changeState } from "../device/state.js";
 import { Client, dayText, decodeDevice, encodeDevice, exportLedger, FileDevice, importLedger, MemoryDevice, natsText, Policy, systemDay } from "../undertone.js";
 import { startCurator } from "./lib/curator.mjs";
 import { example } from "./lib/examples.mjs";
