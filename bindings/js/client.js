@@ -1,16 +1,19 @@
 /** Talking to a curator: fetch and verify, randomise, remember, send. */
 
 import { MemoryDevice } from "./device.js";
-import { adopt, costOf, damagedDevice, DeviceError, isPolicyId, oldSurveyDatum, pageOf, pagesOf, questionDatum, sortData, sortedReport, spentAt } from "./device/state.js";
+import { budgetFrom, LEVELS, OverBudget } from "./device/budget.js";
+import { systemDay } from "./device/day.js";
+import { accountOf, afford, choiceOf, costOf, hasReleased, memoOf, noteChoice, noteMemo, noteRelease, refuseMoved, releaseOfPart, releasesFor, see, tell } from "./device/ledger.js";
+import { addAnswer, adopt, byCodePoint, changeState, damagedDevice, isPolicyId, KEPT_POLICIES, KEPT_POLICY, oldSurveyDatum, pageOf, planDatum, planOf, questionDatum, sortedFields, UNKNOWN_ID } from "./device/state.js";
 import { readAlphabet } from "./kernel/alphabet.js";
 import { fromHex, sha256, toHex } from "./kernel/bytes.js";
 import { Writer } from "./kernel/codec.js";
 import { ClientError, DecodeError } from "./kernel/errors.js";
-import { ascending, natsText, parseNats, totalCost } from "./kernel/exact.js";
+import { ascending, parseNats, totalCost } from "./kernel/exact.js";
 import { parsed } from "./kernel/json.js";
-import { Consent, Ledger } from "./kernel/ledger.js";
+import { AboveConsent, Consent, Exhausted, Ledger } from "./kernel/ledger.js";
 import { Policy } from "./kernel/policy.js";
-import { Foreign, Report, systemRandom } from "./kernel/report.js";
+import { draw, Foreign, Report, systemRandom } from "./kernel/report.js";
 import { Sequence } from "./kernel/sequence.js";
 
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -22,9 +25,8 @@ const LIMITS = { survey: 16 << 20, policy: 16 << 20, answer: 1 << 20 };
 /** The status of a body that is too large. */
 const TOO_LARGE = 413;
 
-/** Policies with more canonical bytes than this are not kept on the device, nor more than this many. */
-const KEPT_POLICY = 1 << 16;
-const KEPT_POLICIES = 256;
+/** What is spent is held against budgets before the kernel's ledger looks at claims and consent, so that one has a budget without end. */
+const ENDLESS = 10n ** 30n;
 
 /** Whether sending the same again cannot help. Time-outs, too many requests and everything else may. */
 const isFinal = (status) => status >= 400 && status < 500 && ![408, 425, 429].includes(status);
@@ -34,7 +36,7 @@ const isSurveyId = (id) => /^[a-z0-9-]{1,64}$/.test(id);
 
 /** A device, its owner's consent, and a curator. */
 export class Client {
-  constructor(base, { device = new MemoryDevice(), consent = new Consent(), retry = {}, limits = {}, form = "json", fetch = globalThis.fetch } = {}) {
+  constructor(base, { device = new MemoryDevice(), consent = new Consent(), retry = {}, limits = {}, form = "json", fetch = globalThis.fetch, today = systemDay } = {}) {
     const url = new URL(base);
     if (!/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
       throw new ClientError("address", `${base} is not a curator's address`);
@@ -43,6 +45,8 @@ export class Client {
     this.device = device;
     this.consent = consent;
     this.form = form;
+    /** Gives the day it is. */
+    this.today = today;
     this.retry = { attempts: 4, first: 200, longest: 10_000, ...retry };
     this.limits = { ...LIMITS, ...limits };
     /** The length of the shortest body that was refused for its length; longer ones are not tried. */
@@ -120,13 +124,8 @@ export class Client {
   }
 
   /** Changes the device's state; drawn again if another tab was faster, before anything is sent. */
-  async #change(action) {
-    for (let attempt = 0; attempt < 20; attempt += 1) {
-      const { state, version } = await this.device.load();
-      const result = await action(state);
-      if (result.unchanged || (await this.device.replace(version, state))) return result;
-    }
-    throw new DeviceError("in_use", "the device's memory is being changed all the time by something else");
+  #change(action) {
+    return changeState(this.device, action);
   }
 
   /** The policies that a state keeps, as hexadecimal digits by id. */
@@ -138,18 +137,19 @@ export class Client {
     return new Map(await Promise.all(entries));
   }
 
-  /** The ledger that a release of a datum is charged to, and everything that counts as released about that datum. */
+  /** The kernel's ledger of a datum, and everything that counts as released about it. */
   async #ledgerOf(state, datum) {
-    const [pages, kept, past] = [pagesOf(state, datum, this.base), await this.#kept(state), new Sequence()];
-    for (const { releases, answers } of pages) {
-      for (const release of releases) {
-        const policy = kept.has(release.policy) ? await this.#verifiedBytes(release.policy, kept.get(release.policy)) : null;
-        const drawn = answers.find(({ report }) => report.policy === release.policy);
-        replay(past, release, policy, drawn && Report.fromJson(drawn.report));
-      }
+    const [releases, kept, past] = [releasesFor(state, datum, this.base), await this.#kept(state), new Sequence()];
+    for (const release of releases) {
+      // What was told under a plan, about several data at once or by fresh reports of a memo, counts with its attained LDP.
+      const known = release.part === null && release.data.length === 1 && kept.has(release.policy);
+      const policy = known ? await this.#verifiedBytes(release.policy, kept.get(release.policy)) : null;
+      const answers = release.data.flatMap((key) => pageOf(state, key).answers);
+      const drawn = answers.find(({ report }) => report.policy === release.policy && report.id === release.id);
+      replay(past, release, policy, drawn && Report.fromJson(drawn.report));
     }
-    const noted = pages.flatMap(({ releases }) => releases.map((release) => ({ policy: release.policy, cost: costOf(release) })));
-    return { ledger: new Ledger(parseNats(state.budget), new Map([[datum, noted]])), past };
+    const noted = releases.map((release) => ({ policy: release.policy, cost: costOf(release) }));
+    return { ledger: new Ledger(ENDLESS, new Map([[datum, noted]])), past };
   }
 
   /** A policy the device has kept, verified once. */
@@ -163,31 +163,34 @@ export class Client {
     return this.verified.get(id);
   }
 
-  /** Refuses a release past the budget of this client's collector. */
-  #checkCollector(state, cost) {
-    const [spent, budget] = [spentAt(state, this.base), parseNats(state.collector_budget)];
-    if (cost === null || spent + cost <= budget) return;
-    const of = `the budget of all questions of ${this.base} is ${natsText(budget)} nats, ${natsText(spent)} are spent`;
-    throw new ClientError("collector", `${of} and this release costs ${natsText(cost)}`);
+  /**
+   * Throws what stands against a release about some data under a policy: `OverBudget`, `Exhausted` or `AboveConsent`. It depends on what was released and on
+   * public policies, never on the answer.
+   */
+  async #allow(state, data, policy) {
+    afford(state, data, this.base, policy.cost, this.today());
+    for (const datum of data) {
+      const { ledger, past } = await this.#ledgerOf(state, datum);
+      // A combined symbol is not one of the datum's: what was told before counts with its attained LDP.
+      ledger.spend(datum, policy, data.length === 1 ? past : new Sequence(), this.consent);
+    }
   }
 
-  /** Pays for a new answer to a survey, in memory; throws what stands against it. */
-  async #spend(state, survey) {
-    const { policy, datum } = survey;
-    if (!survey.open) throw new ClientError("not_open", `round ${survey.round.number} of this survey is not open: nothing was drawn`);
-    if (pageOf(state, datum).releases.some((release) => release.policy === policy.id)) {
+  /** Throws what stands against a new answer to a survey. */
+  async #allowSurvey(state, { policy, datum, open, round }) {
+    refuseMoved(state);
+    if (!open) throw new ClientError("not_open", `round ${round.number} of this survey is not open: nothing was drawn`);
+    if (hasReleased(state, datum, policy.id)) {
       throw new ClientError("forgotten", "the ledger says this policy has answered, but the report is not on the device");
     }
-    this.#checkCollector(state, policy.cost);
-    const { ledger, past } = await this.#ledgerOf(state, datum);
-    ledger.spend(datum, policy, past, this.consent);
+    await this.#allow(state, [datum], policy);
   }
 
-  /** Throws what would keep this device from drawing a new answer: `ClientError`, `Exhausted` or `AboveConsent`. */
+  /** Throws what would keep this device from drawing a new answer: `ClientError`, `DeviceError`, `OverBudget`, `Exhausted` or `AboveConsent`. */
   async check(survey) {
     const { state } = await this.device.load();
     adopt(state, survey, this.base);
-    await this.#spend(state, survey);
+    await this.#allowSurvey(state, survey);
   }
 
   /** The report this device has drawn for a survey under its policy, or null. */
@@ -204,39 +207,113 @@ export class Client {
   /** Draws (or remembers) a report and writes it down without sending it. */
   async record(survey, symbol, { random = systemRandom } = {}) {
     const { policy, datum } = survey;
-    const entry = (report) => ({ curator: this.base, survey: survey.id, report: sortedReport(report), delivery: "waiting" });
+    const entry = (report) => ({ curator: this.base, survey: survey.id, report: sortedFields(report), delivery: "waiting" });
     return this.#change(async (state) => {
+      refuseMoved(state);
       const adopted = adopt(state, survey, this.base);
       const { answers } = pageOf(state, datum);
-      const same = answers.filter(({ report }) => report.policy === policy.id);
-      if (same.length > 0) {
-        const report = Report.fromJson(same[0].report);
+      const same = answers.find(({ report }) => report.policy === policy.id);
+      if (same !== undefined) {
+        const report = Report.fromJson(same.report);
         const here = answers.find((one) => this.#isFor(survey, one));
         if (!here) {
           // Another survey under the same policy: the same report goes there too, and may be news to its collector.
-          if (!same.some(({ curator }) => curator === this.base)) this.#checkCollector(state, policy.cost);
-          await this.#remember(state, survey, entry(report), false);
+          see(state, this.today());
+          tell(state, state.releases.find((release) => release.part === null && release.policy === policy.id && release.data.includes(datum)), this.base);
+          addAnswer(state, datum, entry(report));
         }
         return { report, repeated: true, delivery: here?.delivery ?? "waiting", unchanged: Boolean(here) && !adopted };
       }
-      await this.#spend(state, survey);
+      await this.#allowSurvey(state, survey);
       const report = Report.draw(policy, symbol, random);
-      await this.#remember(state, survey, entry(report), true);
+      see(state, this.today());
+      noteRelease(state, { id: report.id, data: [datum], policy: policy.id, cost: policy.cost, collector: this.base });
+      addAnswer(state, datum, entry(report));
+      await this.#keep(state, policy);
       return { report, repeated: false, delivery: "waiting", unchanged: false };
     });
   }
 
-  /** Notes a report, its charge if it is fresh, and its policy if there is room. */
-  async #remember(state, { policy, datum }, answer, fresh) {
-    const page = pageOf(state, datum);
-    page.answers.push(answer);
-    if (fresh) page.releases.push({ policy: policy.id, cost: policy.cost === null ? null : natsText(policy.cost) });
-    if (!state.data.includes(page)) state.data.push(page);
-    sortData(state);
+  /** Keeps a policy if there is room. */
+  async #keep(state, policy) {
     const kept = await this.#kept(state);
     if (kept.has(policy.id) || policy.bytes.length > KEPT_POLICY || kept.size >= KEPT_POLICIES) return;
     kept.set(policy.id, toHex(policy.bytes));
     state.policies = Array.from(kept).sort(([a], [b]) => ascending(a, b)).map(([, digits]) => digits);
+  }
+
+  /**
+   * Draws this device's response to a verified plan in one period, pays for it, and writes it down, all in one write; nothing is sent. `answers` gives the index of the
+   * answer to each question by its name; an item with a question that is left out is left out, and one that is not allowed is listed in `refused` and not replaced.
+   *
+   * The choice of items is drawn and written first, once. A period's response is repeated as it was, unless items have fresh reports: those are drawn again from the
+   * memos, which costs nothing.
+   */
+  async respond(plan, answers, { period = 0, random = systemRandom } = {}) {
+    const { items, periods } = plan.draft;
+    if (!Number.isSafeInteger(period) || period < 0 || period >= periods) throw new ClientError("period", `the plan has ${periods} periods, numbered from 0: there is no period ${period}`);
+    const symbols = items.map((item) => symbolOf(plan, item, answers));
+    const { choice } = await this.#change((state) => {
+      refuseMoved(state);
+      const known = choiceOf(state, plan.id);
+      if (known !== null) return { choice: known, unchanged: true };
+      noteChoice(state, plan.id, plan.choose(random));
+      return { choice: choiceOf(state, plan.id) };
+    });
+    if (choice.some((item) => item >= items.length)) throw damagedDevice("a plan's choice is none it can have made");
+    return this.#change(async (state) => {
+      refuseMoved(state);
+      see(state, this.today());
+      const notes = planOf(state, plan.id);
+      const kept = notes.responses.find((one) => one.period === period && one.collector === this.base)?.response;
+      if (kept && kept.answers.every(({ item }) => items[item].fresh === null)) return { response: kept, refused: [], repeated: true, unchanged: true };
+      const [before, drawn, refused] = [state.releases.length, [], []];
+      for (const item of choice) {
+        const part = { plan: plan.id, item, period };
+        try {
+          const memo = memoOf(state, part) === null ? await this.#newMemo(state, plan, part, symbols[item], random) : this.#oldMemo(state, part);
+          if (memo !== null) drawn.push({ item, ...(items[item].fresh === null ? memo : written(draw(plan.policies[items[item].fresh], memo.token, random))) });
+        } catch (error) {
+          if (![OverBudget, Exhausted, AboveConsent].some((kind) => error instanceof kind)) throw error;
+          refused.push({ item, error });
+        }
+      }
+      const response = sortedFields({ undertone: "response/1", plan: plan.id, id: toHex(random(16)), answers: drawn });
+      // Nothing was told, so that a person who raises a budget may still answer.
+      if (drawn.length === 0) return { response, refused, repeated: false, unchanged: true };
+      for (const release of state.releases.slice(before)) release.id = response.id;
+      // What was delivered to this collector in this period before is not needed any more.
+      notes.responses = notes.responses.filter((one) => one.delivery === "waiting" || one.period !== period || one.collector !== this.base);
+      notes.responses.push({ collector: this.base, period, response, delivery: "waiting" });
+      return { response, refused, repeated: false };
+    });
+  }
+
+  /** What was drawn for an item before; a collector that was not told is charged. */
+  #oldMemo(state, part) {
+    tell(state, releaseOfPart(state, part), this.base);
+    return memoOf(state, part);
+  }
+
+  /** Pays for an item of a plan and draws it; null if one of its questions was left out. */
+  async #newMemo(state, plan, part, symbol, random) {
+    if (symbol === null) return null;
+    const { questions, policy: index } = plan.draft.items[part.item];
+    const policy = plan.policies[index];
+    // Two questions of one wording are one datum.
+    const data = Array.from(new Set(questions.map((q) => planDatum(plan.draft.questions[q])))).sort(byCodePoint);
+    await this.#allow(state, data, policy);
+    noteRelease(state, { id: UNKNOWN_ID, data, policy: policy.id, cost: policy.cost, collector: this.base, part });
+    noteMemo(state, part, written(draw(policy, symbol, random)));
+    return memoOf(state, part);
+  }
+
+  /** Notes where a response is. */
+  async noteResponse({ plan, id }, delivery) {
+    await this.#change((state) => {
+      for (const kept of planOf(state, plan).responses) if (kept.response.id === id) kept.delivery = delivery;
+      return {};
+    });
   }
 
   /** Sends the report that was recorded for a survey; gives its delivery and, if it waits, why. */
@@ -245,6 +322,7 @@ export class Client {
     const own = answers.find((one) => one.datum === survey.datum && this.#isFor(survey, one));
     if (!own) throw new ClientError("nothing", "there is no answer to send");
     if (own.delivery === "accepted") return { delivery: "accepted", obstacle: null };
+    refuseMoved((await this.device.load()).state);
     return this.#deliver(survey.id, [own]);
   }
 
@@ -260,37 +338,36 @@ export class Client {
     return state.data.flatMap(({ datum, answers }) => answers.map((one) => ({ ...one, datum, report: Report.fromJson(one.report) })));
   }
 
-  /** What was spent on a datum, null if a release had no finite level, and the budget, in units of 10^-10 nats. */
+  /** What was ever spent on a datum, null if a release had no finite level, and the budget of a question, in units of 10^-10 nats. */
   async spent(datum) {
     const { state } = await this.device.load();
-    return { spent: totalCost(pageOf(state, datum).releases.map(costOf)), budget: parseNats(state.budget) };
+    const releases = state.releases.filter(({ data }) => data.includes(datum));
+    return { spent: totalCost(releases.map(costOf)), budget: parseNats(state.budgets.question.nats) };
   }
 
   /**
-   * What an answer to a survey is charged to: what counts as spent on its question (null if a release had no finite level) and, over all
-   * questions, on this client's collector, each with its budget, in units of 10^-10 nats.
+   * What stands on the three budgets an answer to a survey is charged to: `{ spent, budget, left, yearly }` in units of 10^-10 nats, `days` (null if it does
+   * not refill), and how many releases are `uncounted` because they have no finite level.
    */
   async budgets(survey) {
     const { state } = await this.device.load();
     adopt(state, survey, this.base);
-    const counted = pagesOf(state, survey.datum, this.base).flatMap(({ releases }) => releases.map(costOf));
-    return {
-      question: { spent: totalCost(counted), budget: parseNats(state.budget) },
-      collector: { spent: spentAt(state, this.base), budget: parseNats(state.collector_budget) },
-    };
+    return Object.fromEntries(LEVELS.map((level) => [level, accountOf(state, { level, datum: survey.datum, collector: this.base }, this.today())]));
   }
 
-  /** Changes the budget of each datum; what has been spent stays spent. */
+  /** Changes the budget of each datum to one that does not refill; what has been spent stays spent. */
   setBudget(text) {
     return this.setBudgets({ question: text });
   }
 
-  /** Changes the budgets of each datum and of each collector, or one of them; what has been spent stays spent. */
-  async setBudgets({ question = null, collector = null }) {
-    const [budget, collectorBudget] = [question, collector].map((text) => (text === null ? null : natsText(parseNats(text))));
+  /**
+   * Changes the budgets of each question, of each collector and of the device, or some of them: `{ nats, days }`, or nats as text for one that does not
+   * refill. What has been spent stays spent.
+   */
+  async setBudgets(given) {
+    const next = Object.fromEntries(LEVELS.filter((level) => (given[level] ?? null) !== null).map((level) => [level, budgetFrom(given[level])]));
     await this.#change((state) => {
-      state.budget = budget ?? state.budget;
-      state.collector_budget = collectorBudget ?? state.collector_budget;
+      Object.assign(state.budgets, next);
       return {};
     });
   }
@@ -348,6 +425,7 @@ export class Client {
 
   /** Sends everything that waits for this curator, in batches of one policy; a refused batch goes again one by one. */
   async flush() {
+    refuseMoved((await this.device.load()).state);
     const groups = new Map();
     for (const one of await this.answers()) {
       if (one.delivery !== "waiting" || one.curator !== this.base) continue;
@@ -392,6 +470,18 @@ async function bounded(response, limit, what) {
   pieces.reduce((at, piece) => (bytes.set(piece, at), at + piece.length), 0);
   return new TextDecoder().decode(bytes);
 }
+
+/** The symbol that an item of a plan randomises: an answer, or several with the first most significant; null if one was left out. */
+function symbolOf({ draft }, { questions }, answers) {
+  const given = questions.map((q) => ({ answer: answers[draft.questions[q].name] ?? null, ...draft.questions[q] }));
+  for (const { name, answer, answers: alphabet } of given) {
+    if (answer !== null && !(Number.isInteger(answer) && answer >= 0 && answer < alphabet.size)) throw new RangeError(`the answer to ${name} is not of its alphabet`);
+  }
+  return given.some(({ answer }) => answer === null) ? null : given.reduce((symbol, { answer, answers: alphabet }) => symbol * alphabet.size + answer, 0);
+}
+
+/** What was drawn, as a device keeps it. */
+const written = ({ token, bits }) => (bits === undefined ? { token } : { bits: toHex(bits) });
 
 /** Adds a release to a sequence as far as its policy and its report are still on the device. */
 function replay(past, { policy: id, cost }, policy, report) {

@@ -1,5 +1,5 @@
 /**
- * What a device keeps, and where: the ledger, the reports drawn and small policies; never the raw answer.
+ * What a device keeps, and where: the ledger of a person, the reports drawn and small policies; never the raw answer.
  *
  * Every device has `load()`, which gives `{ state, version }`, and `replace(version, state)`, which stores the state durably if the version
  * is still that one and gives false otherwise. So two tabs cannot both spend.
@@ -7,14 +7,17 @@
 
 import { decodeDevice, DeviceError, emptyState, encodeDevice } from "./device/state.js";
 
+export { OverBudget } from "./device/budget.js";
+export { dayText, systemDay } from "./device/day.js";
 export { FileDevice } from "./device/file.js";
+export { exportLedger, importLedger } from "./device/moving.js";
 export { decodeDevice, DeviceError, encodeDevice, questionDatum } from "./device/state.js";
 
 /** Forgets everything with the page or process. */
 export class MemoryDevice {
-  constructor({ budget, collectorBudget } = {}) {
+  constructor({ budgets } = {}) {
     this.version = 0;
-    this.text = encodeDevice(emptyState(budget, collectorBudget));
+    this.text = encodeDevice(emptyState(budgets));
   }
   async load() {
     return { state: decodeDevice(this.text), version: this.version };
@@ -35,18 +38,18 @@ const settled = (request) =>
 
 /** In the browser's IndexedDB, shared by all tabs of one origin. */
 export class BrowserDevice {
-  constructor(database, budget, collectorBudget) {
-    Object.assign(this, { database, budget, collectorBudget });
+  constructor(database, budgets) {
+    Object.assign(this, { database, budgets });
   }
-  static async open(name = "undertone", { budget, collectorBudget } = {}) {
+  static async open(name = "undertone", { budgets } = {}) {
     if (!globalThis.indexedDB) throw new DeviceError("io", "this browser keeps nothing (no IndexedDB), so no budget could be kept");
     const request = indexedDB.open(name, 1);
     request.onupgradeneeded = () => request.result.createObjectStore("device");
-    return new BrowserDevice(await settled(request), budget, collectorBudget);
+    return new BrowserDevice(await settled(request), budgets);
   }
   async load() {
     const stored = await settled(this.database.transaction("device").objectStore("device").get("state"));
-    if (stored === undefined) return { state: emptyState(this.budget, this.collectorBudget), version: 0 };
+    if (stored === undefined) return { state: emptyState(this.budgets), version: 0 };
     return { state: decodeDevice(stored.text), version: stored.version };
   }
   replace(version, state) {

@@ -35,8 +35,42 @@ export class Foreign extends Error {
 
 /** What a device cannot do. */
 export class DeviceError extends Error {
-  readonly code: "damaged" | "missing" | "exists" | "in_use" | "io";
+  readonly code: "damaged" | "missing" | "exists" | "in_use" | "moved" | "own_ledger" | "no_ledger" | "chosen" | "io";
 }
+
+/** Whose budget it is: one question, whoever asks it; one collector, whatever it asks; everything the device tells anybody. */
+export type Level = "question" | "collector" | "device";
+/** Nats as text, for ever (`days` null) or within any so many days. */
+export interface Budget {
+  nats: string;
+  days: number | null;
+}
+/** A release that does not fit into the budget of a level. Amounts are nats as text. */
+export class OverBudget extends Error {
+  readonly level: Level;
+  /** The datum's key or the collector's address; empty for the device. */
+  readonly whose: string;
+  readonly spent: string;
+  readonly cost: string;
+  readonly budget: Budget;
+  /** The first day on which it would fit if nothing else is released, or null. */
+  readonly refills: number | null;
+}
+/** What stands on one budget, in units of 10^-10 nats. */
+export interface Account {
+  spent: bigint;
+  budget: bigint;
+  days: number | null;
+  left: bigint;
+  /** Releases without a finite level, which no budget counts. */
+  uncounted: number;
+  /** The most that may be told in 365 days in a row. */
+  yearly: bigint;
+}
+/** The day it is by the system's clock: days since 1970-01-01 (UTC). */
+export function systemDay(): number;
+/** A day in words: `2026-11-18`. */
+export function dayText(day: number): string;
 
 /** A curator's refusal. */
 export interface Problem {
@@ -51,7 +85,6 @@ export class ClientError extends Error {
     | "address"
     | "answers"
     | "body"
-    | "collector"
     | "forgotten"
     | "group"
     | "insecure"
@@ -59,6 +92,7 @@ export class ClientError extends Error {
     | "not_open"
     | "nothing"
     | "other_policy"
+    | "period"
     | "refused"
     | "survey_id"
     | "too_large"
@@ -205,35 +239,53 @@ export class Consent {
 /** The key of the datum that a question asks about: its wording; null if it has no letter or digit. */
 export function questionDatum(wording: string): string | null;
 
+/** An item of a plan in a period. */
+export interface PlanPart {
+  plan: string;
+  item: number;
+  period: number;
+}
 /** What a device keeps; never the raw answer. */
 export interface DeviceState {
   generation: number;
-  budget: string;
-  collector_budget: string;
-  data: { datum: string; releases: { policy: string; cost: string | null }[]; answers: object[] }[];
+  /** The latest day seen. */
+  day: number;
+  moved: { id: string; day: number } | null;
+  budgets: Record<Level, Budget>;
+  releases: { id: string; data: string[]; policy: string; cost: string | null; day: number; collectors: { address: string; day: number }[]; part: PlanPart | null }[];
+  data: { datum: string; answers: object[] }[];
+  plans: { plan: string; choice: number[] | null; memos: { item: number; period: number; token?: number; bits?: string }[]; responses: object[] }[];
   policies: string[];
+}
+/** Budgets of the levels that are not the default; text is nats for ever. */
+export interface DeviceOptions {
+  budgets?: Partial<Record<Level, Budget | string>>;
 }
 export interface Device {
   load(): Promise<{ state: DeviceState; version: unknown }>;
   replace(version: unknown, state: DeviceState): Promise<boolean>;
 }
 export class MemoryDevice implements Device {
-  constructor(options?: { budget?: string; collectorBudget?: string });
+  constructor(options?: DeviceOptions);
   load(): Promise<{ state: DeviceState; version: unknown }>;
   replace(version: unknown, state: DeviceState): Promise<boolean>;
 }
 export class BrowserDevice implements Device {
-  static open(name?: string, options?: { budget?: string; collectorBudget?: string }): Promise<BrowserDevice>;
+  static open(name?: string, options?: DeviceOptions): Promise<BrowserDevice>;
   load(): Promise<{ state: DeviceState; version: unknown }>;
   replace(version: unknown, state: DeviceState): Promise<boolean>;
   setting(key: string, value?: unknown): Promise<unknown>;
 }
 export class FileDevice implements Device {
-  static create(path: string, options?: { budget?: string; collectorBudget?: string }): Promise<FileDevice>;
+  static create(path: string, options?: DeviceOptions): Promise<FileDevice>;
   static open(path: string): Promise<FileDevice>;
   load(): Promise<{ state: DeviceState; version: unknown }>;
   replace(version: unknown, state: DeviceState): Promise<boolean>;
 }
+/** Moves a device's ledger into a text that another device takes over; from then on the device releases nothing. Keep the text. */
+export function exportLedger(device: Device, options?: { today?: () => number; random?: Random }): Promise<string>;
+/** Takes over a ledger that another device gave away: what both have released counts. */
+export function importLedger(device: Device, text: string): Promise<void>;
 export function encodeDevice(state: DeviceState): string;
 export function decodeDevice(text: string): DeviceState;
 
@@ -254,21 +306,24 @@ export interface Survey {
 
 /** A device, its owner's consent, and a curator. */
 export class Client {
-  constructor(base: string, options?: { device?: Device; consent?: Consent; form?: "json" | "binary"; retry?: { attempts?: number; first?: number; longest?: number }; limits?: { survey?: number; policy?: number; answer?: number }; fetch?: typeof fetch });
+  constructor(base: string, options?: { device?: Device; consent?: Consent; form?: "json" | "binary"; retry?: { attempts?: number; first?: number; longest?: number }; limits?: { survey?: number; policy?: number; answer?: number }; fetch?: typeof fetch; today?: () => number });
   readonly base: string;
   consent: Consent;
   survey(id: string, options?: { group?: string | null; datum?: string | null }): Promise<Survey>;
   policy(id: string): Promise<Policy>;
   record(survey: Survey, symbol: number, options?: { random?: Random }): Promise<{ report: Report; repeated: boolean; delivery: Delivery }>;
+  /** Draws this device's response to a plan in one period and pays for it in one write; nothing is sent. `plan` is a verified plan. */
+  respond(plan: object, answers: Record<string, number | null>, options?: { period?: number; random?: Random }): Promise<{ response: { undertone: string; plan: string; id: string; answers: { item: number; token?: number; bits?: string }[] }; refused: { item: number; error: OverBudget | Exhausted | AboveConsent }[]; repeated: boolean }>;
+  noteResponse(response: { plan: string; id: string }, delivery: Delivery): Promise<void>;
   send(survey: Survey): Promise<{ delivery: Delivery; obstacle: string | null }>;
   answer(survey: Survey, symbol: number, options?: { random?: Random }): Promise<{ report: Report; repeated: boolean; delivery: Delivery; obstacle: string | null }>;
   answers(): Promise<{ datum: string; curator: string; survey: string; report: Report; delivery: Delivery }[]>;
   check(survey: Survey): Promise<void>;
   answered(survey: Survey): Promise<{ datum: string; curator: string; survey: string; report: Report; delivery: Delivery } | null>;
   spent(datum: string): Promise<{ spent: bigint | null; budget: bigint }>;
-  budgets(survey: Survey): Promise<{ question: { spent: bigint | null; budget: bigint }; collector: { spent: bigint; budget: bigint } }>;
+  budgets(survey: Survey): Promise<Record<Level, Account>>;
   setBudget(nats: string): Promise<void>;
-  setBudgets(nats: { question?: string | null; collector?: string | null }): Promise<void>;
+  setBudgets(budgets: Partial<Record<Level, Budget | string | null>>): Promise<void>;
   submit(survey: string, reports: readonly Report[]): Promise<void>;
   flush(): Promise<{ accepted: number; refused: number; waiting: number; obstacle: string | null }>;
 }

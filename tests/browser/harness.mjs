@@ -148,7 +148,7 @@ export async function crowd(base, id, symbols) {
   const survey = await asked.survey(id);
   const reports = [];
   for (const symbol of symbols) {
-    const person = new Client(base, { device: new MemoryDevice({ budget: "50" }), consent: new Consent({ lip: null, ldp: null }) });
+    const person = new Client(base, { device: new MemoryDevice({ budgets: { question: "50" } }), consent: new Consent({ lip: null, ldp: null }) });
     reports.push((await person.record(survey, symbol)).report);
   }
   await asked.submit(id, reports);

@@ -124,8 +124,8 @@ test("from the dashboard to the estimate", { timeout: 240_000 }, async () => {
   // The person comes back for round 2, with the limits a device has unless told otherwise, and is not locked out.
   await small.goto(`${curator.base}/s/commuting`);
   await small.getByRole("heading", { name: "How did you get to work today?" }).waitFor();
-  await small.getByText("The promise in numbers").click();
-  await small.getByText("Spent on this question so far").waitFor();
+  await small.getByRole("heading", { name: "What is left to tell" }).waitFor();
+  await small.getByText("In nats", { exact: true }).click();
   await screenshot(small, "respondent-round-2");
   await small.getByLabel("By bus").check();
   await small.getByRole("button", { name: "Randomise my answer" }).click();

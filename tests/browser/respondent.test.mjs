@@ -240,18 +240,19 @@ test("a promise above the person's limits is refused, and the limits are theirs 
   assert.ok(!connections.some(({ bytes }) => bytes.includes("POST ")), "nothing was sent");
 });
 
-/** The cell beside a heading of the table of numbers. */
-const number = async (page, name) => {
-  await page.getByText("The promise in numbers").click();
+/** What the page says about a budget in nats. */
+const account = async (page, name) => {
+  await page.getByText("In nats", { exact: true }).click();
   return page.locator("tr", { hasText: name }).locator("td").textContent();
 };
+const [QUESTION, COLLECTOR, ANYBODY] = ["This question, whoever asks", "This collector, all questions", "Anybody, all questions"];
 
 test("an older page's memory counts: against every question until it is known which one was answered", async () => {
   const { context, complaints, sent } = await startBrowser(PHONE);
   const page = context.pages()[0];
   await page.goto(`${curator.base}/s/animals`);
-  assert.equal(await number(page, "Spent on this question so far"), "0 of 2.1972 nats; 2.1972 are left");
-  assert.equal(await number(page, "Spent on all questions of this collector"), "0 of 8.7888 nats; 8.7888 are left");
+  assert.equal(await account(page, QUESTION), "0 of 2.1972 ever; 2.1972 are left; at most 2.1973 in any year");
+  assert.equal(await account(page, COLLECTOR), "0 of 8.7888 in a year; 8.7888 are left; at most 8.7889 in any year");
   await page.getByLabel("okapi").check();
   await page.getByRole("button", { name: "Randomise my answer" }).click();
   const shown = await page.locator("#bytes").textContent();
@@ -260,8 +261,9 @@ test("an older page's memory counts: against every question until it is known wh
     const settled = (request) => new Promise((resolve) => (request.onsuccess = () => resolve(request.result)));
     const store = async () => (await settled(indexedDB.open("undertone"))).transaction("device", "readwrite").objectStore("device");
     const stored = await settled((await store()).get("state"));
-    const { budget, data, policies } = JSON.parse(stored.text).state;
-    const state = { budget, data: [{ ...data[0], datum: "animals" }], policies };
+    const { budgets, releases, data, policies } = JSON.parse(stored.text).state;
+    const page = { datum: "animals", releases: releases.map(({ policy, cost }) => ({ policy, cost })), answers: data[0].answers };
+    const state = { budget: budgets.question.nats, data: [page], policies };
     let check = 0xcbf29ce484222325n;
     for (const byte of new TextEncoder().encode(JSON.stringify(state))) check = BigInt.asUintN(64, (check ^ BigInt(byte)) * 0x100000001b3n);
     const text = JSON.stringify({ undertone: "device/1", check: check.toString(16).padStart(16, "0"), state });
@@ -269,15 +271,96 @@ test("an older page's memory counts: against every question until it is known wh
   });
   const spent = async (id) => {
     await page.goto(`${curator.base}/s/${id}`);
-    return [await number(page, "Spent on this question so far"), await number(page, "Spent on all questions of this collector")];
+    return [await account(page, QUESTION), await account(page, COLLECTOR)].map((words) => words.replace(/; at most .*/, ""));
   };
-  assert.deepEqual(await spent("ages"), ["1 of 2.1972 nats; 1.1972 are left", "1 of 8.7888 nats; 7.7888 are left"]);
+  assert.deepEqual(await spent("ages"), ["1 of 2.1972 ever; 1.1972 are left", "1 of 8.7888 ever; 7.7888 are left"]);
   // The survey itself is seen again: its report is there, and its question is known from now on.
   await page.goto(`${curator.base}/s/animals`);
   await page.getByRole("heading", { name: "Ready to send" }).waitFor();
   assert.equal(await page.locator("#bytes").textContent(), shown);
-  assert.deepEqual(await spent("ages"), ["0 of 2.1972 nats; 2.1972 are left", "1 of 8.7888 nats; 7.7888 are left"]);
+  assert.deepEqual(await spent("ages"), ["0 of 2.1972 ever; 2.1972 are left", "1 of 8.7888 ever; 7.7888 are left"]);
   assert.deepEqual(complaints, []);
+  await sent();
+});
+
+test("what is left is said in words, refills as the person sets it, and moves to another browser once", async () => {
+  const { context, complaints, sent } = await startBrowser({ ...PHONE, colorScheme: "dark", acceptDownloads: true });
+  const page = context.pages()[0];
+  const left = async () => (await page.getByRole("region", { name: "What is left to tell" }).getByRole("listitem").allTextContents()).map((text) => text.replaceAll("\u00a0", " "));
+  await page.goto(`${curator.base}/s/ages`);
+  await page.getByRole("heading", { name: "How old are you?" }).waitFor();
+  assert.deepEqual(await left(), [
+    "Of what this browser may tell anybody in a year, 100 % is left; this answer takes 3 %.",
+    "Of what it may tell this collector in a year, 100 % is left; this answer takes 12 %.",
+    "Of what it may tell about this question, ever, 100 % is left; this answer takes 46 %.",
+  ]);
+  await page.getByLabel("Your answer").fill("33");
+  await page.getByRole("button", { name: "Randomise my answer" }).click();
+  const shown = await page.locator("#bytes").textContent();
+  await page.goto(`${curator.base}/s/animals`);
+  await page.getByText("97 % is left").waitFor();
+  assert.equal(await account(page, ANYBODY), "1 of 35.1555 in a year; 34.1555 are left; at most 35.1556 in any year");
+  await page.waitForFunction(() => document.documentElement.scrollWidth <= innerWidth);
+  await screenshot(page, "respondent-left-dark");
+  await page.getByText("Your own limits", { exact: true }).click();
+  await page.getByLabel("Everything I tell anybody together (LDP)").fill("1.5");
+  await page.getByLabel("Days for anybody").fill("0");
+  await page.getByRole("button", { name: "Save my limits" }).click();
+  await page.getByText("refills within 1 to 36500 days").waitFor();
+  await page.getByLabel("Days for anybody").fill("30");
+  await page.getByRole("button", { name: "Save my limits" }).click();
+  await page.getByRole("alert").getByText("Above your budget. The budget of everything this device tells anybody is 1.5 nats in 30 days, 1 are spent").waitFor();
+  await page.waitForFunction(() => document.documentElement.scrollWidth <= innerWidth);
+  await screenshot(page, "respondent-budget-dark");
+  assert.equal(await account(page, ANYBODY), "1 of 1.5 in 30 days; 0.5 are left; at most 19.5 in any year");
+
+  await page.getByText("Move to another browser or phone").click();
+  await page.getByRole("button", { name: "Make the file" }).click();
+  const saving = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Yes, stop answering here" }).click();
+  const file = await (await saving).path();
+  await screenshot(page, "respondent-moving-dark");
+  for (const id of ["ages", "animals"]) {
+    await page.goto(`${curator.base}/s/${id}`);
+    await page.getByRole("heading", { name: "Your answers are given elsewhere" }).waitFor();
+  }
+  await screenshot(page, "respondent-moved-dark");
+  await page.getByLabel("Take over a ledger from another device").setInputFiles(file);
+  await page.getByRole("alert").getByText("the ledger that this device gave away").waitFor();
+
+  const other = await startBrowser(PHONE);
+  const there = other.context.pages()[0];
+  await there.goto(`${curator.base}/s/ages`);
+  await there.getByText("Move to another browser or phone").click();
+  await there.getByLabel("Take over a ledger from another device").setInputFiles({ name: "x.json", mimeType: "application/json", buffer: Buffer.from("{}") });
+  await there.getByRole("alert").getByText("no ledger that can be taken over").waitFor();
+  await there.getByLabel("Take over a ledger from another device").setInputFiles(file);
+  await there.getByRole("heading", { name: "Ready to send" }).waitFor();
+  assert.equal(await there.locator("#bytes").textContent(), shown, "what waited there waits here");
+  await there.goto(`${curator.base}/s/animals`);
+  assert.equal(await account(there, ANYBODY), "1 of 1.5 in 30 days; 0.5 are left; at most 19.5 in any year");
+  assert.deepEqual([...complaints, ...other.complaints], []);
+  const logs = [await sent(), await other.sent()];
+  assert.ok(!logs.some(({ connections }) => connections.some(({ bytes }) => bytes.includes("POST "))), "the ledger stays on the devices");
+});
+
+test("a page inside another site says that it has a memory of its own", async () => {
+  const { context, sent } = await startBrowser(PHONE);
+  const page = context.pages()[0];
+  // The curator forbids it; somebody who serves the page may not.
+  await page.route("**/s/animals", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, headers: { ...response.headers(), "content-security-policy": "" } });
+  });
+  await page.goto(`${curator.base}/s/animals`);
+  await page.getByRole("heading", { name: "What is left to tell" }).waitFor();
+  assert.equal(await page.getByText("shown inside another site").count(), 0);
+  await page.evaluate(() => {
+    const frame = document.createElement("iframe");
+    frame.src = location.href;
+    document.body.replaceChildren(frame);
+  });
+  await page.frameLocator("iframe").getByText("shown inside another site").waitFor();
   await sent();
 });
 

@@ -11,13 +11,13 @@ export class FileDevice {
     Object.assign(this, { fs, path });
   }
   /** A new file; refused if there is one. */
-  static async create(path, { budget, collectorBudget } = {}) {
+  static async create(path, { budgets } = {}) {
     const [fs, { basename, dirname, join }] = await Promise.all([import("node:fs/promises"), import("node:path")]);
     // One file has one lock, whatever links lead to it.
     const device = new FileDevice(fs, join(await attempt(fs.realpath(dirname(path))), basename(path)));
     await device.#locked(async () => {
       if (await exists(fs, device.path)) throw new DeviceError("exists", `${path} exists already: open it instead`);
-      await device.#write(encodeDevice(emptyState(budget, collectorBudget)));
+      await device.#write(encodeDevice(emptyState(budgets)));
     });
     return device;
   }

@@ -95,7 +95,7 @@ test("offline reports wait and are flushed in batches, in both forms", async () 
       let online = false;
       const fetch = (...request) => (online ? globalThis.fetch(...request) : Promise.reject(new TypeError("offline")));
       const asked = await client().survey(id);
-      const one = client({ fetch, form, consent: new Consent({ ldp: "100" }), device: new MemoryDevice({ budget: "100", collectorBudget: "100" }) });
+      const one = client({ fetch, form, consent: new Consent({ ldp: "100" }), device: new MemoryDevice({ budgets: { question: "100", collector: "100", device: "100" } }) });
       for (let person = 0; person < 5; person += 1) {
         const { delivery, obstacle } = await one.answer({ ...asked, datum: `person ${person}` }, 1);
         assert.equal(delivery, "waiting");
@@ -114,7 +114,7 @@ test("offline reports wait and are flushed in batches, in both forms", async () 
 test("a batch that is too large goes in parts", async () => {
   for (const [id, form] of [["one", "json"], ["bits", "binary"]]) {
     fresh();
-    const one = client({ form, consent: new Consent({ ldp: null, lip: null }), device: new MemoryDevice({ budget: "100", collectorBudget: "1000" }) });
+    const one = client({ form, consent: new Consent({ ldp: null, lip: null }), device: new MemoryDevice({ budgets: { question: "100", collector: "1000", device: "1000" } }) });
     const asked = await one.survey(id);
     const record = async (from, to) => {
       for (let person = from; person < to; person += 1) await one.record({ ...asked, datum: `person ${person}` }, 1);
@@ -184,9 +184,9 @@ test("consent is held against what is attained", async () => {
 });
 
 test("the budget of a datum is shared by surveys about it", async () => {
-  const one = client({ device: new MemoryDevice({ budget: "1.1" }), consent: new Consent({ lip: "3", ldp: "3" }) });
+  const one = client({ device: new MemoryDevice({ budgets: { question: "1.1" } }), consent: new Consent({ lip: "3", ldp: "3" }) });
   await one.answer(await one.survey("one", { datum: "age" }), 0);
-  await assert.rejects(one.answer(await one.survey("two", { datum: "age" }), 0), { name: "Exhausted", outcome: "budget" });
+  await assert.rejects(one.answer(await one.survey("two", { datum: "age" }), 0), { name: "OverBudget", level: "question" });
   assert.equal((await one.answer(await one.survey("two", { datum: "weight" }), 0)).delivery, "accepted");
   await one.setBudget("3");
   assert.equal((await one.answer(await one.survey("two", { datum: "age" }), 0)).delivery, "accepted");

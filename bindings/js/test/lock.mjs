@@ -79,7 +79,7 @@ function start(language) {
 }
 
 const folder = () => mkdtempSync(join(tmpdir(), "undertone-lock-"));
-const releasesIn = (path) => decodeDevice(readFileSync(path, "utf8")).data.flatMap(({ releases }) => releases);
+const releasesIn = (path) => decodeDevice(readFileSync(path, "utf8")).releases;
 
 /** Locks of the dead on a device: one, and for some trials one on the right to replace it. */
 function leaveLocks(path, random) {
@@ -217,7 +217,7 @@ test("a lock that is none of ours is left alone, and two names of one file are o
   symlinkSync(path, link);
   const linked = await FileDevice.open(link);
   await new Client(curator.base, { device: linked }).setBudget("4");
-  assert.equal((await device.load()).state.budget, "4");
+  assert.equal((await device.load()).state.budgets.question.nats, "4");
   await assert.rejects(FileDevice.create(link), { code: "exists" });
 });
 
@@ -225,7 +225,7 @@ test("a file that changed since it was read is not written over", async () => {
   const path = join(folder(), "device.json");
   const device = await FileDevice.create(path);
   const { state, version } = await device.load();
-  assert.equal(await device.replace(version, { ...state, budget: "3" }), true);
-  assert.equal(await device.replace(version, { ...state, budget: "4" }), false);
-  assert.deepEqual([(await device.load()).state.budget, (await device.load()).state.generation], ["3", 1]);
+  assert.equal(await device.replace(version, { ...state, budgets: { ...state.budgets, question: { nats: "3", days: null } } }), true);
+  assert.equal(await device.replace(version, { ...state, budgets: { ...state.budgets, question: { nats: "4", days: null } } }), false);
+  assert.deepEqual([(await device.load()).state.budgets.question.nats, (await device.load()).state.generation], ["3", 1]);
 });

@@ -3,10 +3,12 @@
 //!
 //!     record PATH CURATOR SURVEY    draws one answer without sending it: recorded, repeated, refused or in_use
 //!     hold PATH                     opens the device and keeps it: held
+//!     move PATH LEDGER              exports the device's ledger into a new file: moved
+//!     take PATH LEDGER              imports a ledger: taken
 
 use std::io::{BufRead, Write};
 use std::time::Duration;
-use undertone_client::{Client, ClientError, Device, DeviceError};
+use undertone_client::{Client, ClientError, Day, Device, DeviceError};
 
 /// How often a device that somebody else has open is tried again, and how long is waited in between.
 const TRIES: usize = 4000;
@@ -22,6 +24,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             ["hold", path] => {
                 held.push(Device::open(path)?);
                 "held"
+            }
+            ["move", path, ledger] => {
+                Device::open(path)?.export(ledger, Day::today())?;
+                "moved"
+            }
+            ["take", path, ledger] => {
+                Device::open(path)?.import(ledger)?;
+                "taken"
             }
             _ => return Err(format!("{line:?} is no command").into()),
         };
@@ -52,7 +62,9 @@ fn record(
         return match client.record(&survey, symbol) {
             Ok((_, false)) => Ok("recorded"),
             Ok((_, true)) => Ok("repeated"),
-            Err(ClientError::Ledger(_) | ClientError::Consent(_)) => Ok("refused"),
+            Err(ClientError::Budget(_) | ClientError::Ledger(_) | ClientError::Consent(_)) => {
+                Ok("refused")
+            }
             Err(error) => Err(error.into()),
         };
     }

@@ -1,14 +1,16 @@
 //! One person's side of a survey.
 
+use crate::budget::{Account, OverBudget};
 use crate::connection::{BadAddress, Connection, FetchError};
-use crate::device::{Delivery, Device, DeviceError, Remembered};
+use crate::day::Day;
+use crate::device::{Charge, Delivery, Device, DeviceError, Refused, Remembered};
 use crate::random::SystemBytes;
 use crate::submit::SubmitError;
 use crate::survey::{Survey, choices};
 use rand_core::CryptoRng;
 use std::collections::BTreeMap;
 use undertone_core::{
-    AboveConsent, Consent, LedgerError, Nats, PolicyId, Report, SampleError, Sequence, Symbol,
+    AboveConsent, Consent, LedgerError, PolicyId, Report, SampleError, Sequence, Symbol,
 };
 use undertone_wire::BatchForm;
 use undertone_wire::limits::MOST_REPORTS;
@@ -20,6 +22,8 @@ pub struct Client {
     device: Device,
     consent: Consent,
     form: BatchForm,
+    /// What day it is; `None`: as the system's clock says.
+    today: Option<Day>,
 }
 
 /// What became of an answer.
@@ -61,23 +65,15 @@ pub enum ClientError {
     /// The person has not agreed to it.
     #[error(transparent)]
     Consent(#[from] AboveConsent),
-    /// The ledger refuses.
+    /// The claims of everything released about a datum do not hold together.
     #[error(transparent)]
-    Ledger(#[from] LedgerError),
-    /// The collector has had its budget.
-    #[error(
-        "the budget of all questions of {collector} is {budget} nats, {spent} are spent and this release costs {cost}"
-    )]
-    Collector {
-        /// The curator's address.
-        collector: String,
-        /// Spent so far, over all data.
-        spent: Nats,
-        /// What this release would add.
-        cost: Nats,
-        /// The budget.
-        budget: Nats,
-    },
+    Ledger(LedgerError),
+    /// A budget does not allow it.
+    #[error(transparent)]
+    Budget(#[from] OverBudget),
+    /// It tells about nothing.
+    #[error("a release tells about at least one datum: name it")]
+    NoDatum,
     /// The device's file.
     #[error(transparent)]
     Device(#[from] DeviceError),
@@ -113,6 +109,18 @@ pub enum ClientError {
     },
 }
 
+impl From<Refused> for ClientError {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Budget(over) => Self::Budget(over),
+            Refused::Consent(above) => Self::Consent(above),
+            Refused::Ledger(error) => Self::Ledger(error),
+            Refused::Released => Self::Forgotten,
+            Refused::NoDatum => Self::NoDatum,
+        }
+    }
+}
+
 impl Client {
     /// A client of the curator at `base`, with the default consent.
     pub fn new(base: &str, device: Device) -> Result<Self, BadAddress> {
@@ -121,7 +129,13 @@ impl Client {
 
     /// A client over a connection that others may share, with the default consent.
     pub fn with_connection(connection: Connection, device: Device) -> Self {
-        Self { connection, device, consent: Consent::default(), form: BatchForm::default() }
+        Self {
+            connection,
+            device,
+            consent: Consent::default(),
+            form: BatchForm::default(),
+            today: None,
+        }
     }
 
     /// This client with another consent.
@@ -134,6 +148,17 @@ impl Client {
     #[must_use]
     pub fn with_form(self, form: BatchForm) -> Self {
         Self { form, ..self }
+    }
+
+    /// This client on a fixed day, whatever the system's clock says: for tests, and for devices with a clock of their own.
+    #[must_use]
+    pub fn with_today(self, today: Day) -> Self {
+        Self { today: Some(today), ..self }
+    }
+
+    /// The day it is.
+    pub fn today(&self) -> Day {
+        self.today.unwrap_or_else(Day::today)
     }
 
     /// The connection to its curator.
@@ -154,6 +179,16 @@ impl Client {
     /// What its owner agrees to.
     pub fn consent(&self) -> &Consent {
         &self.consent
+    }
+
+    /// What stands on the three budgets an answer to a survey is charged to: its question's, its collector's and the device's.
+    pub fn accounts(&self, survey: &Survey) -> [Account; 3] {
+        let (device, today, collector) = (&self.device, self.today(), self.connection.base());
+        [
+            device.question_account(survey.datum(), collector, today),
+            device.collector_account(collector, today),
+            device.device_account(today),
+        ]
     }
 
     /// Gives the device back.
@@ -243,6 +278,9 @@ impl Client {
             report: report.clone(),
             delivery: Delivery::Waiting,
         };
+        // What was drawn here went to the other device too, which sends it.
+        self.device.refuse_moved()?;
+        let today = self.today();
         self.device.adopt(survey.id(), &survey.curator, datum)?;
         if let Some(known) = self.device.remembered(datum, policy.id()) {
             let report = known.report.clone();
@@ -250,50 +288,23 @@ impl Client {
             if self.device.addressed(datum, policy.id(), place).is_none() {
                 // Another survey under the same policy: the same report goes there too, and may be news to its
                 // collector.
-                let sent = |(at, answer): (&str, &Remembered)| {
-                    at == datum && answer.report.policy == policy.id() && answer.curator == place.0
-                };
-                if !self.device.answers().any(sent) {
-                    self.check_collector(policy.ldp())?;
-                }
-                self.device.remember(datum, policy, false, remembered(&report))?;
+                let mut spending = self.device.spend(place.0, &self.consent, today)?;
+                spending.repeat(datum, policy.id())?;
+                spending.remember(datum, remembered(&report));
+                spending.commit(report.id)?;
             }
             return Ok((report, true));
         }
         if !survey.is_open() {
             return Err(ClientError::NotOpen { round: survey.round() });
         }
-        if self.device.has_released(datum, policy.id()) {
-            return Err(ClientError::Forgotten);
-        }
-        self.check_collector(policy.ldp())?;
-        let (mut ledger, past) = self.device.ledger_of(datum, &survey.curator);
-        let permit = match ledger.spend(datum, policy, &past, &self.consent) {
-            Ok(permit) => permit,
-            Err(LedgerError::Consent(above)) => return Err(ClientError::Consent(above)),
-            Err(refused) => return Err(refused.into()),
-        };
+        let mut spending = self.device.spend(self.connection.base(), &self.consent, today)?;
+        let permit = spending.leave(Charge { data: &[datum], policy, part: None })?;
         // Time and memory accesses do not depend on the answer.
         let report = policy.randomize_flat(answer, permit, random)?;
-        self.device.remember(datum, policy, true, remembered(&report))?;
+        spending.remember(datum, remembered(&report));
+        spending.commit(report.id)?;
         Ok((report, false))
-    }
-
-    /// Refuses a release past the budget of this client's collector. A release without a finite level is held against
-    /// consent and claims alone.
-    fn check_collector(&self, cost: Option<Nats>) -> Result<(), ClientError> {
-        let Some(cost) = cost else { return Ok(()) };
-        let spent = self.device.spent_at(self.connection.base());
-        let budget = self.device.collector_budget();
-        if spent.checked_add(cost).is_some_and(|total| total <= budget) {
-            return Ok(());
-        }
-        Err(ClientError::Collector {
-            collector: self.connection.base().into(),
-            spent,
-            cost,
-            budget,
-        })
     }
 
     fn deliver(
@@ -314,9 +325,10 @@ impl Client {
         Ok(answer(report, delivery, obstacle))
     }
 
-    /// Sends everything that waits for this curator, in batches of one policy each. A batch that is
+    /// Sends everything that waits for this curator, unless the ledger has gone to another device, in batches of one policy each. A batch that is
     /// refused is sent again one by one, so that one bad report does not take others with it.
     pub fn flush(&mut self) -> Result<Flushed, ClientError> {
+        self.device.refuse_moved()?;
         let mut groups = BTreeMap::<(String, PolicyId), Vec<(String, Report)>>::new();
         for (datum, answer) in self.device.answers() {
             if answer.delivery == Delivery::Waiting && answer.curator == self.connection.base() {

@@ -1,5 +1,6 @@
 //! What a question asks about: the key its budget is kept under.
 
+use undertone_core::Question;
 use unicode_normalization::UnicodeNormalization;
 
 /// The key of the datum that a question asks about: its wording, whatever the case, spaces and punctuation.
@@ -10,6 +11,14 @@ pub(crate) fn of_question(wording: &str) -> Option<String> {
     let letters: String =
         wording.nfkc().flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric()).collect();
     (!letters.is_empty()).then(|| format!("question:{letters}"))
+}
+
+/// The key of the datum behind a question of a plan: its wording as in a survey, without one its name.
+pub(crate) fn of_plan_question(question: &Question) -> String {
+    let named = || of_question(&question.name);
+    of_question(&question.wording)
+        .or_else(named)
+        .unwrap_or_else(|| format!("name:{}", question.name))
 }
 
 /// The key under which an older device noted a survey whose wording it did not keep.

@@ -5,14 +5,26 @@
 mod file;
 mod kept;
 mod lock;
+mod moving;
+mod old;
+mod plans;
+mod raw;
+mod response;
+mod spending;
+mod state;
 
+pub use plans::{KeptResponse, PlanPart};
+pub use response::{Asking, Responded, ResponseError};
+pub use spending::{Charge, Refused, Spending};
+
+use crate::budget::{Account, Budget, Budgets, Charges, Level};
 use crate::datum;
+use crate::day::Day;
 use crate::survey::Survey;
 use kept::KeptSurveys;
-use std::collections::{BTreeMap, BTreeSet};
+use state::{Purse, State};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use undertone_core::{Ledger, Nats, Policy, PolicyId, Release, Report, Sequence};
+use undertone_core::{Ledger, Nats, PolicyId, Report};
 use undertone_wire::{ProblemDocument, SurveyId};
 
 /// Ledger, memory and spool of one person, in memory or in one file.
@@ -26,28 +38,6 @@ pub struct Device {
     file: Option<file::Locked>,
     /// Surveys for when there is no network, of a device without a file.
     surveys: KeptSurveys,
-}
-
-/// Everything that is kept.
-#[derive(Clone, Debug)]
-pub(crate) struct State {
-    /// How often the file was written. It only grows; a file that is not where its reader left it is not written over.
-    pub(crate) generation: u64,
-    /// Of each datum.
-    pub(crate) budget: Nats,
-    /// Of each collector, over all data.
-    pub(crate) collector_budget: Nats,
-    pub(crate) data: BTreeMap<String, Page>,
-    /// Policies of past releases, as far as they are small: what releases tell together is worked out from
-    /// them; without one, a release counts with its attained LDP.
-    pub(crate) policies: BTreeMap<PolicyId, Arc<Policy>>,
-}
-
-/// What is known about one datum.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Page {
-    pub(crate) releases: Vec<Release>,
-    pub(crate) answers: Vec<Remembered>,
 }
 
 /// One report that was drawn on this device.
@@ -113,6 +103,28 @@ pub enum DeviceError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The ledger went to another device.
+    #[error(
+        "this device's ledger was moved to another device on {day}: nothing is released here any more; answer there, or bring its ledger back"
+    )]
+    Moved {
+        /// When it went.
+        day: Day,
+    },
+    /// The ledger to be taken over is the one this device gave away.
+    #[error("this is the ledger that this device gave away: import it on the device it goes to")]
+    OwnLedger,
+    /// What is to be taken over cannot be understood.
+    #[error("this is no ledger that can be taken over ({reason}): nothing has changed")]
+    NoLedger {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The items of a plan were drawn before.
+    #[error(
+        "the items of this plan were drawn before and are never drawn again: use the remembered choice"
+    )]
+    Chosen,
     /// It cannot be read or written.
     #[error("{}: {error}", path.display())]
     Io {
@@ -129,11 +141,9 @@ const KEPT_POLICIES: usize = 256;
 
 impl Device {
     /// The default budget of attained LDP for each datum: 2 ln 3.
-    pub const DEFAULT_BUDGET: Nats = Nats::from_units(21_972_245_774);
-    /// The default budget of attained LDP for each collector, over all its questions: four times that of a datum.
-    pub const DEFAULT_COLLECTOR_BUDGET: Nats = Nats::from_units(87_888_983_096);
+    pub const DEFAULT_BUDGET: Nats = Budgets::DEFAULT.question.nats;
 
-    /// A device that forgets everything when it is dropped, with the default budget: for simulated
+    /// A device that forgets everything when it is dropped, with the default budgets: for simulated
     /// people and tests.
     pub fn memory() -> Self {
         Self::memory_with_budget(Self::DEFAULT_BUDGET)
@@ -166,59 +176,57 @@ impl Device {
         Ok(Self { state, file: Some(locked), surveys: KeptSurveys::default() })
     }
 
-    /// The budget of each datum.
-    pub fn budget(&self) -> Nats {
-        self.state.budget
+    /// The budgets of all levels.
+    pub fn budgets(&self) -> Budgets {
+        self.state.budgets
     }
 
-    /// Changes the budget of each datum; what has been spent stays spent.
-    pub fn set_budget(&mut self, budget: Nats) -> Result<(), DeviceError> {
-        self.change(|state| state.budget = budget)
+    /// Changes the budget of a level; what has been spent stays spent.
+    pub fn set_budget(&mut self, level: Level, budget: Budget) -> Result<(), DeviceError> {
+        self.change(|state| *state.budgets.of_mut(level) = budget)
     }
 
-    /// The budget of each collector.
-    pub fn collector_budget(&self) -> Nats {
-        self.state.collector_budget
+    /// What stands on a question's budget when a collector asks it.
+    pub fn question_account(&self, datum: &str, collector: &str, today: Day) -> Account {
+        self.state.account(&Purse::Question { datum, collector }, today)
     }
 
-    /// Changes the budget of each collector; what has been spent stays spent.
-    pub fn set_collector_budget(&mut self, budget: Nats) -> Result<(), DeviceError> {
-        self.change(|state| state.collector_budget = budget)
+    /// What stands on a collector's budget.
+    pub fn collector_account(&self, collector: &str, today: Day) -> Account {
+        self.state.account(&Purse::Collector(collector), today)
     }
 
-    /// The LDP spent on a datum; `None` if a release had no finite level.
+    /// What stands on the device's budget: everything it told anybody.
+    pub fn device_account(&self, today: Day) -> Account {
+        self.state.account(&Purse::Device, today)
+    }
+
+    /// The LDP ever spent on a datum; `None` if a release had no finite level.
     pub fn spent(&self, datum: &str) -> Option<Nats> {
-        let releases = self.state.data.get(datum).map_or(&[][..], |page| &page.releases);
-        total(releases.iter().map(|release| release.cost))
+        let releases = self.state.releases.iter().filter(|noted| noted.is_about(datum));
+        total(releases.map(|noted| noted.cost))
     }
 
-    /// The LDP spent on all data in reports to one collector. Releases without a finite level are left out: they are held
+    /// The LDP ever spent on all data in reports to one collector. Releases without a finite level are left out: they are held
     /// against consent and claims alone.
     pub fn spent_at(&self, collector: &str) -> Nats {
-        let costs = self.state.data.values().flat_map(|page| {
-            let sent = page.answers.iter().filter(|answer| answer.curator == collector);
-            let policies: BTreeSet<PolicyId> = sent.map(|answer| answer.report.policy).collect();
-            let noted =
-                page.releases.iter().filter(move |release| policies.contains(&release.policy));
-            noted.filter_map(|release| release.cost)
-        });
-        // More than can be counted is more than any budget.
-        total(costs.map(Some)).unwrap_or(Nats::from_units(u64::MAX))
+        let charges = Charges::new(Purse::Collector(collector).charges(&self.state));
+        charges.spent(Budget::ever(Nats::ZERO), Day::LAST)
     }
 
     /// The ledger of every datum.
     pub fn ledger(&self) -> Ledger {
-        let pages = self.state.data.iter();
-        Ledger::restore(
-            self.state.budget,
-            pages.map(|(datum, page)| (datum.clone(), page.releases.clone())),
-        )
+        let releases = self.state.releases.iter();
+        let of_data = releases.flat_map(|noted| {
+            noted.data.iter().map(|datum| (datum.clone(), vec![noted.release()]))
+        });
+        Ledger::restore(self.state.budgets.question.nats, of_data)
     }
 
     /// Every report drawn on this device, with its datum.
     pub fn answers(&self) -> impl Iterator<Item = (&str, &Remembered)> {
-        let pages = self.state.data.iter();
-        pages.flat_map(|(datum, page)| page.answers.iter().map(move |a| (datum.as_str(), a)))
+        let pages = self.state.answers.iter();
+        pages.flat_map(|(datum, answers)| answers.iter().map(move |a| (datum.as_str(), a)))
     }
 
     /// How many reports wait to be sent.
@@ -228,7 +236,7 @@ impl Device {
 
     /// The report drawn for a datum under a policy.
     pub fn remembered(&self, datum: &str, policy: PolicyId) -> Option<&Remembered> {
-        let answers = &self.state.data.get(datum)?.answers;
+        let answers = self.state.answers.get(datum)?;
         answers.iter().find(|answer| answer.report.policy == policy)
     }
 
@@ -239,53 +247,10 @@ impl Device {
         policy: PolicyId,
         (curator, survey): (&str, &str),
     ) -> Option<&Remembered> {
-        let answers = &self.state.data.get(datum)?.answers;
+        let answers = self.state.answers.get(datum)?;
         answers.iter().find(|answer| {
             answer.report.policy == policy && answer.curator == curator && answer.survey == survey
         })
-    }
-
-    /// Whether the ledger has noted a release of a datum under a policy.
-    pub(crate) fn has_released(&self, datum: &str, policy: PolicyId) -> bool {
-        let page = self.state.data.get(datum);
-        page.is_some_and(|page| page.releases.iter().any(|release| release.policy == policy))
-    }
-
-    /// The ledger that a release of a datum to a collector is charged to, and everything that counts as released
-    /// about that datum: what is noted under it, and what an older device sent to this collector without
-    /// noting the question.
-    pub(crate) fn ledger_of(&self, datum: &str, collector: &str) -> (Ledger, Sequence<'_>) {
-        let to_collector = |page: &&Page| page.answers.iter().any(|a| a.curator == collector);
-        let unworded =
-            self.state.data.iter().filter(|(key, _)| datum::is_unworded(key) && *key != datum);
-        let pages: Vec<&Page> = self
-            .state
-            .data
-            .get(datum)
-            .into_iter()
-            .chain(unworded.map(|(_, page)| page).filter(to_collector))
-            .collect();
-        let releases = pages.iter().flat_map(|page| page.releases.clone()).collect();
-        let mut sequence = Sequence::new();
-        pages.iter().for_each(|page| self.replay(page, &mut sequence));
-        (Ledger::restore(self.state.budget, [(datum.into(), releases)]), sequence)
-    }
-
-    /// Adds a page's releases as far as policy and report are still here.
-    fn replay<'a>(&'a self, page: &'a Page, sequence: &mut Sequence<'a>) {
-        for release in &page.releases {
-            let policy = self.state.policies.get(&release.policy);
-            let mut drawn = page.answers.iter().filter(|a| a.report.policy == release.policy);
-            let told = match (policy, drawn.next()) {
-                (Some(policy), Some(answer)) => sequence.released(policy, &answer.report).is_ok(),
-                _ => false,
-            };
-            match policy {
-                _ if told => {}
-                Some(policy) => sequence.untold(policy),
-                None => sequence.forgotten(*release),
-            }
-        }
     }
 
     /// Moves what an older device noted under a survey's id to the question that survey asks, now that it is known.
@@ -296,38 +261,19 @@ impl Device {
         datum: &str,
     ) -> Result<(), DeviceError> {
         let old = datum::of_old_survey(survey);
-        let here =
-            |page: &Page| page.answers.iter().any(|a| a.curator == collector && a.survey == survey);
-        if old == datum || !self.state.data.get(&old).is_some_and(here) {
+        let here = |answers: &Vec<Remembered>| {
+            answers.iter().any(|a| a.curator == collector && a.survey == survey)
+        };
+        if old == datum || !self.state.answers.get(&old).is_some_and(here) {
             return Ok(());
         }
         self.change(|state| {
-            if let Some(page) = state.data.remove(&old) {
-                let question = state.data.entry(datum.into()).or_default();
-                question.releases.extend(page.releases);
-                question.answers.extend(page.answers);
-            }
-        })
-    }
-
-    /// Remembers a report, and its charge if it is `fresh`; on disk when this returns. If writing fails nothing has
-    /// changed.
-    pub(crate) fn remember(
-        &mut self,
-        datum: &str,
-        policy: &Arc<Policy>,
-        fresh: bool,
-        answer: Remembered,
-    ) -> Result<(), DeviceError> {
-        self.change(|state| {
-            let page = state.data.entry(datum.into()).or_default();
-            page.answers.push(answer);
-            if fresh {
-                page.releases.push(Release { policy: policy.id(), cost: policy.ldp() });
-            }
-            let small = policy.draft().to_bytes().len() <= KEPT_POLICY;
-            if small && state.policies.len() < KEPT_POLICIES {
-                state.policies.entry(policy.id()).or_insert_with(|| policy.clone());
+            let answers = state.answers.remove(&old).unwrap_or_default();
+            state.answers.entry(datum.into()).or_default().extend(answers);
+            for key in state.releases.iter_mut().flat_map(|noted| &mut noted.data) {
+                if *key == old {
+                    *key = datum.into();
+                }
             }
         })
     }
@@ -343,8 +289,7 @@ impl Device {
         let mut next = self.state.clone();
         let mut changed = false;
         for datum in data {
-            let pages = next.data.get_mut(datum).into_iter();
-            for answer in pages.flat_map(|page| page.answers.iter_mut()) {
+            for answer in next.answers.get_mut(datum).into_iter().flatten() {
                 let here = answer.curator == curator && answer.survey == survey;
                 if here && answer.report.policy == policy && answer.delivery != *delivery {
                     answer.delivery = delivery.clone();
@@ -396,18 +341,6 @@ impl Device {
         }
         self.state = next;
         Ok(())
-    }
-}
-
-impl State {
-    fn new(budget: Nats) -> Self {
-        Self {
-            generation: 0,
-            budget,
-            collector_budget: Device::DEFAULT_COLLECTOR_BUDGET,
-            data: BTreeMap::new(),
-            policies: BTreeMap::new(),
-        }
     }
 }
 

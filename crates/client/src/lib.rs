@@ -7,7 +7,8 @@
 //!    answer is now, because a second draw would tell more than the first;
 //! 2. is held against the person's [`Consent`], by what it attains together with everything released about
 //!    the same datum before, whatever the survey was called;
-//! 3. is charged to the ledger of its datum, and to that of the collector;
+//! 3. is charged to three budgets, all of which must allow it: that of its question, of the collector, and of the device over
+//!    all collectors ([`Budgets`]);
 //! 4. is drawn with bytes of the system's generator;
 //! 5. is written to the device, together with the charge, and synced;
 //! 6. is sent, and sent again with the same report id until the curator acknowledges or finally
@@ -38,17 +39,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod budget;
 mod client;
 mod connection;
 mod datum;
+mod day;
 mod device;
 mod random;
 mod submit;
 mod survey;
 
+pub use budget::{Account, Budget, Budgets, Level, OverBudget};
 pub use client::{Answer, Client, ClientError, Flushed};
 pub use connection::{BadAddress, Connection, FetchError, Retry};
-pub use device::{Delivery, Device, DeviceError, Remembered};
+pub use day::Day;
+pub use device::{
+    Asking, Charge, Delivery, Device, DeviceError, KeptResponse, PlanPart, Refused, Remembered,
+    Responded, ResponseError, Spending,
+};
 pub use submit::SubmitError;
 pub use survey::Survey;
 pub use undertone_core::{AboveConsent, Consent, SecretConsent};

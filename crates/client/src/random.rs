@@ -2,9 +2,9 @@
 
 use core::convert::Infallible;
 use rand_core::{TryCryptoRng, TryRng};
-use undertone_core::{Policy, Shape};
+use undertone_core::{Plan, Policy, Shape};
 
-/// Bytes of the system's generator, enough for one report. They are fetched in one go, so that a
+/// Bytes of the system's generator, enough for one message. They are fetched in one go, so that a
 /// generator that fails does so before the ledger is touched, and are wiped when dropped.
 pub(crate) struct SystemBytes {
     bytes: Vec<u8>,
@@ -14,14 +14,36 @@ pub(crate) struct SystemBytes {
 impl SystemBytes {
     /// Enough to draw any token of the policy and a report id.
     pub(crate) fn for_report(policy: &Policy) -> Result<Self, getrandom::Error> {
-        let token = match policy.draft().shape() {
-            Shape::Table(_) => 6,
-            Shape::Keep(_) => 11,
-            Shape::Bits(bits) => 4 * bits.symbols(),
+        Self::new(token_bytes(policy) + 16)
+    }
+
+    /// Enough to choose the items of a plan.
+    pub(crate) fn for_choice(plan: &Plan) -> Result<Self, getrandom::Error> {
+        Self::new(8 * plan.parts().asked as usize)
+    }
+
+    /// Enough to draw memos and answers of any items of a plan, and a response's id.
+    pub(crate) fn for_response(plan: &Plan, items: &[u32]) -> Result<Self, getrandom::Error> {
+        let item = |&item: &u32| {
+            let policies = [plan.policy_of(item as usize), plan.reporting_policy(item as usize)];
+            policies.map(token_bytes).iter().sum::<usize>()
         };
-        let mut bytes = vec![0; token + 16];
+        Self::new(items.iter().map(item).sum::<usize>() + 16)
+    }
+
+    fn new(count: usize) -> Result<Self, getrandom::Error> {
+        let mut bytes = vec![0; count];
         getrandom::fill(&mut bytes)?;
         Ok(Self { bytes, used: 0 })
+    }
+}
+
+/// As many bytes as drawing any token of a policy reads.
+fn token_bytes(policy: &Policy) -> usize {
+    match policy.draft().shape() {
+        Shape::Table(_) => 6,
+        Shape::Keep(_) => 11,
+        Shape::Bits(bits) => 4 * bits.symbols(),
     }
 }
 
@@ -42,7 +64,7 @@ impl TryRng for SystemBytes {
 
     fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
         let end = self.used + out.len();
-        // `for_report` counted what the pinned map reads; past it the slice itself stops the program.
+        // The constructor counted what the pinned map reads; past it the slice itself stops the program.
         out.copy_from_slice(&self.bytes[self.used..end]);
         self.used = end;
         Ok(())

@@ -29,6 +29,7 @@ embed! {
     "index.html", HTML, "web/index.html";
     "respond.html", HTML, "web/respond.html";
     "style.css", CSS, "web/style.css";
+    "ledger.js", SCRIPT, "web/ledger.js";
     "page.js", SCRIPT, "web/page.js";
     "plan.js", SCRIPT, "web/plan.js";
     "chart.js", SCRIPT, "web/chart.js";
@@ -58,7 +59,11 @@ embed! {
     "kernel/report.js", SCRIPT, "web/kernel/report.js";
     "kernel/sequence.js", SCRIPT, "web/kernel/sequence.js";
     "device.js", SCRIPT, "web/device.js";
+    "device/budget.js", SCRIPT, "web/device/budget.js";
+    "device/day.js", SCRIPT, "web/device/day.js";
     "device/file.js", SCRIPT, "web/device/file.js";
+    "device/ledger.js", SCRIPT, "web/device/ledger.js";
+    "device/moving.js", SCRIPT, "web/device/moving.js";
     "device/state.js", SCRIPT, "web/device/state.js";
     "client.js", SCRIPT, "web/client.js";
 }

@@ -13,7 +13,7 @@ async function record(path, curator, id) {
     try {
       return (await client.record(survey, 0)).repeated ? "repeated" : "recorded";
     } catch (error) {
-      if (error.name === "Exhausted" || error.name === "AboveConsent") return "refused";
+      if (error.name === "OverBudget" || error.name === "Exhausted" || error.name === "AboveConsent") return "refused";
       if (error.code !== "in_use") throw error;
     }
   }

@@ -1,20 +1,21 @@
 //! A device in one file: JSON a person can read, with a check of its content.
 
+use super::DeviceError;
 use super::lock::{Lock, beside};
-use super::{Delivery, Device, DeviceError, Page, Remembered, State};
-use crate::datum;
+use super::old::{First, Second};
+use super::raw::RawState;
+use super::state::State;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use undertone_core::{Draft, Nats, Object, Policy, Release, Report};
-use undertone_wire::{ProblemDocument, hex};
+use undertone_core::Object;
 
-const VERSION: &str = "device/2";
-/// Noted surveys by their id, had no budget for collectors and no generation.
-const OLD_VERSION: &str = "device/1";
+const VERSION: &str = "device/3";
+const SECOND_VERSION: &str = "device/2";
+const FIRST_VERSION: &str = "device/1";
+/// A device's state on its way to another device.
+const LEDGER_VERSION: &str = "ledger/1";
 
 /// A file nobody else has open: its lock is held as long as this lives.
 #[derive(Debug)]
@@ -35,56 +36,6 @@ struct RawFile<S> {
 #[derive(Deserialize)]
 struct Version {
     undertone: String,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawState {
-    generation: u64,
-    budget: String,
-    collector_budget: String,
-    data: Vec<Object<RawPage>>,
-    policies: Vec<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct OldState {
-    budget: String,
-    data: Vec<Object<RawPage>>,
-    policies: Vec<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawPage {
-    datum: String,
-    releases: Vec<Object<RawRelease>>,
-    answers: Vec<Object<RawAnswer>>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawRelease {
-    policy: String,
-    cost: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawAnswer {
-    curator: String,
-    survey: String,
-    report: Value,
-    delivery: RawDelivery,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "lowercase", deny_unknown_fields)]
-enum RawDelivery {
-    Waiting,
-    Accepted,
-    Refused { status: u16, code: String, detail: String },
 }
 
 impl Locked {
@@ -175,169 +126,80 @@ fn check(state: &impl Serialize) -> Result<String, serde_json::Error> {
     Ok(format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)))
 }
 
+/// The file of a device.
 fn encode(state: &State) -> Result<Vec<u8>, serde_json::Error> {
-    let page = |(datum, page): (&String, &Page)| {
-        let release = |release: &Release| {
-            Object(RawRelease {
-                policy: release.policy.to_string(),
-                cost: release.cost.map(|cost| cost.to_string()),
-            })
-        };
-        let answers = page.answers.iter().map(|answer| RawAnswer::write(answer).map(Object));
-        let page = RawPage {
-            datum: datum.clone(),
-            releases: page.releases.iter().map(release).collect(),
-            answers: answers.collect::<Result<_, serde_json::Error>>()?,
-        };
-        Ok(Object(page))
-    };
-    let policy = |policy: &Arc<Policy>| hex::encode(&policy.draft().to_bytes());
-    let state = RawState {
-        generation: state.generation,
-        budget: state.budget.to_string(),
-        collector_budget: state.collector_budget.to_string(),
-        data: state.data.iter().map(page).collect::<Result<_, serde_json::Error>>()?,
-        policies: state.policies.values().map(policy).collect(),
-    };
-    let file = RawFile { undertone: VERSION.into(), check: check(&state)?, state: Object(state) };
+    encode_as(VERSION, state)
+}
+
+/// The file in which a ledger goes to another device.
+pub(super) fn encode_ledger(state: &State) -> Result<Vec<u8>, serde_json::Error> {
+    encode_as(LEDGER_VERSION, state)
+}
+
+fn encode_as(version: &str, state: &State) -> Result<Vec<u8>, serde_json::Error> {
+    let state = RawState::write(state)?;
+    let file = RawFile { undertone: version.into(), check: check(&state)?, state: Object(state) };
     let mut bytes = serde_json::to_vec_pretty(&file)?;
     bytes.push(b'\n');
     Ok(bytes)
 }
 
 fn decode(bytes: &[u8]) -> Result<State, String> {
-    let words = |error: serde_json::Error| error.to_string();
-    let Version { undertone } = serde_json::from_slice(bytes).map_err(words)?;
-    let state = match undertone.as_str() {
-        VERSION => {
-            let Object(file) = serde_json::from_slice(bytes).map_err(words)?;
-            checked(&file)?;
-            file.state.0
+    let state = match version(bytes)?.as_str() {
+        VERSION => checked(bytes)?,
+        SECOND_VERSION => checked::<Second>(bytes)?.migrated(),
+        FIRST_VERSION => checked::<First>(bytes)?.migrated(),
+        LEDGER_VERSION => {
+            return Err("it is a ledger on its way to another device, to be imported".into());
         }
-        OLD_VERSION => {
-            let Object::<RawFile<OldState>>(file) = serde_json::from_slice(bytes).map_err(words)?;
-            checked(&file)?;
-            file.state.0.migrated()
-        }
-        _ => return Err(format!("version {undertone:?} is not known here")),
+        other => return Err(format!("version {other:?} is not known here")),
     };
     state.decoded()
 }
 
-fn checked<S: Serialize>(file: &RawFile<S>) -> Result<(), String> {
-    match check(&file.state) {
-        Ok(sum) if sum == file.check => Ok(()),
-        Ok(_) => Err("its check does not match its content".into()),
-        Err(error) => Err(error.to_string()),
+/// Reads a ledger that another device gave away.
+pub(super) fn decode_ledger(bytes: &[u8]) -> Result<State, String> {
+    match version(bytes)?.as_str() {
+        LEDGER_VERSION => {}
+        VERSION | SECOND_VERSION | FIRST_VERSION => {
+            return Err("it is a device's own file: export its ledger first".into());
+        }
+        other => return Err(format!("version {other:?} is not known here")),
     }
+    let state = checked::<RawState>(bytes)?.decoded()?;
+    state.moved.is_some().then_some(state).ok_or_else(|| "it was not given away".into())
 }
 
-impl OldState {
-    /// What was spent stays spent. A page named after the survey its reports went to says nothing about the
-    /// question; one with another name was named by a program and keeps it.
-    fn migrated(self) -> RawState {
-        let rename = |Object(mut page): Object<RawPage>| {
-            if page.answers.iter().all(|answer| answer.0.survey == page.datum) {
-                page.datum = datum::of_old_survey(&page.datum);
-            }
-            Object(page)
-        };
-        RawState {
-            generation: 0,
-            budget: self.budget,
-            collector_budget: Device::DEFAULT_COLLECTOR_BUDGET.to_string(),
-            data: self.data.into_iter().map(rename).collect(),
-            policies: self.policies,
-        }
-    }
+fn version(bytes: &[u8]) -> Result<String, String> {
+    let Version { undertone } = serde_json::from_slice(bytes).map_err(|e| e.to_string())?;
+    Ok(undertone)
 }
 
-impl RawState {
-    fn decoded(self) -> Result<State, String> {
-        let nats = |text: &str| {
-            let nats = Nats::parse_down(text).map_err(|error| error.to_string())?;
-            if nats.to_string() == text {
-                Ok(nats)
-            } else {
-                Err(format!("{text} is not as printed"))
-            }
-        };
-        let mut state = State::new(nats(&self.budget)?);
-        state.collector_budget = nats(&self.collector_budget)?;
-        state.generation = self.generation;
-        for Object(RawPage { datum, releases, answers }) in self.data {
-            let release = |Object(raw): &Object<RawRelease>| {
-                Ok(Release {
-                    policy: raw
-                        .policy
-                        .parse()
-                        .map_err(|_| "a policy's id is not one".to_owned())?,
-                    cost: raw.cost.as_deref().map(nats).transpose()?,
-                })
-            };
-            let page = Page {
-                releases: releases.iter().map(release).collect::<Result<_, String>>()?,
-                answers: answers.into_iter().map(|raw| raw.0.read()).collect::<Result<_, _>>()?,
-            };
-            // What was sent must have been paid for.
-            let paid = |a: &Remembered| page.releases.iter().any(|r| r.policy == a.report.policy);
-            if !page.answers.iter().all(paid) {
-                return Err(format!("{datum:?} has a report that its ledger does not know"));
-            }
-            if state.data.insert(datum.clone(), page).is_some() {
-                return Err(format!("{datum:?} occurs twice"));
-            }
-        }
-        for digits in &self.policies {
-            let bytes = hex::decode(digits).ok_or("a policy is not hexadecimal")?;
-            let draft = Draft::from_bytes(&bytes).map_err(|error| error.to_string())?;
-            let policy = draft.verify().map_err(|refusal| refusal.to_string())?;
-            state.policies.insert(policy.id(), Arc::new(policy));
-        }
-        Ok(state)
-    }
-}
-
-impl RawAnswer {
-    fn write(answer: &Remembered) -> Result<Self, serde_json::Error> {
-        Ok(Self {
-            curator: answer.curator.clone(),
-            survey: answer.survey.clone(),
-            report: serde_json::from_str(&answer.report.to_json())?,
-            delivery: match &answer.delivery {
-                Delivery::Waiting => RawDelivery::Waiting,
-                Delivery::Accepted => RawDelivery::Accepted,
-                Delivery::Refused(ProblemDocument { status, code, detail }) => {
-                    RawDelivery::Refused {
-                        status: *status,
-                        code: code.clone(),
-                        detail: detail.clone(),
-                    }
-                }
-            },
-        })
-    }
-
-    fn read(self) -> Result<Remembered, String> {
-        Ok(Remembered {
-            report: Report::from_json(&self.report.to_string()).map_err(|e| e.to_string())?,
-            curator: self.curator,
-            survey: self.survey,
-            delivery: match self.delivery {
-                RawDelivery::Waiting => Delivery::Waiting,
-                RawDelivery::Accepted => Delivery::Accepted,
-                RawDelivery::Refused { status, code, detail } => {
-                    Delivery::Refused(ProblemDocument { status, code, detail })
-                }
-            },
-        })
+/// The state of a file whose check matches.
+fn checked<S: Serialize + for<'a> Deserialize<'a>>(bytes: &[u8]) -> Result<S, String> {
+    let words = |error: serde_json::Error| error.to_string();
+    let Object::<RawFile<S>>(file) = serde_json::from_slice(bytes).map_err(words)?;
+    if check(&file.state).map_err(words)? == file.check {
+        Ok(file.state.0)
+    } else {
+        Err("its check does not match its content".into())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::plans::{KeptResponse, PlanNotes, PlanPart};
+    use super::super::state::{Moved, Noted, Told};
+    use super::super::{Delivery, Remembered};
     use super::*;
-    use undertone_core::{PolicyId, ReportId, Token};
+    use crate::budget::{Budget, Budgets};
+    use crate::day::Day;
+    use serde_json::Value;
+    use std::sync::Arc;
+    use undertone_core::{
+        Draft, ItemAnswer, Nats, PlanId, PolicyId, Report, ReportId, Response, Token,
+    };
+    use undertone_wire::{ProblemDocument, hex};
 
     const SHARED: &str =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../bindings/js/test/data/device.json");
@@ -348,32 +210,66 @@ mod tests {
         let file: Value = serde_json::from_str(&std::fs::read_to_string(golden).unwrap()).unwrap();
         let bytes = hex::decode(file["bytes"].as_str().unwrap()).unwrap();
         let policy = Draft::from_bytes(&bytes).unwrap().verify().unwrap();
-        let bits = PolicyId([7; 32]);
+        let (bits, plan) = (PolicyId([7; 32]), PlanId([5; 32]));
+        let address = "https://curator.example";
         let problem = ProblemDocument {
             status: 409,
             code: "round_sealed".into(),
             detail: "é \" \\ \n \u{1}".into(),
         };
         let answer = |policy, token, delivery| Remembered {
-            curator: "https://curator.example".into(),
+            curator: address.into(),
             survey: "survey".into(),
             report: Report { policy, id: ReportId([9; 16]), token },
             delivery,
         };
+        let at = |days| Day::new(days).unwrap();
+        let release = |data: &[&str], policy, cost, part| Noted {
+            id: ReportId([9; 16]),
+            data: data.iter().map(|&datum| datum.into()).collect(),
+            policy,
+            cost,
+            day: at(20_774),
+            collectors: vec![Told { address: address.into(), day: at(20_775) }],
+            part,
+        };
+        let part = PlanPart { plan, item: 3, period: 1 };
+        let cost = Some(Nats::from_units(10_986_122_887));
         let mut state = State::new(Nats::from_units(21_972_245_774));
         state.generation = 7;
-        let releases = vec![
-            Release { policy: policy.id(), cost: Some(Nats::from_units(10_986_122_887)) },
-            Release { policy: bits, cost: None },
+        state.day = at(20_775);
+        state.moved = Some(Moved { id: ReportId([1; 16]), day: at(20_775) });
+        state.releases = vec![
+            release(&["größe"], policy.id(), cost, None),
+            release(&["größe"], bits, None, None),
+            release(&["age"], bits, None, None),
+            release(&["age", "größe"], policy.id(), cost, Some(part)),
+            release(&["age"], bits, None, Some(PlanPart { item: 4, ..part })),
         ];
         let answers = vec![
             answer(policy.id(), Token::Index(1), Delivery::Waiting),
             answer(bits, Token::Bits([0xa0].into()), Delivery::Refused(problem)),
         ];
-        state.data.insert("größe".into(), Page { releases, answers });
-        let releases = vec![Release { policy: bits, cost: None }];
+        state.answers.insert("größe".into(), answers);
         let answers = vec![answer(bits, Token::Bits([0].into()), Delivery::Accepted)];
-        state.data.insert("age".into(), Page { releases, answers });
+        state.answers.insert("age".into(), answers);
+        let mut notes = PlanNotes { choice: Some(vec![1, 3, 4]), ..PlanNotes::default() };
+        notes.memos.insert((3, 1), Token::Index(2));
+        notes.memos.insert((4, 1), Token::Bits([0x80].into()));
+        let answers = vec![
+            ItemAnswer { item: 3, token: Token::Index(2) },
+            ItemAnswer { item: 4, token: Token::Bits([0x80].into()) },
+        ];
+        notes.responses.push(KeptResponse {
+            collector: address.into(),
+            period: 1,
+            response: Response { plan, id: ReportId([9; 16]), answers },
+            delivery: Delivery::Waiting,
+        });
+        state.plans.insert(plan, notes);
+        state
+            .plans
+            .insert(PlanId([6; 32]), PlanNotes { choice: Some(vec![]), ..PlanNotes::default() });
         state.policies.insert(policy.id(), Arc::new(policy));
         state
     }
@@ -398,18 +294,62 @@ mod tests {
     fn a_list_in_the_place_of_an_object_is_damage() {
         let text = String::from_utf8(encode(&state()).unwrap()).unwrap();
         let mut listed: Value = serde_json::from_str(&text).unwrap();
-        let release = &mut listed["state"]["data"][0]["releases"][0];
-        assert_eq!(release["cost"], Value::Null);
-        *release = serde_json::json!([release["policy"], null]);
+        let told = &mut listed["state"]["releases"][0]["collectors"][0];
+        *told = serde_json::json!([told["address"], told["day"]]);
         let reason = decode(listed.to_string().as_bytes()).unwrap_err();
         assert!(reason.contains("expected an object"), "{reason}");
     }
 
     #[test]
-    fn a_report_nobody_paid_for_is_damage() {
-        let mut forged = state();
-        forged.data.get_mut("age").unwrap().releases.clear();
-        let reason = decode(&encode(&forged).unwrap()).unwrap_err();
-        assert!(reason.contains("ledger"), "{reason}");
+    fn what_nobody_paid_for_is_damage() {
+        let forged = |forge: &dyn Fn(&mut State)| {
+            let mut state = state();
+            forge(&mut state);
+            decode(&encode(&state).unwrap()).unwrap_err()
+        };
+        let unpaid = forged(&|state| state.releases.retain(|noted| noted.part.is_some()));
+        assert!(unpaid.contains("ledger"), "{unpaid}");
+        let memo = forged(&|state| state.releases.retain(|noted| noted.part.is_none()));
+        assert!(memo.contains("ledger"), "{memo}");
+        let response = forged(&|state| {
+            let notes = state.plans.get_mut(&PlanId([5; 32])).unwrap();
+            notes.responses[0].response.answers[0].item = 2;
+        });
+        assert!(response.contains("response that its ledger"), "{response}");
+        let late = forged(&|state| state.day = Day::new(20_774).unwrap());
+        assert!(late.contains("2026-11-18 is later"), "{late}");
+    }
+
+    /// What the version before this one wrote.
+    #[test]
+    fn the_second_version_is_read() {
+        let path =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../../bindings/js/test/data/device-2.json");
+        let state = decode(&std::fs::read(path).unwrap()).unwrap();
+        assert_eq!(
+            (state.generation, state.day, state.releases.len()),
+            (7, Day::new(0).unwrap(), 3)
+        );
+        assert_eq!(state.budgets.collector, Budget::ever(Nats::from_units(87_888_983_096)));
+        assert_eq!(state.budgets.device, Budgets::DEFAULT.device);
+        assert!(state.releases.iter().all(|noted| noted.id == ReportId([9; 16])));
+        assert!(state.releases.iter().all(|noted| noted.collectors.len() == 1));
+        // And written as JavaScript writes it.
+        let third = path.replace("device-2", "device-2-as-3");
+        let bytes = encode(&state).unwrap();
+        if std::env::var_os("UNDERTONE_WRITE_FIXTURES").is_some() {
+            std::fs::write(&third, &bytes).unwrap();
+        }
+        assert_eq!(String::from_utf8(bytes).unwrap(), std::fs::read_to_string(third).unwrap());
+    }
+
+    #[test]
+    fn a_ledger_on_its_way_is_no_device_and_the_other_way_round() {
+        let (device, ledger) = (encode(&state()).unwrap(), encode_ledger(&state()).unwrap());
+        assert_eq!(encode(&decode_ledger(&ledger).unwrap()).unwrap(), device);
+        assert!(decode(&ledger).unwrap_err().contains("import"));
+        assert!(decode_ledger(&device).unwrap_err().contains("export"));
+        let here = encode_ledger(&State { moved: None, ..state() }).unwrap();
+        assert!(decode_ledger(&here).unwrap_err().contains("given away"));
     }
 }

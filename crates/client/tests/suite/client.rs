@@ -3,10 +3,10 @@
 use crate::common::{self, Fault, TestCurator, golden, quick};
 use std::io::Write;
 use undertone_client::{
-    AboveConsent, BatchForm, Client, ClientError, Connection, Consent, Delivery, Device,
-    FetchError, SecretConsent, SubmitError,
+    AboveConsent, BatchForm, Budget, Client, ClientError, Connection, Consent, Delivery, Device,
+    FetchError, Level, OverBudget, SecretConsent, SubmitError,
 };
-use undertone_core::{LedgerError, Nats, Policy, Sequence, Symbol, Token};
+use undertone_core::{Nats, Policy, Sequence, Symbol, Token};
 
 fn symbol(policy: &Policy, at: usize) -> Symbol {
     policy.draft().inputs().symbol(at).unwrap()
@@ -93,7 +93,9 @@ fn offline_reports_wait_and_go_in_batches_in_both_forms() {
         let (curator, policy) = published(name);
         let consent = Consent { lip: Some(nats("100")), ldp: Some(nats("100")), secrets: vec![] };
         let mut device = Device::memory_with_budget(nats("100"));
-        device.set_collector_budget(nats("1000")).unwrap();
+        for level in [Level::Collector, Level::Device] {
+            device.set_budget(level, Budget::ever(nats("1000"))).unwrap();
+        }
         let mut client = Client::with_connection(curator.connection(), device)
             .with_consent(consent)
             .with_form(form);
@@ -122,7 +124,9 @@ fn a_batch_that_is_too_large_goes_in_parts() {
         let (curator, policy) = published(name);
         let consent = Consent::UNLIMITED;
         let mut device = Device::memory_with_budget(nats("100"));
-        device.set_collector_budget(nats("1000")).unwrap();
+        for level in [Level::Collector, Level::Device] {
+            device.set_budget(level, Budget::ever(nats("1000"))).unwrap();
+        }
         let mut client = Client::with_connection(curator.connection(), device)
             .with_consent(consent)
             .with_form(form);
@@ -290,10 +294,10 @@ fn the_budget_of_a_datum_is_shared_by_surveys_about_it() {
     client.answer(&first, symbol(&one, 0)).unwrap();
     let second = client.survey("other").unwrap();
     let refused = client.answer(&second.clone().about("age"), symbol(&two, 0));
-    assert!(matches!(refused, Err(ClientError::Ledger(LedgerError::Budget { .. }))));
+    assert!(matches!(refused, Err(ClientError::Budget(OverBudget { level: Level::Question, .. }))));
     assert_eq!(client.device().spent("age"), Some(nats("1.0986122887")));
     client.answer(&second.clone().about("weight"), symbol(&two, 0)).unwrap();
-    client.device_mut().set_budget(nats("3")).unwrap();
+    client.device_mut().set_budget(Level::Question, Budget::ever(nats("3"))).unwrap();
     // The budget allows it now; what both tell together is still above what was agreed to.
     let refused = client.answer(&second.clone().about("age"), symbol(&two, 0));
     assert!(matches!(refused, Err(ClientError::Consent(_))), "{refused:?}");

@@ -1,7 +1,7 @@
 //! The device's file: what survives a crash, and what is refused.
 
 use crate::common::{TestCurator, golden};
-use undertone_client::{Client, ClientError, Delivery, Device, DeviceError};
+use undertone_client::{Budget, Client, ClientError, Delivery, Device, DeviceError, Level};
 use undertone_core::{Nats, Policy, Symbol};
 
 /// What the test curator asks, as a key.
@@ -80,7 +80,7 @@ fn a_damaged_file_is_refused_and_left_alone() {
         whole[..whole.len() - 3].to_vec(),
         text.replace("1.0986122887", "0.0986122887").into_bytes(),
         text.replace("accepted", "waiting").into_bytes(),
-        text.replace("device/2", "device/3").into_bytes(),
+        text.replace("device/3", "device/4").into_bytes(),
         [whole.as_slice(), b"x"].concat(),
     ];
     // Any bit of any byte, a spread of them.
@@ -117,7 +117,7 @@ fn one_process_at_a_time_and_no_silent_reset() {
     assert!(matches!(Device::create(&path, BUDGET), Err(DeviceError::InUse { .. })));
     drop(device);
     assert!(matches!(Device::create(&path, BUDGET), Err(DeviceError::Exists { .. })));
-    assert_eq!(Device::open(&path).unwrap().budget(), BUDGET);
+    assert_eq!(Device::open(&path).unwrap().budgets().question.nats, BUDGET);
 }
 
 /// Two names of one file are one device.
@@ -130,8 +130,11 @@ fn a_link_to_the_file_shares_its_lock_and_its_ledger() {
     std::os::unix::fs::symlink(&path, &link).unwrap();
     assert!(matches!(Device::open(&link), Err(DeviceError::InUse { .. })));
     drop(device);
-    Device::open(&link).unwrap().set_budget(Nats::from_units(5)).unwrap();
-    assert_eq!(Device::open(&path).unwrap().budget(), Nats::from_units(5));
+    Device::open(&link)
+        .unwrap()
+        .set_budget(Level::Question, Budget::ever(Nats::from_units(5)))
+        .unwrap();
+    assert_eq!(Device::open(&path).unwrap().budgets().question.nats, Nats::from_units(5));
     assert!(link.is_symlink());
 }
 

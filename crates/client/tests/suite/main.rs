@@ -5,5 +5,6 @@
 mod client;
 mod common;
 mod device;
+mod ledger;
 mod offline;
 mod sequences;

@@ -2,7 +2,9 @@
 
 use crate::common::{TestCurator, golden};
 use serde_json::Value;
-use undertone_client::{AboveConsent, Client, ClientError, Consent, Device, SecretConsent};
+use undertone_client::{
+    AboveConsent, Budget, Client, ClientError, Consent, Device, Level, OverBudget, SecretConsent,
+};
 use undertone_core::{Draft, LedgerError, Nats, Policy, Provenance, Symbol};
 
 fn symbol(policy: &Policy, at: usize) -> Symbol {
@@ -36,7 +38,7 @@ fn fifteen_surveys_with_one_question_share_one_budget() {
         let survey = client.survey(&id).unwrap();
         match client.answer(&survey, symbol(&policy, 0)) {
             Ok(_) => released += 1,
-            Err(ClientError::Ledger(LedgerError::Budget { .. })) => {}
+            Err(ClientError::Budget(OverBudget { level: Level::Question, .. })) => {}
             Err(other) => panic!("{other}"),
         }
     }
@@ -56,7 +58,7 @@ fn a_dummy_answer_is_no_new_budget() {
     client.answer(&survey, symbol(&two, 0)).unwrap();
     let survey = client.survey("three").unwrap();
     let refused = client.answer(&survey, symbol(&three, 0));
-    assert!(matches!(refused, Err(ClientError::Ledger(LedgerError::Budget { .. }))));
+    assert!(matches!(refused, Err(ClientError::Budget(OverBudget { level: Level::Question, .. }))));
 }
 
 #[test]
@@ -70,7 +72,9 @@ fn a_collector_has_a_budget_over_all_its_questions() {
         let survey = client.survey(&id).unwrap();
         match client.answer(&survey, symbol(&policy, 0)) {
             Ok(_) => answered += 1,
-            Err(ClientError::Collector { spent, .. }) => assert_eq!(spent, nats("8.7888983096")),
+            Err(ClientError::Budget(OverBudget { level: Level::Collector, spent, .. })) => {
+                assert_eq!(spent, nats("8.7888983096"))
+            }
             Err(error) => panic!("{error}"),
         }
     }
@@ -85,7 +89,7 @@ fn a_collector_has_a_budget_over_all_its_questions() {
     assert_eq!(elsewhere.device().spent_at(&other.base), nats("1.0986122887"));
     // The person may raise it.
     let mut client = Client::with_connection(curator.connection(), elsewhere.into_device());
-    client.device_mut().set_collector_budget(nats("9.9")).unwrap();
+    client.device_mut().set_budget(Level::Collector, Budget::ever(nats("9.9"))).unwrap();
     let survey = client.survey("survey-8").unwrap();
     client.answer(&survey, symbol(&policy, 0)).unwrap();
 }
@@ -94,7 +98,7 @@ fn a_collector_has_a_budget_over_all_its_questions() {
 fn a_release_without_a_finite_level_does_not_lift_the_collectors_budget() {
     let curator = TestCurator::start();
     let mut device = Device::memory();
-    device.set_collector_budget(nats("2")).unwrap();
+    device.set_budget(Level::Collector, Budget::ever(nats("2"))).unwrap();
     let client = Client::with_connection(curator.connection(), device);
     let mut client = client.with_consent(Consent::UNLIMITED);
     let policies = [golden("watchdog_three"), marked("minimal", 1), marked("minimal", 2)];
@@ -104,7 +108,13 @@ fn a_release_without_a_finite_level_does_not_lift_the_collectors_budget() {
         let survey = client.survey(&id).unwrap();
         let outcome = client.answer(&survey, symbol(policy, 0));
         match at {
-            2 => assert!(matches!(outcome, Err(ClientError::Collector { .. })), "{outcome:?}"),
+            2 => assert!(
+                matches!(
+                    outcome,
+                    Err(ClientError::Budget(OverBudget { level: Level::Collector, .. }))
+                ),
+                "{outcome:?}"
+            ),
             _ => assert!(outcome.is_ok(), "{outcome:?}"),
         }
     }
@@ -237,7 +247,10 @@ fn an_old_file_is_migrated_and_nothing_is_forgotten() {
     let mut client = Client::with_connection(curator.connection(), device);
     let renamed = client.survey("renamed").unwrap();
     let refused = client.answer(&renamed, symbol(&policy, 0));
-    assert!(matches!(refused, Err(ClientError::Ledger(LedgerError::Budget { .. }))), "{refused:?}");
+    assert!(
+        matches!(refused, Err(ClientError::Budget(OverBudget { level: Level::Question, .. }))),
+        "{refused:?}"
+    );
     // Answering the old surveys again is free and tells the device what they ask.
     for id in ["commute", "smoking"] {
         let survey = client.survey(id).unwrap();
@@ -249,6 +262,6 @@ fn an_old_file_is_migrated_and_nothing_is_forgotten() {
     assert_eq!(client.device().spent("question:howdoyoucommute"), Some(nats("2.1972245774")));
     drop(client);
     let text = std::fs::read_to_string(&path).unwrap();
-    assert!(text.contains("device/2") && !text.contains("survey:"), "{text}");
+    assert!(text.contains("device/3") && !text.contains("survey:"), "{text}");
     Device::open(&path).unwrap();
 }

@@ -1,7 +1,8 @@
 // The respondent's page. Between opening it and pressing "Send" nothing goes over the network, and what goes then is the
 // report alone, shown byte for byte beforehand.
 
-import { AboveConsent, BrowserDevice, Client, Consent, encodeBody, Exhausted, natsText, Sequence, toHex } from "./undertone.js";
+import { AboveConsent, BrowserDevice, Client, Consent, encodeBody, natsText, OverBudget, Sequence, toHex } from "./undertone.js";
+import { leftCard, limitsForm, movedPage, movingCard } from "./ledger.js";
 import { count, field, h, nats, notice, percent, ratioFactor, say, show } from "./page.js";
 
 const main = document.getElementById("main");
@@ -26,6 +27,8 @@ function reason(error) {
 async function start() {
   if (!globalThis.crypto?.subtle) return insecure();
   const device = await BrowserDevice.open();
+  const { moved } = (await device.load()).state;
+  if (moved !== null) return movedPage(main, device, moved.day, start);
   const limits = { ...new Limits(), ...(await device.setting("consent")) };
   const client = new Client(location.origin, { device, consent: consentOf(limits) });
   const surveys = await fetched(client);
@@ -147,9 +150,19 @@ async function ask(page) {
       h("button", { class: "main wide", type: "submit", disabled: obstacle !== null }, "Randomise my answer on this device"),
       h("p", { class: "hint" }, "Nothing is sent yet. You will see exactly what would be."),
     ),
-    explained(page, budgets),
-    limitsForm(page, budgets),
+    explained(page),
+    leftCard(budgets, survey.policy.cost),
+    limitsForm(page.limits, budgets, (limits, next) => saveLimits(page, limits, next), () => ask(page)),
+    movingCard(page.device, start),
   );
+}
+
+/** Keeps a person's limits on this device; throws if one is no number. */
+async function saveLimits({ device, client, limits }, next, budgets) {
+  client.consent = consentOf(next);
+  await client.setBudgets(budgets);
+  Object.assign(limits, next);
+  await device.setting("consent", next);
 }
 
 /** Why this device will not answer, or null. */
@@ -161,8 +174,7 @@ async function objection({ client, survey }) {
     await client.check(survey);
     return null;
   } catch (error) {
-    const spent = error instanceof Exhausted || error.code === "collector";
-    const said = error instanceof AboveConsent ? "Above your limits. " : spent ? "Above your budget. " : "This device cannot answer. ";
+    const said = error instanceof AboveConsent ? "Above your limits. " : error instanceof OverBudget ? "Above your budget. " : "This device cannot answer. ";
     return notice("bad", h("p", {}, h("strong", {}, said), `${error.message[0].toUpperCase()}${error.message.slice(1)}.`), h("p", {}, "So nothing is drawn and nothing is sent. You can change your limits below."));
   }
 }
@@ -215,8 +227,8 @@ function answerInput({ question, policy: { inputs: alphabet } }, disabled) {
 
 // ---------------------------------------------------------------- what leaves the device
 
-/** `budgets` is null once there is nothing left to spend. */
-function explained({ survey }, budgets) {
+/** What a message tells, in words and in numbers. */
+function explained({ survey }) {
   const { policy } = survey;
   const cost = policy.cost === null ? null : natsText(policy.cost);
   const lip = policy.lip === undefined ? undefined : policy.lip === null ? null : natsText(policy.lip);
@@ -240,8 +252,6 @@ function explained({ survey }, budgets) {
     ["What is assumed", { unknown: "nothing", prior: "how people usually answer", priors: "one of several habits of answering", box: "a range of habits of answering", secret: `how “${context.name}” goes with answers` }[context.kind]],
     provenance.source ? ["Where that comes from", context.kind === "unknown" ? provenance.source : `${provenance.source}, says the survey's owner`] : null,
     ["Shared by", `at least ${count(survey.people)} people, says the survey's owner; nothing checks it`],
-    budgets && ["Spent on this question so far", spentOf(budgets.question)],
-    budgets && ["Spent on all questions of this collector", spentOf(budgets.collector)],
     ["Kept, says the owner", survey.retention || "not stated"],
     ["Contact, says the owner", survey.contact || "not stated"],
     ["Policy", h("code", {}, policy.id)],
@@ -255,13 +265,6 @@ function explained({ survey }, budgets) {
     h("details", {}, h("summary", {}, "The promise in numbers"), h("div", { class: "scroll" }, h("table", {}, h("tbody", {}, facts.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, value))))))),
     h("p", { class: "small" }, h("a", { href: `/v1/surveys/${survey.id}/officer` }, "The page for the privacy officer")),
   );
-}
-
-/** What is spent of a budget, rounded up, and what is left of it, rounded down. */
-function spentOf({ spent, budget }) {
-  const down = (units) => natsText(units - (units % 1_000_000n));
-  if (spent === null) return `no bound; the budget is ${down(budget)} nats`;
-  return `${nats(natsText(spent))} of ${down(budget)} nats; ${down(spent < budget ? budget - spent : 0n)} are left`;
 }
 
 /** For a small policy the whole table of chances; for the others a sentence. */
@@ -282,56 +285,6 @@ function odds(policy) {
   );
 }
 
-// ---------------------------------------------------------------- limits
-
-function limitsForm(page, { question, collector }) {
-  const { device, client, limits } = page;
-  const whole = h("input", { type: "text", inputmode: "decimal", value: natsText(question.budget) });
-  const all = h("input", { type: "text", inputmode: "decimal", value: natsText(collector.budget) });
-  const boxes = {
-    lip: h("input", { type: "text", inputmode: "decimal", value: limits.lip }),
-    ldp: h("input", { type: "text", inputmode: "decimal", value: limits.ldp }),
-    secretName: h("input", { type: "text", value: limits.secretName }),
-    secretLdp: h("input", { type: "text", inputmode: "decimal", value: limits.secretLdp }),
-  };
-  const problem = h("p", { class: "notice bad", role: "alert", hidden: true });
-  const submit = async (event) => {
-    event.preventDefault();
-    const next = Object.fromEntries(Object.entries(boxes).map(([name, box]) => [name, box.value.trim()]));
-    try {
-      client.consent = consentOf(next);
-      await client.setBudgets({ question: whole.value.trim(), collector: all.value.trim() });
-    } catch (error) {
-      problem.textContent = `Limits are numbers of nats: ${error.message}.`;
-      problem.hidden = false;
-      return;
-    }
-    Object.assign(limits, next);
-    await device.setting("consent", next);
-    await ask(page);
-    say("Your limits are saved on this device.");
-    document.getElementById("limits").open = true;
-  };
-  return h(
-    "details",
-    { class: "card", id: "limits" },
-    h("summary", {}, "Your own limits"),
-    h("p", { class: "small soft" }, "This device refuses any question with which all your answers to it would tell more. The numbers are in nats: e to that power is the factor. They stay on this device."),
-    h(
-      "form",
-      { submit, novalidate: "" },
-      field("limit-lip", "Belief in an answer of yours may change by (LIP)", boxes.lip, "1.0986 is a factor of 3. Applies where the question says what people usually answer."),
-      field("limit-ldp", "Odds between two answers may change by (LDP)", boxes.ldp, "2.1972 is a factor of 9. Always applies."),
-      field("limit-budget", "All my answers to one question together (LDP)", whole, "A question may be asked again in a later round. This is the most they may add up to."),
-      field("limit-collector", "All my answers to this collector together (LDP)", all, "The same collector may ask many questions. This is the most they may add up to."),
-      field("limit-secret", "A secret of yours (optional)", boxes.secretName, "As questions call it, for example income."),
-      field("limit-secret-ldp", "Odds between two values of it may change by", boxes.secretLdp),
-      problem,
-      h("button", { type: "submit" }, "Save my limits"),
-    ),
-  );
-}
-
 // ---------------------------------------------------------------- drawn, and sent
 
 /** Shows the report; `chosen` is known only right after choosing and is kept nowhere. */
@@ -344,7 +297,7 @@ function drawn(page, report, delivery, chosen) {
   const bytes = new TextEncoder().encode(body);
   const send = async () => {
     show(place, h("button", { class: "main wide", disabled: true }, "Sending …"));
-    const outcome = await client.send(survey);
+    const outcome = await client.send(survey).catch((error) => ({ delivery, obstacle: error.message }));
     drawn(page, report, outcome.delivery, chosen);
     if (outcome.obstacle) say("It could not be sent. It waits on this device.");
   };
@@ -372,7 +325,7 @@ function drawn(page, report, delivery, chosen) {
       h("details", {}, h("summary", {}, `The same ${bytes.length} bytes in hexadecimal`), h("pre", {}, toHex(bytes).replace(/(..)/g, "$1 ").trim())),
       place,
     ),
-    explained(page, null),
+    explained(page),
   );
   heading.focus();
 }
