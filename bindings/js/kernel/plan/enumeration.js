@@ -26,7 +26,7 @@ function walk(model, items, first, wanted, visit) {
     for (let y = 0; y < items[depth].outputs; y += 1) {
       const from = number + y * spans[depth];
       if (wanted !== null && !wanted(from, from + spans[depth])) continue;
-      if (descend(depth + 1, model.after(state, items[depth], y), from)) return true;
+      if (descend(depth + 1, model.after(state, items[depth], y, depth), from)) return true;
     }
     return false;
   };
@@ -103,7 +103,7 @@ class Worst {
   see(items, first, wanted, enough) {
     // Both roundings go side by side.
     const { down, up } = this;
-    const both = { start: [down.start, up.start], after: ([low, high], item, y) => [down.after(low, item, y), up.after(high, item, y)] };
+    const both = { start: [down.start, up.start], after: ([low, high], item, y, depth) => [down.after(low, item, y, depth), up.after(high, item, y, depth)] };
     return walk(both, items, first, wanted, ([low, high], number) => {
       const outcomes = [];
       let rest = number - first;
@@ -146,8 +146,8 @@ function holds(list, from, end) {
   return low < list.length && list[low] < end;
 }
 
-/** The largest rise and fall over all outcomes of a component: nats (null without bound) and where. */
-export function enumerate(component) {
+/** The largest rise and fall over all outcomes of a component: nats (null without bound) and where. `few` is there for tests. */
+export function enumerate(component, { few = FEW_STEPS } = {}) {
   const sets = [...component.sets()];
   const { outcomes, states } = component;
   const worst = new Worst(component);
@@ -159,7 +159,7 @@ export function enumerate(component) {
     }
   };
   const roundings = 4 * (component.items.length + states + component.sizes[component.variable] + 4);
-  if (outcomes * states <= FEW_STEPS || digitsBelowOne(component) > MAX_DIGITS) {
+  if (outcomes * states <= few || digitsBelowOne(component) > MAX_DIGITS) {
     eachSet((items, first) => worst.see(items, first, null, () => false));
   } else {
     const { rises, falls } = look(component, sets, outcomes);

@@ -6,6 +6,7 @@
 import { KEEP_ONE, MASS_ONE, WEIGHT_ONE } from "../exact.js";
 import { magnitude, NOUGHT, plus, product, WHOLE } from "./magnitude.js";
 
+/** Magnitudes rounded one way. */
 const rounding = (up) =>
   Object.freeze({
     zero: NOUGHT,
@@ -13,10 +14,37 @@ const rounding = (up) =>
     times: (a, b) => product(a, b, up),
     plus: (a, b) => plus(a, b, up),
     of: (n, places) => magnitude(n, -places, up),
+    list: (length) => new Array(length),
+    multiply(into, a, b) {
+      for (let at = 0; at < a.length; at += 1) into[at] = product(a[at], b[at], up);
+      return into;
+    },
+    scatter(into, places, list) {
+      for (let at = 0; at < list.length; at += 1) into[places[at]] = plus(into[places[at]], list[at], up);
+      return into;
+    },
   });
 
-/** What is reckoned with: floats, or magnitudes rounded down or up. `of(n, places)` is n 2^-places. */
-export const FLOATS = Object.freeze({ zero: 0, one: 1, times: (a, b) => a * b, plus: (a, b) => a + b, of: (n, places) => Number(n) / 2 ** places });
+/**
+ * What is reckoned with: floats, or magnitudes rounded down or up. `of(n, places)` is n 2^-places, `multiply` works entry by entry, and `scatter` adds each entry
+ * of a list at its place.
+ */
+export const FLOATS = Object.freeze({
+  zero: 0,
+  one: 1,
+  times: (a, b) => a * b,
+  plus: (a, b) => a + b,
+  of: (n, places) => Number(n) / 2 ** places,
+  list: (length) => new Float64Array(length),
+  multiply(into, a, b) {
+    for (let at = 0; at < a.length; at += 1) into[at] = a[at] * b[at];
+    return into;
+  },
+  scatter(into, places, list) {
+    for (let at = 0; at < list.length; at += 1) into[places[at]] += list[at];
+    return into;
+  },
+});
 export const DOWN = rounding(false);
 export const UP = rounding(true);
 
@@ -76,116 +104,118 @@ class PointsModel {
   #columns;
   #values;
   #size;
+  #levels = [];
 
   /** `points` are `{ weight, values }` with the weight in the algebra. */
   constructor(algebra, points, { variable, sizes }) {
     this.#algebra = algebra;
-    this.#values = points.map(({ values }) => values[variable]);
+    this.#values = Uint32Array.from(points, ({ values }) => values[variable]);
     this.#size = sizes[variable];
     this.#columns = columnsOnce(algebra, (item) => [item.channel, points.map(({ values }) => combined(item, sizes, (q) => values[q])), item.outputs]);
-    this.start = points.map(({ weight }) => weight);
+    this.start = algebra.list(points.length);
+    points.forEach(({ weight }, at) => {
+      this.start[at] = weight;
+    });
   }
 
-  /** One more answer. */
-  after(state, item, y) {
-    const column = this.#columns(item).of(y);
-    const { times } = this.#algebra;
-    const next = new Array(state.length);
-    for (let at = 0; at < state.length; at += 1) next[at] = times(state[at], column[at]);
-    return next;
+  /** One more answer, the one at this depth: it is gone when another answer of the same depth is tried. */
+  after(state, item, y, depth) {
+    this.#levels[depth] ??= this.#algebra.list(state.length);
+    return this.#algebra.multiply(this.#levels[depth], state, this.#columns(item).of(y));
   }
 
   /** The joint probabilities of the variable's values and the answers. */
   joint(state) {
-    const { zero, plus: sum } = this.#algebra;
-    const found = new Array(this.#size).fill(zero);
-    for (let at = 0; at < state.length; at += 1) found[this.#values[at]] = sum(found[this.#values[at]], state[at]);
-    return found;
+    return this.#algebra.scatter(new Array(this.#size).fill(this.#algebra.zero), this.#values, state);
   }
 }
 
-/** A tree whose items have one question each: products at the variables, summed from the leaves up and then down the path to the variable. */
+/**
+ * A tree whose items have one question each: products at the variables, summed from the leaves up and then down the path to the variable. Variables are
+ * numbered within the component here; a state is what the items of each have said of its values.
+ */
 class TreeModel {
   #algebra;
   #columns;
   #nodes;
-  #order;
-  #path;
+  #order = [];
+  #path = [];
+  #places;
 
   constructor(algebra, component) {
     const { law, sizes, variables, variable } = component;
     this.#algebra = algebra;
+    this.#places = new Map(variables.map((v, at) => [v, at]));
     this.#columns = columnsOnce(algebra, (item) => [item.channel, Array.from({ length: item.channel.inputs }, (_, x) => x), item.outputs]);
-    this.#nodes = new Map(
-      variables.map((v) => {
-        const { parent, rows } = law.nodes[v];
-        return [v, { parent, size: sizes[v], rows: rows.map((row) => row.map((weight) => algebra.of(weight, 48))), children: component.children(v) }];
-      }),
-    );
-    this.#path = [];
-    for (let v = variable; v !== null; v = law.nodes[v].parent) this.#path.unshift(v);
-    const onPath = new Set(this.#path);
+    this.#nodes = variables.map((v) => {
+      const rows = law.nodes[v].rows.map((row) => row.map((weight) => algebra.of(weight, 48)));
+      return { rows, children: component.children(v).map((child) => this.#places.get(child)) };
+    });
+    for (let v = variable; v !== null; v = law.nodes[v].parent) this.#path.unshift(this.#places.get(v));
     // Every variable off the path, children before their parents.
-    this.#order = [];
     const below = (v) => {
-      for (const child of this.#nodes.get(v).children) below(child);
-      if (!onPath.has(v)) this.#order.push(v);
+      for (const child of this.#nodes[v].children) below(child);
+      if (!this.#path.includes(v)) this.#order.push(v);
     };
     below(this.#path[0]);
-    this.start = new Map(variables.map((v) => [v, new Array(sizes[v]).fill(algebra.one)]));
+    this.start = variables.map((v) => new Array(sizes[v]).fill(algebra.one));
   }
 
   after(state, item, y) {
-    const [v] = item.questions;
-    const column = this.#columns(item).of(y);
-    const next = new Map(state);
-    next.set(
-      v,
-      state.get(v).map((own, x) => this.#algebra.times(own, column[x])),
-    );
+    const v = this.#places.get(item.questions[0]);
+    const next = state.slice();
+    next[v] = this.#product(state[v], this.#columns(item).of(y));
     return next;
   }
 
   joint(state) {
-    const { zero, times, plus: sum } = this.#algebra;
-    const messages = new Map();
-    /** What a variable's items and its children, as far as they have spoken, say of its values. */
-    const spoken = (v, from) => {
-      const found = from.slice();
-      for (const child of this.#nodes.get(v).children) {
-        const message = messages.get(child);
-        if (message) for (let x = 0; x < found.length; x += 1) found[x] = times(found[x], message[x]);
-      }
-      return found;
-    };
-    for (const v of this.#order) {
-      const { rows } = this.#nodes.get(v);
-      const up = spoken(v, state.get(v));
-      messages.set(
-        v,
-        rows.map((row) => {
-          let total = zero;
-          for (let z = 0; z < row.length; z += 1) total = sum(total, times(row[z], up[z]));
-          return total;
-        }),
-      );
-    }
+    const messages = new Array(state.length).fill(null);
+    for (const v of this.#order) messages[v] = this.#message(this.#nodes[v].rows, this.#spoken(v, state[v], messages));
     let above = null;
     for (const v of this.#path) {
-      const { rows, size } = this.#nodes.get(v);
-      const own = state.get(v);
-      const from = new Array(size);
-      for (let z = 0; z < size; z += 1) {
-        let prior = rows[0][z];
-        if (above !== null) {
-          prior = zero;
-          for (let x = 0; x < rows.length; x += 1) prior = sum(prior, times(above[x], rows[x][z]));
-        }
-        from[z] = times(prior, own[z]);
-      }
-      above = spoken(v, from);
+      const { rows } = this.#nodes[v];
+      const prior = above === null ? rows[0] : this.#mixture(above, rows);
+      above = this.#spoken(v, this.#product(prior, state[v]), messages);
     }
     return above;
+  }
+
+  #product(a, b) {
+    const { times } = this.#algebra;
+    const found = new Array(a.length);
+    for (let x = 0; x < a.length; x += 1) found[x] = times(a[x], b[x]);
+    return found;
+  }
+
+  /** What a variable's items and its children, as far as they have spoken, say of its values. */
+  #spoken(v, from, messages) {
+    let found = from;
+    for (const child of this.#nodes[v].children) if (messages[child] !== null) found = this.#product(found, messages[child]);
+    return found;
+  }
+
+  /** For every row the sum of its products with a column. */
+  #message(rows, column) {
+    const { zero, times, plus: sum } = this.#algebra;
+    const found = new Array(rows.length);
+    for (let x = 0; x < rows.length; x += 1) {
+      let total = zero;
+      for (let z = 0; z < column.length; z += 1) total = sum(total, times(rows[x][z], column[z]));
+      found[x] = total;
+    }
+    return found;
+  }
+
+  /** The rows weighted. */
+  #mixture(weights, rows) {
+    const { zero, times, plus: sum } = this.#algebra;
+    const found = new Array(rows[0].length);
+    for (let z = 0; z < found.length; z += 1) {
+      let total = zero;
+      for (let x = 0; x < rows.length; x += 1) total = sum(total, times(weights[x], rows[x][z]));
+      found[z] = total;
+    }
+    return found;
   }
 }
 
