@@ -190,6 +190,22 @@ test("what is looked for in floats is what is found by judging every outcome", (
   }
 });
 
+test("combinations that are too many to be kept are gone through, with the same result", () => {
+  const step = one / 64;
+  const node = (name, i) => ({ parent: name, rows: [[(20 + i) * step, (44 - i) * step], [(50 - i) * step, (14 + i) * step]] });
+  const plan = (count) => {
+    const names = Array.from({ length: count }, (_, i) => `q${i}`);
+    const pair = { ...response, inputs: { indices: 4 }, outputs: { indices: 2 }, channel: { shape: "table", masses: [[3, 1], [2, 2], [1, 3], [1, 3]].map((row) => row.map((part) => part * quarter)) } };
+    const items = [{ questions: ["q0", "q1"], policy: 1 }, ...names.map((name) => ({ questions: [name], policy: 0 }))];
+    const nodes = names.map((_, i) => (i === 0 ? { weights: [40 * step, 24 * step] } : node(`q${i - 1}`, i)));
+    return unchecked({ undertone: "plan/1", claims: [{ about: "person", notion: "ldp", nats: "100" }], questions: names.map(question), law: { kind: "tree", nodes }, items, policies: [response, pair] });
+  };
+  // The variables behind the second question say nothing where only the pair is answered.
+  const ofPair = ({ draft, items }) => enumerate(new Component(draft.law, draft.sizes, items.slice(0, 1), 0, 0));
+  const [many, few] = [ofPair(plan(17)), ofPair(plan(2))];
+  for (const side of ["upper", "lower"]) assert.ok(many[side] - few[side] <= 1n && few[side] <= many[side], `${side}: ${many[side]} ${few[side]}`);
+});
+
 // ---------------------------------------------------------------- magnitudes
 
 test("magnitudes are the nearest on their side", () => {
