@@ -10,6 +10,7 @@ mod document;
 mod epsilon;
 mod invariants;
 mod ledger;
+mod plan;
 mod refusals;
 mod reports;
 mod sample;
