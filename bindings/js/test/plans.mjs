@@ -16,12 +16,12 @@ import { mulberry } from "./lib/random.mjs";
 
 const ROUNDS = Number(process.env.PLANS ?? 250);
 
-/** At least what the definition gives, and at most the three roundings of a logarithm above it. */
+/** At least what the definition gives, and at most two units above it, for what was rounded before the logarithm. */
 function assertNear(found, brute, what) {
   for (const side of ["upper", "lower"]) {
     const [got, exact] = [found[side], brute[side]];
     if (exact === null) assert.equal(got, null, `${what} ${side}`);
-    else assert.ok(got !== null && got >= exact && got <= exact + 3n, `${what} ${side}: ${got} where ${exact} is attained`);
+    else assert.ok(got !== null && got >= exact && got <= exact + 2n, `${what} ${side}: ${got} where ${exact} is attained`);
   }
 }
 
@@ -85,7 +85,7 @@ test("the person's LDP on random plans is that of the definition, or above where
     const { ldp, exact } = personLdp(items, draft.asked, 1);
     reached[brute === null ? "unbounded" : exact ? "exact" : "bound"] += 1;
     if (brute === null) assert.equal(ldp, null);
-    else if (exact) assert.ok(ldp >= brute && ldp <= brute + 3n, `${ldp} ${brute}`);
+    else if (exact) assert.ok(ldp >= brute && ldp <= brute + 2n, `${ldp} ${brute}`);
     else assert.ok(ldp === null || ldp >= brute, `${ldp} ${brute}`);
   }
   for (const [what, count] of Object.entries(reached)) assert.ok(count > 10, `${what}: ${count}`);
@@ -188,22 +188,6 @@ test("what is looked for in floats is what is found by judging every outcome", (
       assert.deepEqual([some.upper, some.lower], [all.upper, all.lower], JSON.stringify(document));
     });
   }
-});
-
-test("combinations that are too many to be kept are gone through, with the same result", () => {
-  const step = one / 64;
-  const node = (name, i) => ({ parent: name, rows: [[(20 + i) * step, (44 - i) * step], [(50 - i) * step, (14 + i) * step]] });
-  const plan = (count) => {
-    const names = Array.from({ length: count }, (_, i) => `q${i}`);
-    const pair = { ...response, inputs: { indices: 4 }, outputs: { indices: 2 }, channel: { shape: "table", masses: [[3, 1], [2, 2], [1, 3], [1, 3]].map((row) => row.map((part) => part * quarter)) } };
-    const items = [{ questions: ["q0", "q1"], policy: 1 }, ...names.map((name) => ({ questions: [name], policy: 0 }))];
-    const nodes = names.map((_, i) => (i === 0 ? { weights: [40 * step, 24 * step] } : node(`q${i - 1}`, i)));
-    return unchecked({ undertone: "plan/1", claims: [{ about: "person", notion: "ldp", nats: "100" }], questions: names.map(question), law: { kind: "tree", nodes }, items, policies: [response, pair] });
-  };
-  // The variables behind the second question say nothing where only the pair is answered.
-  const ofPair = ({ draft, items }) => enumerate(new Component(draft.law, draft.sizes, items.slice(0, 1), 0, 0));
-  const [many, few] = [ofPair(plan(17)), ofPair(plan(2))];
-  for (const side of ["upper", "lower"]) assert.ok(many[side] - few[side] <= 1n && few[side] <= many[side], `${side}: ${many[side]} ${few[side]}`);
 });
 
 // ---------------------------------------------------------------- magnitudes

@@ -25,7 +25,9 @@ function beliefGiven({ law, sizes, periods }, items, asked, variable) {
     const g = powerUp(productOfRatios(costliest(items, asked)), periods);
     return { ...byLikelihoods(leastProbability(law, sizes, variable), g), ...unnamed };
   }
-  const component = new Component(law, sizes, items, asked, variable);
+  // What does not depend on the answer tells nothing.
+  const telling = items.filter(({ ratio: { n, d } }) => n !== d);
+  const component = new Component(law, sizes, telling, asked, variable);
   if (component.items.length === 0) return NOTHING;
   if (component.items.length === 1 && component.variables.length === 1) return { ...alone(component), exact: true };
   if (component.enumerable) return { ...enumerate(component), exact: true };

@@ -8,6 +8,8 @@ import { isDrawn } from "./draft.js";
 
 const MAX_OUTCOMES = 1 << 20;
 const MAX_STEPS = 2 ** 26;
+/** The most combinations of values that are listed. */
+const MAX_COMBINATIONS = 1 << 16;
 
 /** The variables and items that are joined with a variable. */
 export class Component {
@@ -38,12 +40,14 @@ export class Component {
     return this.items.filter(({ questions }) => questions[0] === variable);
   }
 
-  /** How many numbers one outcome takes. */
+  /** How many numbers one outcome takes, Infinity where they are not listed. */
   get states() {
     const { law, sizes, variables } = this;
     if (law.kind === "points") return law.points.length;
     const cells = (v) => sizes[v] * (law.nodes[v].parent === null ? 1 : sizes[law.nodes[v].parent]);
-    return this.single ? variables.reduce((total, v) => total + cells(v), 0) : variables.reduce((product, v) => product * sizes[v], 1);
+    if (this.single) return variables.reduce((total, v) => total + cells(v), 0);
+    const combinations = variables.reduce((product, v) => product * sizes[v], 1);
+    return combinations <= MAX_COMBINATIONS ? combinations : Infinity;
   }
 
   /** The number of outcomes of all sets of items that are answered together, Infinity where they are without end. */

@@ -103,7 +103,7 @@ export function magnitudeNats(a) {
   if (a === null) return null;
   const doublings = a.e + 63;
   if (a.m === 0n || doublings < 0) return 0n;
-  return lnUp(a.m, LEAST) + BigInt(Math.floor(doublings / 256)) * WORD + lnUp(1n << BigInt(doublings % 256), 1n);
+  return lnUp(a.m << BigInt(doublings % 256), LEAST) + BigInt(Math.floor(doublings / 256)) * WORD;
 }
 
 /** A positive float, exactly. */

@@ -53,11 +53,17 @@ export function likelihood(channel, x, y) {
   if (channel.shape === "table") return [channel.masses[x][y], 48];
   if (channel.shape === "keep") return [(x === y ? channel.keep[x] * MASS_ONE : 0n) + (KEEP_ONE - channel.keep[x]) * channel.base[y], 88];
   const { own, other, inputs } = channel;
-  const [set, clear] = [own * (WEIGHT_ONE - other), (WEIGHT_ONE - own) * other];
-  // Where other bits are certain the common factor can be nought; then nothing tells symbols apart.
-  const none = (set === 0n || y === 0) && (clear === 0n || y === 2 ** inputs - 1);
-  if (none) return [1n, 0];
-  return [(y >> x) & 1 ? set : clear, 64];
+  if (isImpossible(channel, y)) return [1n, 0];
+  return (y >> x) & 1 ? [own * (WEIGHT_ONE - other), 64] : [(WEIGHT_ONE - own) * other, 64];
+}
+
+/** Whether no input can have given a pattern of bits: then nothing tells symbols apart. */
+function isImpossible({ own, other, inputs }, y) {
+  let set = 0;
+  for (let i = 0; i < inputs; i += 1) set += (y >> i) & 1;
+  const clear = inputs - set;
+  if ((other === 0n && set > 1) || (other === WEIGHT_ONE && clear > 1)) return true;
+  return (set === 0 || own * (WEIGHT_ONE - other) === 0n) && (clear === 0 || (WEIGHT_ONE - own) * other === 0n);
 }
 
 const MAX_KEPT = 1 << 22;
@@ -236,46 +242,14 @@ function* pointsOfTree(algebra, { law, sizes, variables }) {
   }
 }
 
-/** A tree with combined items whose combinations are too many to be kept: they are gone through for every outcome. */
-class StreamedModel {
-  #algebra;
-  #component;
-  #columns;
-
-  constructor(algebra, component) {
-    this.#algebra = algebra;
-    this.#component = component;
-    this.#columns = columnsOnce(algebra, (item) => [item.channel, Array.from({ length: item.channel.inputs }, (_, x) => x), item.outputs]);
-    this.start = [];
-  }
-
-  after(state, item, y) {
-    return [...state, { item, column: this.#columns(item).of(y) }];
-  }
-
-  joint(state) {
-    const { sizes, variable } = this.#component;
-    const { zero, times, plus: sum } = this.#algebra;
-    const found = new Array(sizes[variable]).fill(zero);
-    for (const { weight, values } of pointsOfTree(this.#algebra, this.#component)) {
-      const entry = state.reduce((product, { item, column }) => times(product, column[combined(item, sizes, (q) => values[q])]), weight);
-      found[values[variable]] = sum(found[values[variable]], entry);
-    }
-    return found;
-  }
-}
-
-const MAX_POINTS_KEPT = 1 << 16;
-
 /** The model of a component. */
 export function modelOf(algebra, component) {
-  const { law, states } = component;
+  const { law } = component;
   if (component.single) return new TreeModel(algebra, component);
   if (law.kind === "points") {
     const points = law.points.map(({ weight, values }) => ({ weight: algebra.of(weight, 48), values }));
     return new PointsModel(algebra, points, component);
   }
-  if (states > MAX_POINTS_KEPT) return new StreamedModel(algebra, component);
   const points = Array.from(pointsOfTree(algebra, component), ({ weight, values }) => ({ weight, values: values.slice() }));
   return new PointsModel(algebra, points, component);
 }
