@@ -30,7 +30,7 @@ export class AboveConsent extends Error {
 
 /** A report that a policy cannot have released, or a response that a plan cannot. */
 export class Foreign extends Error {
-  readonly reason: "policy" | "token" | "plan" | "item" | "asked";
+  readonly reason: "policy" | "token" | "plan" | "items" | "asked";
 }
 
 /** What a device cannot do. */

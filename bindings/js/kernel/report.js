@@ -57,7 +57,7 @@ export function draw(policy, symbol, random = systemRandom) {
 
 // ---------------------------------------------------------------- reports
 
-/** A report that a policy cannot have released (`policy` or `token`), or a response that a plan cannot (`plan`, `item`, `token` or `asked`). */
+/** A report that a policy cannot have released (`policy` or `token`), or a response that a plan cannot (`plan`, `items`, `asked` or `token`). */
 export class Foreign extends Error {
   constructor(reason, message) {
     super(message);

@@ -182,6 +182,7 @@ const bad = {
     "a parent nobody is": (d) => void (d.law.nodes[0].parent = "nobody"),
     "a root's value that cannot be": (d) => void (d.law.nodes[2].weights = [one, 0]),
     "a value that cannot be": (d) => void (d.law.nodes[0].rows = [[one, 0], [one, 0]]),
+    "an unknown law with a secret": (d) => void Object.assign(d, { law: { kind: "unknown" }, claims: [d.claims[0]] }),
     "no points": (d) => void (d.law = { kind: "points", points: [] }),
     "a point of weight nought": (d) => void (d.law = points([0, [0, 0, 0]], [one, [1, 2, 1]])),
     "points out of order": (d) => void (d.law = points([quarter, [1, 2, 1]], [3 * quarter, [0, 0, 0]])),
@@ -200,7 +201,6 @@ const bad = {
     "a long wording": (d) => void (d.questions[1].wording = long(2001)),
     "two of one name": (d) => void ((d.secrets[0].name = "age"), (d.law.nodes[0].parent = "age")),
     "17 secrets": (d) => void (d.secrets = Array.from({ length: 17 }, (_, i) => ({ name: i === 0 ? "ill" : `s${i}`, values: { indices: 2 } }))),
-    "an unknown law with a secret": (d) => void Object.assign(d, { law: { kind: "unknown" }, claims: [d.claims[0]] }),
     "an unknown law with a claim about belief": (d) => void Object.assign(d, { law: { kind: "unknown" }, secrets: [], claims: d.claims.slice(0, 2) }),
     "an item of no question": (d) => void (d.items[0].questions = []),
     "an item of a secret": (d) => void (d.items[0].questions = ["ill"]),
@@ -418,9 +418,9 @@ test("responses that a plan cannot have released", async () => {
   const made = (answers, owner = plan.id) => Response.fromJson({ undertone: "response/1", plan: owner, id: "07".repeat(16), answers });
   const cases = [
     ["plan", made([], "00".repeat(32))],
-    ["item", made([{ item: 3, token: 0 }])],
-    ["item", made([{ item: 1, bits: "e0" }, { item: 0, token: 0 }])],
-    ["item", made([{ item: 0, token: 0 }, { item: 0, token: 0 }])],
+    ["items", made([{ item: 3, token: 0 }])],
+    ["items", made([{ item: 1, bits: "e0" }, { item: 0, token: 0 }])],
+    ["items", made([{ item: 0, token: 0 }, { item: 0, token: 0 }])],
     ["token", made([{ item: 0, token: 2 }])],
     ["token", made([{ item: 0, bits: "80" }])],
     ["token", made([{ item: 1, token: 0 }])],

@@ -18,13 +18,10 @@ function alone({ law, sizes, variable, items: [item] }) {
   return { upper: ratioNats(upper.ratio), lower: ratioNats(lower.ratio), riseAt: at(upper.cell.high, upper.cell), fallAt: at(lower.cell.low, lower.cell) };
 }
 
-/** Belief given every answer to some items, of which `asked` of those with a weight are answered. */
-function beliefGiven({ law, sizes, periods }, items, asked, variable) {
-  const unnamed = { exact: false, riseAt: null, fallAt: null };
-  if (periods > 1) {
-    const g = powerUp(productOfRatios(costliest(items, asked)), periods);
-    return { ...byLikelihoods(leastProbability(law, sizes, variable), g), ...unnamed };
-  }
+const UNNAMED = Object.freeze({ exact: false, riseAt: null, fallAt: null });
+
+/** Belief given every answer to some items in one period, of which `asked` of those with a weight are answered. */
+function beliefGiven({ law, sizes }, items, asked, variable) {
   // What does not depend on the answer tells nothing.
   const telling = items.filter(({ ratio: { n, d } }) => n !== d);
   const component = new Component(law, sizes, telling, asked, variable);
@@ -32,7 +29,7 @@ function beliefGiven({ law, sizes, periods }, items, asked, variable) {
   if (component.items.length === 1 && component.variables.length === 1) return { ...alone(component), exact: true };
   if (component.enumerable) return { ...enumerate(component), exact: true };
   if (isBinaryTree(component)) return { ...binaryTree(component), exact: true };
-  return { ...bound(component), ...unnamed };
+  return { ...bound(component), ...UNNAMED };
 }
 
 const above = (a, b) => (a === null || b === null ? b !== null : a > b);
@@ -45,7 +42,13 @@ function worse(a, b) {
 
 /** What is learnt about a variable given everything (`all`), or given the answer to any one item that has it, alone (`own`). */
 export function beliefOf(draft, items, variable, given) {
-  if (given === "all") return beliefGiven(draft, items, draft.asked, variable);
+  const { law, sizes, asked, periods } = draft;
+  if (periods > 1) {
+    // The data may change between periods, and how is not assumed: the LDP of everything bounds it, whatever is given.
+    const g = powerUp(productOfRatios(costliest(items, asked)), periods);
+    return { ...byLikelihoods(leastProbability(law, sizes, variable), g), ...UNNAMED };
+  }
+  if (given === "all") return beliefGiven(draft, items, asked, variable);
   const own = items.filter(({ questions }) => questions.includes(variable));
   return own.map((item) => beliefGiven(draft, [{ ...item, weight: 0 }], 0, variable)).reduce(worse, NOTHING);
 }

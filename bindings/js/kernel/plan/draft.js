@@ -73,7 +73,7 @@ export function makePlanDraft(parts) {
   secrets.forEach(({ name }, at) => checkText(name, 1, 200, `the name of secret ${at}`));
   const variables = [...questions, ...secrets];
   if (new Set(variables.map(({ name }) => name)).size < variables.length) refuse("plan", "a name occurs twice among questions and secrets");
-  if (law.kind === "unknown" && secrets.length > 0) refuse("plan", "there are secrets but the law is unknown");
+  if (law.kind === "unknown" && secrets.length > 0) refuse("law", "there are secrets and nothing is assumed about the data: give a tree or points");
   const sizes = variables.map(({ answers, values }) => (answers ?? values).size);
   checkLaw(law, sizes);
   items.forEach((item, at) => checkItem(item, at, parts));

@@ -135,16 +135,19 @@ export function drawResponse(plan, answers, { items, memos = new Map(), random =
   return { response, memos: kept };
 }
 
-/** Refuses a response that the plan cannot have released: `plan`, `item`, `token` or `asked`. */
+/** Refuses a response that the plan cannot have released: `plan`, `items`, `asked` or `token`. */
 export function acceptResponse(plan, response) {
   const { items, asked } = plan.draft;
+  const { answers } = response;
   if (response.plan !== plan.id) throw new Foreign("plan", "the response was made under another plan");
-  response.answers.forEach(({ item, token, bits }, at) => {
-    if (item >= items.length) throw new Foreign("item", `the plan has no item ${item}`);
-    if (at > 0 && response.answers[at - 1].item >= item) throw new Foreign("item", "items must come in increasing order, each once");
+  answers.forEach(({ item }, at) => {
+    if (item >= items.length) throw new Foreign("items", `the plan has no item ${item}`);
+    if (at > 0 && answers[at - 1].item >= item) throw new Foreign("items", "items must come in increasing order, each once");
+  });
+  const drawn = answers.filter(({ item }) => isDrawn(items[item])).length;
+  if (drawn > asked) throw new Foreign("asked", `${drawn} drawn items are answered where ${asked} are asked`);
+  for (const { item, token, bits } of answers) {
     const { policy, fresh } = items[item];
     if (!ownsAnswer(plan.policies[fresh ?? policy], { token, bits })) throw new Foreign("token", `the answer to item ${item} is outside its policy's output alphabet`);
-  });
-  const drawn = response.answers.filter(({ item }) => isDrawn(items[item])).length;
-  if (drawn > asked) throw new Foreign("asked", `${drawn} drawn items are answered where ${asked} are asked`);
+  }
 }
