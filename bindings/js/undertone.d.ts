@@ -28,9 +28,9 @@ export class AboveConsent extends Error {
   readonly secret: string | null;
 }
 
-/** A report that a policy cannot have released. */
+/** A report that a policy cannot have released, or a response that a plan cannot. */
 export class Foreign extends Error {
-  readonly reason: "policy" | "token";
+  readonly reason: "policy" | "token" | "plan" | "items" | "asked";
 }
 
 /** What a device cannot do. */
@@ -180,6 +180,83 @@ export class Report {
 export function accept(policy: Policy, report: Report): void;
 export function encodeReports(reports: readonly Report[]): Uint8Array;
 export function encodeBody(reports: readonly Report[], form?: "json" | "binary"): { type: string; body: string | Uint8Array };
+
+/** A false claim of a plan. Levels are nats as text. */
+export class PlanRefusal extends Error {
+  readonly claim: number;
+  readonly side: "ldp" | "upper" | "lower";
+  readonly attained: string;
+  readonly allowed: string;
+  /** The question or secret (null for the person), its value, and items with their answers; null where a bound names none. */
+  readonly where: { name: string | null; value: number | null; label: string | null; items: readonly number[] | null; outcomes: readonly (number | null)[] | null };
+}
+
+/** A policy of a plan that is refused by itself. */
+export class PolicyRefused extends Error {
+  readonly policy: number;
+  readonly refusal: Refusal;
+}
+
+/** How far belief can rise and fall, in units of 10^-10 nats, null without bound. */
+export interface Belief {
+  readonly upper: bigint | null;
+  readonly lower: bigint | null;
+  /** Whether both are attained; otherwise they are upper bounds. */
+  readonly exact: boolean;
+}
+export interface BeliefText {
+  upper: string;
+  lower: string;
+  exact: boolean;
+}
+
+/** A verified plan: every policy and every claim about the person was checked. */
+export class Plan {
+  private constructor();
+  readonly id: string;
+  readonly bytes: Uint8Array;
+  readonly policies: readonly Policy[];
+  readonly draft: Readonly<{
+    questions: readonly { name: string; wording: string; answers: Alphabet }[];
+    secrets: readonly { name: string; values: Alphabet }[];
+    law: { kind: "unknown" | "tree" | "points" };
+    items: readonly { questions: readonly number[]; policy: number; fresh: number | null; weight: number }[];
+    asked: number;
+    periods: number;
+    claims: readonly object[];
+    provenance: { source: string; n: bigint; date: string };
+  }>;
+  /** What each item costs: attained LDP in units of 10^-10 nats, null without bound. */
+  readonly costs: readonly (bigint | null)[];
+  readonly person: Readonly<{ ldp: bigint | null; exact: boolean; items: readonly number[] }>;
+  /** Null where the law is unknown. */
+  belief(name: string, given?: "all" | "own"): Belief | null;
+  readonly attained: {
+    costs: string[];
+    person: { ldp: string; exact: boolean };
+    questions: Record<string, { all: BeliefText | null; own: BeliefText | null }>;
+    secrets: Record<string, BeliefText | null>;
+  };
+  /** The items a device answers: drawn once, stored before anything is sent, never drawn again. */
+  choose(random?: Random): number[];
+  /** Draws a response. What has no answer is left out; memos are to be kept for the period. */
+  respond(answers: Readonly<Record<string, number>>, options: { items: readonly number[]; memos?: ReadonlyMap<number, number>; random?: Random }): { response: Response; memos: Map<number, number> };
+  /** Throws `Foreign` for a response that the plan cannot have released. */
+  accepts(response: Response): void;
+}
+/** Verifies a plan from its document, as text (read strictly) or as parsed JSON, or from its canonical bytes. */
+export function verifyPlan(source: string | object | Uint8Array): Promise<Plan>;
+
+/** What a device sends under a plan. */
+export class Response {
+  readonly plan: string;
+  readonly id: string;
+  readonly answers: readonly { item: number; token: number | null; bits: Uint8Array | null }[];
+  static fromJson(value: string | object): Response;
+  static fromBytes(bytes: Uint8Array): Response;
+  toJSON(): object;
+  toBytes(): Uint8Array;
+}
 
 export interface Release {
   policy: string;

@@ -1,7 +1,7 @@
 /** Verification: every claim of a policy against what its channel attains. */
 
 import { ascending, MASS_ONE, max, min, partitionPoint, positive, RATIO_ONE, RATIO_ZERO, ratioAbove, ratioText, WEIGHT_ONE } from "./exact.js";
-import { exactRange, extremesOf, marginalsOf, push } from "./likelihood.js";
+import { exactRange, extremesOf, marginalsOf, push, viewOf } from "./likelihood.js";
 
 /** A claim that is false, where, and by how much. */
 export class Refusal extends Error {
@@ -61,6 +61,8 @@ export function leastWeight(context, x) {
   switch (context.kind) {
     case "prior":
       return [context.weights[x], WEIGHT_ONE, null];
+    case "law":
+      return [context.weights[x], MASS_ONE, null];
     case "priors": {
       const { low } = extremesOf(context.list.map((weights) => weights[x]));
       return [low[0], WEIGHT_ONE, low[1]];
@@ -89,6 +91,13 @@ function bitsStrength(bits, context) {
     lower = worse(lower, weight * low + rest * high, low * one, { ...CELL, output: apart ? null : x, low: x, prior });
   }
   return { ldp, upper, lower };
+}
+
+/** What a channel attains about its input under a prior in units of 2^-48, as the law of a plan gives it. */
+export function strengthUnder(channel, weights) {
+  const view = viewOf(channel);
+  if (view === null) return bitsStrength(channel, { kind: "law", weights });
+  return strengthOf(view.outputs, (y) => view.extremes(y), { range: exactRange(view.mixture(weights)), scale: 48n });
 }
 
 /** The symbols in descending order of a/b; 0/0 last, where it cannot matter. */

@@ -120,6 +120,14 @@ export class Writer {
     }
     this.u64s([claim.delta]);
   }
+  provenance({ source, n, date, confidence, rounding }) {
+    this.text(source);
+    this.u64s([n]);
+    this.text(date);
+    this.u8(confidence === null ? 0 : 1);
+    if (confidence !== null) this.decimal(confidence);
+    this.u64s([rounding]);
+  }
   finish() {
     const out = new Uint8Array(this.parts.reduce((size, part) => size + part.length, 0));
     let at = 0;
@@ -145,13 +153,7 @@ export function draftBytes(draft) {
   out.context(draft.context);
   out.u8(draft.claims.length);
   draft.claims.forEach((claim) => out.claim(claim));
-  const { source, n, date, confidence, rounding } = draft.provenance;
-  out.text(source);
-  out.u64s([n]);
-  out.text(date);
-  out.u8(confidence === null ? 0 : 1);
-  if (confidence !== null) out.decimal(confidence);
-  out.u64s([rounding]);
+  out.provenance(draft.provenance);
   return out.finish();
 }
 

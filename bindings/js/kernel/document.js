@@ -85,6 +85,17 @@ export function makeDelta(units) {
   return units;
 }
 
+/** Checks where a document says it comes from; `reason` is that of the document. */
+export function checkProvenance({ source, n, date, confidence, rounding }, reason) {
+  if (utf8Length(source) > 500) refuse(reason, "provenance.source has more than 500 bytes");
+  if (n > LARGEST_INTEGER) refuse(reason, "provenance.n is not below 2^53");
+  if (rounding > LARGEST_INTEGER) refuse(reason, "provenance.rounding is not below 2^53");
+  if (date !== "" && !/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(date)) refuse(reason, "provenance.date is not YYYY-MM-DD");
+  if (confidence !== null && (confidence.digits < 0n || decimalUnits(confidence) > DIGITS_END)) {
+    refuse(reason, "provenance.confidence is not between 0 and 1");
+  }
+}
+
 /** Checks that the parts fit together. */
 export function makeDraft({ inputs, outputs, channel, context, claims, provenance }) {
   const fits = (what, expected, found) => {
@@ -104,25 +115,20 @@ export function makeDraft({ inputs, outputs, channel, context, claims, provenanc
     }
     if (claim.delta > 0n && channel.shape === "bits") refuse("draft", `claim ${index} has a delta, which bits does not support`);
   });
-  const { source, n, date, confidence, rounding } = provenance;
-  if (utf8Length(source) > 500) refuse("draft", "provenance.source has more than 500 bytes");
-  if (n > LARGEST_INTEGER) refuse("draft", "provenance.n is not below 2^53");
-  if (rounding > LARGEST_INTEGER) refuse("draft", "provenance.rounding is not below 2^53");
-  if (date !== "" && !/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(date)) refuse("draft", "provenance.date is not YYYY-MM-DD");
-  if (confidence !== null && (confidence.digits < 0n || decimalUnits(confidence) > DIGITS_END)) {
-    refuse("draft", "provenance.confidence is not between 0 and 1");
-  }
+  checkProvenance(provenance, "draft");
   return Object.freeze({ inputs, outputs, channel, context, claims, provenance });
 }
 
 // ---------------------------------------------------------------- fields
 
-const tagged = (value, tag, what) => {
+/** The text of the field that says which kind an object is. */
+export const tagged = (value, tag, what) => {
   if (!isObject(value) || typeof value[tag] !== "string") refuse("json", `${what} needs a field ${tag}`);
   return value[tag];
 };
 
-function pick(table, tag, what) {
+/** The entry of a table that a tag names. */
+export function pick(table, tag, what) {
   if (!Object.hasOwn(table, tag)) refuse("json", `${what} ${JSON.stringify(tag)} is not known`);
   return table[tag];
 }
@@ -208,7 +214,8 @@ function claimFields(value, what) {
   };
 }
 
-function provenanceFields(value) {
+/** Where a document says it comes from, by type only, and then the function that makes it. */
+export function provenanceFields(value) {
   const v = value === undefined ? {} : record(value, "provenance", [], ["source", "n", "date", "confidence", "rounding"]);
   const or = (field, fallback, read) => (v[field] === undefined ? fallback : read(v[field], `provenance.${field}`));
   const source = or("source", "", textOf);

@@ -18,7 +18,7 @@ const shownStrength = (strength) =>
 
 const made = Symbol("a policy is made by verifying");
 
-/** A verified policy. There is no way to one but `fromJson` and `fromBytes`, which check every claim. */
+/** A verified policy. There is no way to one but through a check of every claim. */
 export class Policy {
   constructor(key, draft, bytes, id, certificate) {
     if (key !== made) throw new TypeError("a policy is made by Policy.fromJson or Policy.fromBytes");
@@ -35,6 +35,11 @@ export class Policy {
   /** From canonical bytes. */
   static async fromBytes(bytes) {
     return Policy.#verified(draftFromBytes(bytes), null);
+  }
+
+  /** From parts that were read as those of a larger document. */
+  static async fromDraft(draft) {
+    return Policy.#verified(draft, null);
   }
 
   static async #verified(draft, stated) {

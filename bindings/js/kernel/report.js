@@ -57,7 +57,7 @@ export function draw(policy, symbol, random = systemRandom) {
 
 // ---------------------------------------------------------------- reports
 
-/** A report that a policy cannot have released: `policy` or `token`. */
+/** A report that a policy cannot have released (`policy` or `token`), or a response that a plan cannot (`plan`, `items`, `asked` or `token`). */
 export class Foreign extends Error {
   constructor(reason, message) {
     super(message);
@@ -124,14 +124,17 @@ export class Report {
   }
 }
 
+/** Whether a policy can release an answer, a token or bits. */
+export function ownsAnswer(policy, { token, bits }) {
+  const { shape, outputs } = policy.draft.channel;
+  if (shape !== "bits") return bits === null && token < outputs;
+  if (bits === null || bits.length !== Math.ceil(outputs / 8)) return false;
+  const spare = 8 * bits.length - outputs;
+  return (bits.at(-1) & ((1 << spare) - 1)) === 0;
+}
+
 /** Refuses a report that the policy cannot have released. */
 export function accept(policy, report) {
   if (report.policy !== policy.id) throw new Foreign("policy", "the report was made under another policy");
-  const { shape, outputs } = policy.draft.channel;
-  let fits = shape !== "bits" && report.bits === null && report.token < outputs;
-  if (shape === "bits" && report.bits !== null && report.bits.length === Math.ceil(outputs / 8)) {
-    const spare = 8 * report.bits.length - outputs;
-    fits = (report.bits.at(-1) & ((1 << spare) - 1)) === 0;
-  }
-  if (!fits) throw new Foreign("token", "the token is outside the policy's output alphabet");
+  if (!ownsAnswer(policy, report)) throw new Foreign("token", "the token is outside the policy's output alphabet");
 }
