@@ -4,7 +4,7 @@ import { encoder, sameBytes } from "../bytes.js";
 import { draftBytes, draftFromBytes, Reader, Writer } from "../codec.js";
 import { refuse } from "../errors.js";
 import { makePlanDraft, NATS_END } from "./draft.js";
-import { UNKNOWN_LAW } from "./law.js";
+import { makeRow, UNKNOWN_LAW } from "./law.js";
 
 const MAGIC = encoder.encode("undertone/plan");
 const ABOUT = ["person", "question", "secret"];
@@ -76,7 +76,7 @@ const flag = (reader, what) => {
   return value > 1 ? refuse("tag", `${what}: unknown kind`) : value === 1;
 };
 
-const row = (reader) => reader.u64s(reader.count(8));
+const row = (reader) => makeRow(reader.u64s(reader.count(8)));
 
 function readNode(reader) {
   if (!flag(reader, "law.nodes")) return { parent: null, rows: [row(reader)] };
@@ -110,20 +110,17 @@ function readItem(reader) {
 }
 
 function readClaim(reader) {
-  const about = ABOUT[reader.u8()] ?? refuse("tag", "claim.about: unknown kind");
-  const which = reader.u32();
-  const given = GIVEN[reader.u8()] ?? refuse("tag", "claim.given: unknown kind");
-  const notion = flag(reader, "claim.notion") ? "lip" : "ldp";
-  if ((about === "person") !== (notion === "ldp")) refuse("tag", "a claim about a person is ldp, any other is lip");
+  const [about, which, given, notion] = [ABOUT[reader.u8()], reader.u32(), GIVEN[reader.u8()], reader.u8()];
+  const person = about === "person";
+  // What a claim does not have is written as 0.
+  const fits = about !== undefined && given !== undefined && notion === (person ? 0 : 1) && (about === "question" || given === "all") && (!person || which === 0);
+  if (!fits) refuse("tag", "claim: unknown kind");
   const nats = () => {
     const units = reader.u64();
     return units < NATS_END ? units : refuse("nats", "a level is not below 1000000000 nats");
   };
   const first = nats();
-  const subject = { about, which, given };
-  // What a claim does not have is written as 0; anything else is not canonical.
-  if (about === "person") return { ...subject, which: 0, given: "all", ldp: first };
-  return { ...subject, given: about === "question" ? given : "all", lower: first, upper: nats() };
+  return person ? { about, which, given, ldp: first } : { about, which, given, lower: first, upper: nats() };
 }
 
 /** A plan's draft from its canonical bytes; any others are refused. */

@@ -1,12 +1,12 @@
 /** The document of a plan: types and fields of the whole are read first, then its parts are made. */
 
 import { makeAlphabet, readAlphabetFields } from "../alphabet.js";
-import { draftFromFields, pick, provenanceFields, tagged } from "../document.js";
+import { draftFields, pick, provenanceFields, tagged } from "../document.js";
 import { refuse } from "../errors.js";
 import { natsText, parseNats, U32 } from "../exact.js";
-import { integer, integers, isObject, listOf, optional, record, textOf, texts } from "../json.js";
+import { integer, integers, listOf, optional, record, textOf, texts } from "../json.js";
 import { makePlanDraft } from "./draft.js";
-import { UNKNOWN_LAW } from "./law.js";
+import { makeRow, UNKNOWN_LAW } from "./law.js";
 
 const small = (value, what) => Number(integer(value, what, U32));
 const or = (value, fallback, read) => (value === undefined ? fallback : read(value));
@@ -36,15 +36,15 @@ function itemFields(value, what) {
 }
 
 function nodeFields(value, what) {
-  if (isObject(value) && "weights" in value) {
-    record(value, what, ["weights"]);
-    const weights = integers(value.weights, `${what}.weights`);
-    return () => ({ parent: null, rows: [weights] });
-  }
-  record(value, what, ["parent", "rows"]);
-  const parent = textOf(value.parent, `${what}.parent`);
-  const rows = listOf(value.rows, `${what}.rows`, integers);
-  return (numberOf) => ({ parent: numberOf(parent, "law", what), rows });
+  record(value, what, [], ["weights", "parent", "rows"]);
+  const weights = optional(value.weights, (list) => integers(list, `${what}.weights`));
+  const parent = optional(value.parent, (name) => textOf(name, `${what}.parent`));
+  const rows = optional(value.rows, (list) => listOf(list, `${what}.rows`, integers));
+  return (numberOf) => {
+    if (weights !== null && parent === null && rows === null) return { parent: null, rows: [makeRow(weights)] };
+    if (weights !== null || parent === null || rows === null) refuse("json", `${what} has either weights, or parent and rows`);
+    return { parent: numberOf(parent, "law", what), rows: rows.map(makeRow) };
+  };
 }
 
 function pointFields(value, what) {
@@ -72,38 +72,42 @@ const lawFields = {
 };
 
 /** A level exactly as it is printed. */
-function natsField(value, what) {
-  const text = textOf(value, what);
-  return () => {
-    if (!/^[0-9]{1,9}(\.[0-9]{1,10})?$/.test(text) || natsText(parseNats(text)) !== text) {
-      refuse("nats", `${what}: ${JSON.stringify(text)} is not written as nats are printed, as in "1.5"`);
-    }
-    return parseNats(text);
-  };
+function levelOf(text, what) {
+  if (!/^[0-9]{1,9}(\.[0-9]{1,10})?$/.test(text) || natsText(parseNats(text)) !== text) {
+    refuse("nats", `${what}: ${JSON.stringify(text)} is not written as nats are printed, as in "1.5"`);
+  }
+  return parseNats(text);
 }
 
+/** For each notion the fields of its levels, and for each subject what it needs; no other field is given. */
 const LEVELS = { ldp: ["nats"], lip: ["nats"], alip: ["lower", "upper"] };
 const ABOUT = { person: [], question: ["name", "given"], secret: ["name"] };
 
 function claimFields(value, what) {
-  const about = tagged(value, "about", what);
-  const notion = tagged(value, "notion", what);
-  const subject = pick(ABOUT, about, `${what}.about`);
-  const levels = pick(LEVELS, notion, `${what}.notion`);
-  record(value, what, ["about", "notion", ...subject, ...levels]);
-  if ((about === "person") !== (notion === "ldp")) refuse("json", `${what}: a claim about a person is ldp, any other is lip or alip`);
-  const name = about === "person" ? null : textOf(value.name, `${what}.name`);
-  const given = about === "question" ? textOf(value.given, `${what}.given`) : "all";
-  if (given !== "all" && given !== "own") refuse("json", `${what}.given must be all or own`);
-  const read = levels.map((field) => natsField(value[field], `${what}.${field}`));
+  record(value, what, ["about", "notion"], ["name", "given", "nats", "lower", "upper"]);
+  const [about, notion] = [textOf(value.about, `${what}.about`), textOf(value.notion, `${what}.notion`)];
+  const given = {};
+  for (const field of ["name", "given", "nats", "lower", "upper"]) given[field] = optional(value[field], (text) => textOf(text, `${what}.${field}`));
+  const exactly = (fields, needed) => {
+    if (fields.some((field) => (given[field] !== null) !== needed.includes(field))) refuse("json", `${what}: ${notion} about a ${about} has the fields ${needed.join(", ") || "of its level"} and no other`);
+  };
   return (indexOf) => {
-    const nats = read.map((one) => one());
-    const which = name === null ? 0 : indexOf(about, name, what);
-    return about === "person" ? { about, which, given, ldp: nats[0] } : { about, which, given, lower: nats[0], upper: nats.at(-1) };
+    const levels = pick(LEVELS, notion, `${what}.notion`);
+    exactly(["nats", "lower", "upper"], levels);
+    const nats = levels.map((field) => levelOf(given[field], `${what}.${field}`));
+    if (notion === "alip" && nats[0] === nats[1]) refuse("json", `${what}: alip with two equal levels is written as lip`);
+    exactly(["name", "given"], pick(ABOUT, about, `${what}.about`));
+    if ((about === "person") !== (notion === "ldp")) refuse("json", `${what}: a claim about a person is ldp, any other is lip or alip`);
+    if (about === "person") return { about, which: 0, given: "all", ldp: nats[0] };
+    if (about === "question" && given.given !== "all" && given.given !== "own") refuse("json", `${what}.given must be all or own`);
+    return { about, which: indexOf(about, given.name, what), given: given.given ?? "all", lower: nats[0], upper: nats.at(-1) };
   };
 }
 
-/** Reads a document without checking any stated id: the plan's, or that of one of its policies. */
+/**
+ * Reads a document without checking any stated id, the plan's or that of one of its policies: `make` makes the draft, once those of the policies
+ * were found to be theirs.
+ */
 export function planFromFields(document) {
   const required = ["undertone", "claims", "questions", "law", "items", "policies"];
   const v = record(document, "the plan", required, ["id", "secrets", "asked", "periods", "provenance"]);
@@ -117,27 +121,19 @@ export function planFromFields(document) {
   const asked = or(v.asked, 0, (value) => small(value, "asked"));
   const periods = or(v.periods, 1, (value) => small(value, "periods"));
   const provenance = provenanceFields(v.provenance);
-  const documents = listOf(v.policies, "policies", (value) => value);
+  const documents = listOf(v.policies, "policies", draftFields);
   if (version !== "plan/1") refuse("version", `version ${JSON.stringify(version)} is not known here`);
 
-  const names = [...questions, ...secrets].map((one) => one());
-  const asQuestions = names.slice(0, questions.length);
-  const asSecrets = names.slice(questions.length);
-  const found = (list, name, reason, what) => {
+  const [asQuestions, asSecrets] = [questions.map((one) => one()), secrets.map((one) => one())];
+  const found = (list) => (name, reason, what) => {
     const at = list.findIndex((one) => one.name === name);
     return at < 0 ? refuse(reason, `${what}: nothing here is called ${JSON.stringify(name)}`) : at;
   };
-  const policies = documents.map(draftFromFields);
-  const draft = makePlanDraft({
-    questions: asQuestions,
-    secrets: asSecrets,
-    law: law((name, reason, what) => found(names, name, reason, what)),
-    items: items.map((item) => item((name, reason, what) => found(asQuestions, name, reason, what))),
-    asked,
-    periods,
-    claims: claims.map((claim) => claim((about, name, what) => found(about === "question" ? asQuestions : asSecrets, name, "plan", what))),
-    provenance: provenance(),
-    policies: policies.map((policy) => policy.draft),
-  });
-  return { draft, id, policyIds: policies.map((policy) => policy.id) };
+  const parts = { questions: asQuestions, secrets: asSecrets, asked, periods };
+  parts.law = law(found([...asQuestions, ...asSecrets]));
+  parts.items = items.map((item) => item(found(asQuestions)));
+  parts.claims = claims.map((claim) => claim((about, name, what) => found(about === "question" ? asQuestions : asSecrets)(name, "plan", what)));
+  parts.provenance = provenance();
+  const policies = documents.map((policy) => policy());
+  return { id, policies, make: () => makePlanDraft({ ...parts, policies: policies.map(({ draft }) => draft) }) };
 }

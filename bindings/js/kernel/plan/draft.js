@@ -66,6 +66,7 @@ export function makePlanDraft(parts) {
   counted(questions, 1, MAX_QUESTIONS, "questions");
   counted(secrets, 0, MAX_SECRETS, "secrets");
   counted(items, 1, MAX_ITEMS, "items");
+  if (periods < 1 || periods > MAX_PERIODS) refuse("plan", `periods must be 1 to ${MAX_PERIODS}`);
   questions.forEach(({ name, wording }, at) => {
     checkText(name, 1, 200, `the name of question ${at}`);
     checkText(wording, 0, 2000, `the wording of question ${at}`);
@@ -73,9 +74,8 @@ export function makePlanDraft(parts) {
   secrets.forEach(({ name }, at) => checkText(name, 1, 200, `the name of secret ${at}`));
   const variables = [...questions, ...secrets];
   if (new Set(variables.map(({ name }) => name)).size < variables.length) refuse("plan", "a name occurs twice among questions and secrets");
-  if (law.kind === "unknown" && secrets.length > 0) refuse("law", "there are secrets and nothing is assumed about the data: give a tree or points");
   const sizes = variables.map(({ answers, values }) => (answers ?? values).size);
-  checkLaw(law, sizes);
+  checkLaw(law, sizes, secrets.length > 0);
   items.forEach((item, at) => checkItem(item, at, parts));
   const missing = questions.findIndex((_, q) => !items.some((item) => item.questions.includes(q)));
   if (missing >= 0) refuse("plan", `question ${questions[missing].name} is in no item`);
@@ -84,7 +84,6 @@ export function makePlanDraft(parts) {
   const drawn = items.filter(isDrawn).length;
   if (drawn === 0 && asked !== 0) refuse("plan", "asked must be 0 where no item has a weight");
   if (drawn > 0 && (asked < 1 || asked >= drawn)) refuse("plan", `asked must be at least 1 and below ${drawn}, the number of items with a weight`);
-  if (periods < 1 || periods > MAX_PERIODS) refuse("plan", `periods must be 1 to ${MAX_PERIODS}`);
   claims.forEach((claim, at) => checkClaim(claim, at, parts));
   checkProvenance(provenance, "plan");
   return Object.freeze({ ...parts, variables, sizes });

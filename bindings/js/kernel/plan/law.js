@@ -1,5 +1,6 @@
 /** Laws: what is assumed about a person's data. Variables are numbered, the questions first. */
 
+import { checkParts } from "../document.js";
 import { refuse } from "../errors.js";
 import { MASS_ONE, sum } from "../exact.js";
 import { magnitude, NOUGHT, plus, product } from "./magnitude.js";
@@ -8,11 +9,8 @@ const MAX_POINTS = 1 << 16;
 
 export const UNKNOWN_LAW = Object.freeze({ kind: "unknown" });
 
-function checkRow(row, size, what) {
-  if (row.length !== size) refuse("law", `${what} has ${row.length} entries where ${size} are needed`);
-  const found = sum(row);
-  if (found !== MASS_ONE) refuse("law", `${what} sums to ${found} where exactly ${MASS_ONE} is needed`);
-}
+/** A list of probabilities in units of 2^-48 that sum to one. */
+export const makeRow = (row) => checkParts(row, MASS_ONE, "law", "a list of probabilities");
 
 /** Checks a tree: one node per variable, `{ parent: null, rows: [row] }` or one row per value of the parent. */
 function checkTree(nodes, sizes) {
@@ -21,7 +19,9 @@ function checkTree(nodes, sizes) {
     if (parent !== null && (parent >= nodes.length || parent === v)) refuse("law", `node ${v} has no other variable as its parent`);
     const needed = parent === null ? 1 : sizes[parent];
     if (rows.length !== needed) refuse("law", `node ${v} has ${rows.length} rows where ${needed} are needed`);
-    rows.forEach((row, at) => checkRow(row, sizes[v], `row ${at} of node ${v}`));
+    rows.forEach((row, at) => {
+      if (row.length !== sizes[v]) refuse("law", `row ${at} of node ${v} has ${row.length} entries where ${sizes[v]} are needed`);
+    });
     for (let z = 0; z < sizes[v]; z += 1) {
       if (rows.every((row) => row[z] === 0n)) refuse("law", `value ${z} of variable ${v} has probability nought`);
     }
@@ -61,7 +61,8 @@ function checkPoints(points, sizes) {
 }
 
 /** Refuses a law that is none over variables of these sizes. */
-export function checkLaw(law, sizes) {
+export function checkLaw(law, sizes, hasSecrets) {
+  if (law.kind === "unknown" && hasSecrets) refuse("law", "there are secrets and nothing is assumed about the data: give a tree or points");
   if (law.kind === "tree") checkTree(law.nodes, sizes);
   if (law.kind === "points") checkPoints(law.points, sizes);
 }

@@ -141,18 +141,23 @@ async function verifiedPolicies(drafts) {
   return policies;
 }
 
+/** Refuses a document whose content does not have its stated id. */
+function checkId(stated, found, what) {
+  if (stated !== null && stated !== found) refuse("id", `${what} was changed; its id is ${found}`);
+}
+
 /** Verifies a plan from its document, as text (read strictly) or as parsed JSON, or from its canonical bytes. */
 export async function verifyPlan(source) {
-  const fromBytes = source instanceof Uint8Array;
-  const read = () => planFromFields(typeof source === "string" ? parseDocument(source) : source);
-  const { draft, id: stated, policyIds } = fromBytes ? { draft: planFromBytes(source), id: null, policyIds: [] } : read();
-  for (const [at, policyId] of policyIds.entries()) {
-    const found = await sha256(draftBytes(draft.policies[at]));
-    if (policyId !== null && policyId !== found) refuse("id", `policy ${at} was changed; its id is ${found}`);
-  }
+  if (source instanceof Uint8Array) return verified(planFromBytes(source), null);
+  const { id, policies, make } = planFromFields(typeof source === "string" ? parseDocument(source) : source);
+  for (const [at, policy] of policies.entries()) checkId(policy.id, await sha256(draftBytes(policy.draft)), `policy ${at}`);
+  return verified(make(), id);
+}
+
+async function verified(draft, stated) {
   const bytes = planBytes(draft);
   const id = await sha256(bytes);
-  if (stated !== null && stated !== id) refuse("id", `the content was changed; its id is ${id}`);
+  checkId(stated, id, "the content");
   const plan = new Plan(made, draft, bytes, id, await verifiedPolicies(draft.policies));
   checkClaims(plan);
   return plan;

@@ -223,7 +223,13 @@ impl Reader<'_> {
         let about = self.u8()?;
         let which = self.u32()?;
         let (given, notion) = (self.u8()?, self.u8()?);
-        let mut level = || Ok::<_, PlanDecodeError>(Nats::from_units(self.u64()?));
+        // A level that no document can hold is none: it would be printed and not be read again.
+        let mut level = || {
+            let level = Nats::from_units(self.u64()?);
+            let written = alloc::string::ToString::to_string(&level);
+            let read: Option<Nats> = written.parse().ok();
+            if read == Some(level) { Ok(level) } else { Err(PlanDecodeError::Level { written }) }
+        };
         Ok(match (about, given, notion) {
             (0, 0, 0) if which == 0 => PlanClaim::Person { ldp: level()? },
             (1, 0 | 1, 1) => {
