@@ -190,7 +190,7 @@ fn no_stretch_of_days_holds_more_than_a_budget() {
     let policies: Vec<_> = (0..400).map(marked).collect();
     let cost = nats("1.0986122887").units();
     for round in 0..12u32 {
-        let windows = [30 + 7 * round, 5 + round, 3];
+        let windows = [10 + round, 5 + round, 3];
         let mut device = Device::memory();
         let levels = [Level::Question, Level::Collector, Level::Device];
         let most = [3u64, 4, 6];
@@ -202,7 +202,7 @@ fn no_stretch_of_days_holds_more_than_a_budget() {
         let mut log: Vec<(u32, Vec<&str>, &str)> = Vec::new();
         let (mut clock, mut latest, mut refusals) = (0u32, 0u32, 0);
         for (item, policy) in (0..).zip(&policies) {
-            clock = if below(8) == 0 { clock.saturating_sub(below(20)) } else { clock + below(2) };
+            clock = if below(8) == 0 { clock.saturating_sub(below(20)) } else { clock + below(6) };
             let first = below(3) as usize;
             let mut about = vec![data[first]];
             if below(3) == 0 {
