@@ -180,6 +180,13 @@ fn what_never_refills_says_so() {
     assert_eq!(over(outcome).refills, None);
 }
 
+/// A release that was allowed, on the latest day seen.
+struct Allowed<'a> {
+    day: u32,
+    data: Vec<&'a str>,
+    collector: &'a str,
+}
+
 /// Random releases about one or two data to random collectors, on a clock that jumps: whatever was allowed, added up by hand over
 /// every stretch of days, is within all budgets, and whatever was refused was above one of them.
 #[test]
@@ -190,7 +197,7 @@ fn no_stretch_of_days_holds_more_than_a_budget() {
     let policies: Vec<_> = (0..400).map(marked).collect();
     let cost = nats("1.0986122887").units();
     for round in 0..12u32 {
-        let windows = [30 + 7 * round, 5 + round, 3];
+        let windows = [10 + round, 5 + round, 3];
         let mut device = Device::memory();
         let levels = [Level::Question, Level::Collector, Level::Device];
         let most = [3u64, 4, 6];
@@ -198,11 +205,10 @@ fn no_stretch_of_days_holds_more_than_a_budget() {
             let budget = Budget::within(Nats::from_units(most * cost), days).unwrap();
             device.set_budget(level, budget).unwrap();
         }
-        // What was allowed: the latest day seen, the data, the collector.
-        let mut log: Vec<(u32, Vec<&str>, &str)> = Vec::new();
+        let mut log: Vec<Allowed<'_>> = Vec::new();
         let (mut clock, mut latest, mut refusals) = (0u32, 0u32, 0);
         for (item, policy) in (0..).zip(&policies) {
-            clock = if below(8) == 0 { clock.saturating_sub(below(20)) } else { clock + below(2) };
+            clock = if below(8) == 0 { clock.saturating_sub(below(20)) } else { clock + below(6) };
             let first = below(3) as usize;
             let mut about = vec![data[first]];
             if below(3) == 0 {
@@ -210,13 +216,14 @@ fn no_stretch_of_days_holds_more_than_a_budget() {
             }
             let collector = collectors[below(2) as usize];
             let seen = latest.max(clock);
-            let counted = |days: u32, who: &dyn Fn(&(u32, Vec<&str>, &str)) -> bool| {
-                log.iter().filter(|entry| entry.0 + days > seen && who(entry)).count() as u64
+            let counted = |days: u32, who: &dyn Fn(&Allowed<'_>) -> bool| {
+                log.iter().filter(|entry| entry.day + days > seen && who(entry)).count() as u64
             };
-            let fits =
-                about.iter().all(|datum| counted(windows[0], &|e| e.1.contains(datum)) < most[0])
-                    && counted(windows[1], &|e| e.2 == collector) < most[1]
-                    && counted(windows[2], &|_| true) < most[2];
+            let fits = about
+                .iter()
+                .all(|datum| counted(windows[0], &|e| e.data.contains(datum)) < most[0])
+                && counted(windows[1], &|e| e.collector == collector) < most[1]
+                && counted(windows[2], &|_| true) < most[2];
             let consent = Consent::UNLIMITED;
             let mut spending = device.spend(collector, &consent, day(clock)).unwrap();
             match spending.leave(Charge { data: &about, policy, part: Some(part(item, 0)) }) {
@@ -224,7 +231,7 @@ fn no_stretch_of_days_holds_more_than_a_budget() {
                     spending.commit(ReportId([1; 16])).unwrap();
                     assert!(fits);
                     latest = seen;
-                    log.push((seen, about, collector));
+                    log.push(Allowed { day: seen, data: about, collector });
                 }
                 Err(Refused::Budget(_)) => {
                     assert!(!fits);
