@@ -100,6 +100,11 @@ impl Group {
         }
     }
 
+    /// The same policy's reports about other symbols.
+    pub(crate) fn about(&self, channel: Channel, context: Context, tally: Tally) -> Self {
+        Self { channel, context, tally, own: None, ..self.clone() }
+    }
+
     /// These reports with the symbols in the pool's order.
     fn reordered(self, order: &[usize]) -> Result<Self, Error> {
         let (tally, own) = match self.channel.releases_inputs() {

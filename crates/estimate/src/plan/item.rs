@@ -88,7 +88,7 @@ pub(super) fn projected(group: &Group, points: &[u32], size: usize) -> Option<Gr
     };
     let channel = Channel::Keep(Keep { keep: vec![kept; size], base });
     let tally = group.tally.lumped(points, size);
-    Some(Group { channel, context, tally, ..group.clone() })
+    Some(group.about(channel, context, tally))
 }
 
 /// Adds a group to others about the same question: to one whose channel is the same, or behind them.
@@ -119,7 +119,9 @@ fn alike(one: &Channel, other: &Channel) -> bool {
         (Channel::Table(a), Channel::Table(b)) => {
             a.inputs() == b.inputs() && a.rows().zip(b.rows()).all(|(a, b)| near(a, b))
         }
-        (Channel::Bits(a), Channel::Bits(b)) => a.symbols() == b.symbols() && near(&[a.own, a.other], &[b.own, b.other]),
+        (Channel::Bits(a), Channel::Bits(b)) => {
+            a.symbols() == b.symbols() && near(&[a.own, a.other], &[b.own, b.other])
+        }
         _ => false,
     }
 }

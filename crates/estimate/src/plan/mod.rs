@@ -24,7 +24,9 @@ mod cross;
 mod item;
 mod question;
 mod tally;
+mod together;
 
 pub use cross::{CrossAxis, CrossTally};
 pub use question::QuestionEstimator;
 pub use tally::PlanTally;
+pub use together::items_together;

@@ -85,6 +85,7 @@ impl QuestionEstimator {
         let basis = if together == 1 && groups.iter().all(|(_, _, own)| *own) {
             let mut joined = Vec::new();
             groups.into_iter().try_for_each(|(group, ..)| item::join(&mut joined, group))?;
+            joined.sort_by_key(|group| group.policy);
             let pool = Pool::of_groups(answers.clone(), joined);
             Basis::Whole(Box::new(Estimator::new(pool, settings)?))
         } else {
@@ -142,9 +143,9 @@ impl QuestionEstimator {
     pub fn reports(&self) -> u64 {
         match &self.basis {
             Basis::Whole(estimator) => estimator.pool().reports(),
-            Basis::Parts { parts, .. } => {
-                parts.iter().fold(0, |sum, part| sum.saturating_add(part.estimator.pool().reports()))
-            }
+            Basis::Parts { parts, .. } => parts
+                .iter()
+                .fold(0, |sum, part| sum.saturating_add(part.estimator.pool().reports())),
         }
     }
 
@@ -208,7 +209,10 @@ impl QuestionEstimator {
     /// The mean of the numbers the answers stand for, unbiased.
     pub fn mean(&self) -> Result<Answer, Error> {
         let values = values_of(&self.answers).ok_or_else(|| {
-            Error::unanswerable("a mean", "the answers are names, not numbers: give values for them")
+            Error::unanswerable(
+                "a mean",
+                "the answers are names, not numbers: give values for them",
+            )
         })?;
         let (rounding, range) = (rounding_of(&self.answers), range_of(&self.answers, &values));
         self.number(&values, rounding, range)
@@ -321,7 +325,8 @@ impl<'a> Combination<'a> {
         let needed = |(_, score): &(&Part, Option<Score>)| {
             score.is_some() || !identified || target == Target::Respondents
         };
-        let (used, scores): (Vec<&Part>, Vec<Option<Score>>) = all.into_iter().filter(needed).unzip();
+        let (used, scores): (Vec<&Part>, Vec<Option<Score>>) =
+            all.into_iter().filter(needed).unzip();
         let weight = |part: &Part| match target {
             Target::Population => part.weight,
             Target::Respondents => part.reports(),
@@ -344,6 +349,32 @@ impl<'a> Combination<'a> {
         let value = value.sum();
         let identified = identified && scores.iter().all(Option::is_some);
         Self { parts, scores, value, identified }
+    }
+
+    /// The variance of the value, if every item's population is the one given: exact where every report is of another
+    /// person, and never below the truth where up to `together` are of one.
+    fn variance(
+        &self,
+        values: &[f64],
+        together: usize,
+        target: Target,
+        population: impl Fn(&Part) -> Vec<f64>,
+    ) -> f64 {
+        let each = self.parts.iter().zip(&self.scores).map(|((part, share), score)| {
+            let Some(score) = score else { return 0.0 };
+            let p = population(part);
+            let own = part.variance(score, values, &p, target);
+            if together == 1 || target == Target::Respondents {
+                return share * share * own;
+            }
+            // Of m reports of one person: (Σ c)² ≤ m Σ c², for what people differ in.
+            let lifted = part.lifted(values);
+            let mean: f64 = p.iter().zip(&lifted).map(|(p, value)| p * value).sum();
+            let between: f64 =
+                p.iter().zip(&lifted).map(|(p, value)| p * (value - mean).powi(2)).sum();
+            share * share * (own + (together - 1) as f64 * between / part.reports())
+        });
+        each.sum()
     }
 }
 
@@ -368,23 +399,9 @@ impl Pooled {
 /// Σ values(x) share(x) from several items, its limits missed with probability at most `miss`.
 fn pooled(parts: &[Part], together: usize, target: Target, values: &[f64], miss: f64) -> Pooled {
     let combined = Combination::new(parts, target, values);
-    let standard_error = combined.identified.then(|| {
-        let each = combined.parts.iter().zip(&combined.scores).map(|((part, share), score)| {
-            let Some(score) = score else { return 0.0 };
-            let p = part.population();
-            let own = part.variance(score, values, &p, target);
-            if together == 1 || target == Target::Respondents {
-                return share * share * own;
-            }
-            // Of m reports of one person: (Σ c)² ≤ m Σ c², for what people differ in.
-            let lifted = part.lifted(values);
-            let mean: f64 = p.iter().zip(&lifted).map(|(p, value)| p * value).sum();
-            let between: f64 =
-                p.iter().zip(&lifted).map(|(p, value)| p * (value - mean).powi(2)).sum();
-            share * share * (own + (together - 1) as f64 * between / part.reports())
-        });
-        each.sum::<f64>().sqrt()
-    });
+    let standard_error = combined
+        .identified
+        .then(|| combined.variance(values, together, target, Part::population).sqrt());
     let limits = match (&combined.parts[..], target) {
         ([(part, _)], _) if together == 1 => part.estimator.limits(&part.lifted(values), miss),
         (several, Target::Respondents) => {
@@ -404,7 +421,8 @@ fn pooled(parts: &[Part], together: usize, target: Target, values: &[f64], miss:
         // Whatever any of them refuses, at its part of the permitted misses.
         (several, Target::Population) => {
             let each = miss / several.len() as f64;
-            let own = several.iter().map(|(part, _)| part.estimator.limits(&part.lifted(values), each));
+            let own =
+                several.iter().map(|(part, _)| part.estimator.limits(&part.lifted(values), each));
             own.fold(Limits::EVERYTHING, |all, own| Limits {
                 low: all.low.max(own.low),
                 high: all.high.min(own.high),
@@ -441,3 +459,7 @@ fn tilted(
         method: IntervalMethod::Chernoff,
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

@@ -118,7 +118,8 @@ impl PlanTally {
         // A bit for each of at most 256 questions.
         let mut answered = [0u64; 4];
         for ItemAnswer { item, token } in answers {
-            let Some((known, tally)) = items.get(*item as usize).zip(self.items.get(*item as usize))
+            let Some((known, tally)) =
+                items.get(*item as usize).zip(self.items.get(*item as usize))
             else {
                 return refused(format!("item {item}, where the plan has {}", items.len()));
             };
@@ -210,9 +211,9 @@ impl PlanTally {
         let items: Vec<Tally> = raw.items.into_iter().map(read).collect::<Result<_, _>>()?;
         let axis = |item: u32| items.get(item as usize).map(axis_of);
         let read = |Object(raw): Object<RawCross>| CrossTally::from_raw(raw, axis);
-        let crosses: Vec<CrossTally> = raw.crosses.into_iter().map(read).collect::<Result<_, _>>()?;
-        let tally =
-            Self { plan, responses: raw.responses, answered: raw.answered, items, crosses };
+        let crosses: Vec<CrossTally> =
+            raw.crosses.into_iter().map(read).collect::<Result<_, _>>()?;
+        let tally = Self { plan, responses: raw.responses, answered: raw.answered, items, crosses };
         tally.check_counts()?;
         Ok(tally)
     }
@@ -221,7 +222,8 @@ impl PlanTally {
     fn check_counts(&self) -> Result<(), Error> {
         let most = self.items.iter().map(Tally::reports).chain(self.answered.iter().copied());
         if let Some(count) = most.max().filter(|&count| count > self.responses) {
-            let problem = format!("a count of {count}, where there are {} responses", self.responses);
+            let problem =
+                format!("a count of {count}, where there are {} responses", self.responses);
             return Err(Error::malformed(problem));
         }
         if self.crosses.windows(2).any(|pair| pair[0].items() >= pair[1].items()) {
@@ -231,7 +233,11 @@ impl PlanTally {
             for (place, &item) in cross.items().iter().enumerate() {
                 let tally = &self.items[item as usize];
                 let fits = cross.reports() <= tally.reports()
-                    && cross.margin(place).iter().zip(tally.counts()).all(|(part, all)| part <= all);
+                    && cross
+                        .margin(place)
+                        .iter()
+                        .zip(tally.counts())
+                        .all(|(part, all)| part <= all);
                 if !fits {
                     return Err(Error::malformed(format!(
                         "the combinations of items {:?} have more reports than item {item} has",
