@@ -59,6 +59,11 @@ impl Tally {
         Self { policy: policy.id(), kind, reports: 0, counts: vec![0; shape.outputs()] }
     }
 
+    /// A tally of the same policy without its reports.
+    pub(crate) fn emptied(&self) -> Self {
+        Self { reports: 0, counts: vec![0; self.counts.len()], ..*self }
+    }
+
     /// The policy whose reports are counted.
     pub fn policy(&self) -> PolicyId {
         self.policy

@@ -125,6 +125,14 @@ impl CrossTally {
         Ok(Self { items, axes, reports: 0, cells })
     }
 
+    pub(super) fn emptied(&self) -> Self {
+        let cells = match &self.cells {
+            Cells::Dense(counts) => Cells::Dense(vec![0; counts.len()]),
+            Cells::Sparse(_) => Cells::Sparse(BTreeMap::new()),
+        };
+        Self { items: self.items.clone(), axes: self.axes.clone(), reports: 0, cells }
+    }
+
     /// The items' numbers in the plan, increasing.
     pub fn items(&self) -> &[u32] {
         &self.items

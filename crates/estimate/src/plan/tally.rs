@@ -13,6 +13,17 @@ use undertone_core::{ItemAnswer, Object, Plan, PlanId, Response, Token};
 /// method either counts all it was given or, with an error, nothing. A response that is added twice is counted twice: whoever
 /// collects them keeps their ids and adds each once. Reports that one person repeats within a period (items with `fresh`) are
 /// no more people, and a tally cannot tell: add one of them, the first, or keep a tally for each.
+///
+/// As JSON it is exact and read strictly:
+///
+/// | field | content |
+/// |---|---|
+/// | `undertone` | `"plan-tally/1"` |
+/// | `plan` | the plan's id |
+/// | `responses` | how many responses |
+/// | `answered` | for every question, how many of them have an item with it |
+/// | `items` | for every item its `tally/1`, of the policy that draws its reports |
+/// | `crosses` | in increasing order of `items`: `{"items": [i, j], "reports": n, "cells": [[event, event, count], ..]}`, cells that were seen, in increasing order |
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlanTally {
     plan: PlanId,
@@ -70,6 +81,17 @@ impl PlanTally {
             tally.crosses.push(CrossTally::new(items.clone(), items.iter().map(axis).collect())?);
         }
         Ok(tally)
+    }
+
+    /// A tally of no responses that counts the same.
+    pub fn emptied(&self) -> Self {
+        Self {
+            plan: self.plan,
+            responses: 0,
+            answered: vec![0; self.answered.len()],
+            items: self.items.iter().map(Tally::emptied).collect(),
+            crosses: self.crosses.iter().map(CrossTally::emptied).collect(),
+        }
     }
 
     /// The plan whose responses are counted.

@@ -239,7 +239,10 @@ fn means_of_combined_numbers() {
         assert!((mean.value - sum.clamp(mean.low, mean.high)).abs() < 1e-9);
         assert!(mean.low < mean.value && mean.value < mean.high);
         assert!((shares.values().iter().sum::<f64>() - 1.0).abs() < 0.1);
-        assert!(shares.symbols.iter().all(|share| share.high - share.low < 0.6));
+        for share in &shares.symbols {
+            let error = share.standard_error.unwrap();
+            assert!(share.high - share.low < 2.0 * 2.0 * 1.96 * error, "{share:?}");
+        }
         let both = asked.linear(&[1.0, 1.0, 1.0]).unwrap().estimate;
         assert!((both.value - 1.0).abs() < 1e-9);
     }
