@@ -87,7 +87,9 @@ impl PlanTally {
 
     /// Counts the rows of a released frame, as CSV; all of them or, with an error, none.
     #[pyo3(name = "_add_frame")]
-    fn add_frame(&self, py: Python<'_>, csv: Vec<u8>, skip: bool) -> PyResult<()> {
+    fn add_frame(&self, py: Python<'_>, csv: &[u8], skip: bool) -> PyResult<()> {
+        // Copied: the reader may outlive what Python lends.
+        let csv = csv.to_vec();
         let unknown = if skip { UnknownReports::Skip } else { UnknownReports::Refuse };
         asked(py, || {
             let source = Source::reader("frame", Cursor::new(csv)).with_separator(',')?;
