@@ -16,6 +16,7 @@ mod fit;
 mod fusion;
 mod kernel;
 mod ledger;
+mod plan_tally;
 mod policy;
 mod source;
 mod tally;
@@ -48,6 +49,8 @@ mod _native {
     };
     #[pymodule_export]
     use super::ledger::{Ledger, report_from};
+    #[pymodule_export]
+    use super::plan_tally::{PlanTally, estimate_responses};
     #[pymodule_export]
     use super::policy::Policy;
     #[pymodule_export]

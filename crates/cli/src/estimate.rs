@@ -1,5 +1,6 @@
 //! `undertone estimate`: what perturbed columns and stored tallies say about the population.
 
+mod plan;
 mod shown;
 
 use std::ffi::OsStr;
@@ -24,20 +25,32 @@ use crate::plot;
 /// reports is shown second: it is right only if the prior is. A warning is given when prior and
 /// reports disagree.
 ///
-/// Example: undertone estimate --policy policy.json --column salary released.parquet
+/// With a plan every question is answered, whether it was asked alone, together with others as one combined answer, or in several
+/// items: files are released frames, with a column for every item, or responses as JSON lines (.jsonl).
+///
+/// Examples: undertone estimate --policy policy.json --column salary released.parquet,
+/// undertone estimate --plan plan.json released.csv
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The policy the column was perturbed under; several, over the same symbols, with
     /// --policy-column or --tally.
-    #[arg(long, required = true)]
+    #[arg(long, required_unless_present = "plan")]
     policy: Vec<PathBuf>,
+    /// The plan the files were released under, or answered.
+    #[arg(long, conflicts_with_all = ["policy", "column", "policy_column", "plot"])]
+    plan: Option<PathBuf>,
+    /// Also count which answers to these two or three questions of the plan go together, for --save-tally; may be given
+    /// several times.
+    #[arg(long, value_name = "A,B", requires = "plan")]
+    pairs: Vec<String>,
     /// The perturbed column.
-    #[arg(long, required_unless_present = "tally")]
+    #[arg(long, required_unless_present_any = ["tally", "plan"])]
     column: Option<String>,
     /// The column that says which policy a row was perturbed under: by its id, or the name of its file.
     #[arg(long)]
     policy_column: Option<String>,
-    /// CSV or Parquet files, CSV also compressed with gzip; `-` reads CSV from standard input.
+    /// CSV or Parquet files, CSV also compressed with gzip; `-` reads CSV from standard input. With a plan also responses, one
+    /// on each line of a .jsonl file.
     #[arg(required_unless_present = "tally")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -87,6 +100,15 @@ enum Unknown {
     Skip,
 }
 
+impl From<Unknown> for UnknownReports {
+    fn from(unknown: Unknown) -> Self {
+        match unknown {
+            Unknown::Error => Self::Refuse,
+            Unknown::Skip => Self::Skip,
+        }
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     let request = EstimateRequest {
         level: args.level,
@@ -98,6 +120,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     };
     // What no reports could answer is refused before they are counted.
     request.settings()?;
+    if let Some(path) = &args.plan {
+        return plan::run(path, args, &request);
+    }
     let policies: Vec<NamedPolicy> =
         args.policy.iter().map(|path| policy(path)).collect::<Result<_, _>>()?;
     let mut reports = count(args, &policies)?;
@@ -150,10 +175,7 @@ fn count(args: &Args, policies: &[NamedPolicy]) -> Result<CountedReports, Failur
     let column = ReportColumn {
         column,
         policy_column: args.policy_column.clone(),
-        unknown: match args.unknown {
-            Unknown::Error => UnknownReports::Refuse,
-            Unknown::Skip => UnknownReports::Skip,
-        },
+        unknown: args.unknown.into(),
         threads: args.threads,
     };
     let files = args.files.iter().map(rows).collect::<Result<_, Failure>>()?;

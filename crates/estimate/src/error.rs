@@ -1,6 +1,6 @@
 //! Why no answer was given: the field, the value and the fix.
 
-use undertone_core::{Alphabet, AlphabetView, Policy, PolicyId};
+use undertone_core::{Alphabet, AlphabetView, PlanId, Policy, PolicyId};
 
 /// Lists of more symbols than this are shortened in messages.
 const LISTED: usize = 8;
@@ -32,6 +32,20 @@ pub enum Error {
         expected: PolicyId,
         /// The policy of the tally.
         found: PolicyId,
+    },
+    /// A tally or a response of another plan.
+    #[error("made under plan {found}, not {expected}: keep one tally per plan")]
+    Plan {
+        /// The plan needed.
+        expected: PlanId,
+        /// The plan found.
+        found: PlanId,
+    },
+    /// A response the plan does not permit.
+    #[error("not a response of the plan: {problem}")]
+    Response {
+        /// What is wrong with it.
+        problem: String,
     },
     /// More reports than a u64 can count.
     #[error("more than 2^64 reports: start another tally")]
@@ -107,6 +121,10 @@ impl Error {
     pub(crate) fn alphabet(policy: &Policy, expected: &Alphabet) -> Self {
         let (found, expected) = (listed(policy.draft().inputs()), listed(expected));
         Self::Alphabet { policy: policy.id(), found, expected }
+    }
+
+    pub(crate) fn response(problem: &dyn std::fmt::Display) -> Self {
+        Self::Response { problem: problem.to_string() }
     }
 
     pub(crate) fn malformed(problem: impl Into<String>) -> Self {

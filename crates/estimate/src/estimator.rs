@@ -9,7 +9,7 @@ use crate::pool::{Group, shares};
 use crate::settings::{Method, Settings, Target};
 use crate::{Error, Pool};
 use std::sync::OnceLock;
-use undertone_core::{AlphabetView, Context, Decimal};
+use undertone_core::{Alphabet, AlphabetView, Context, Decimal};
 use undertone_numeric::vector::long_dot;
 
 /// Answers questions about a pool of reports.
@@ -89,13 +89,7 @@ impl Estimator {
 
     /// The numbers the symbols stand for: points, representatives of bins, or bare indices.
     pub fn values(&self) -> Option<Vec<f64>> {
-        match self.pool.inputs().view() {
-            AlphabetView::Names(_) => None,
-            AlphabetView::Indices(size) => Some((0..size).map(f64::from).collect()),
-            AlphabetView::Points(values) | AlphabetView::Bins { values, .. } => {
-                Some(values.iter().copied().map(number).collect())
-            }
-        }
+        values_of(self.pool.inputs())
     }
 
     /// The share of every symbol.
@@ -241,14 +235,7 @@ impl Estimator {
     }
 
     pub(crate) fn check_values(&self, values: &[f64]) -> Result<(), Error> {
-        if values.len() != self.symbols() {
-            let expected = self.symbols();
-            return Err(Error::Size { what: "the list of values", expected, found: values.len() });
-        }
-        match values.iter().find(|value| !value.is_finite()) {
-            Some(&value) => Err(Error::Range { what: "a value", value, range: "a finite number" }),
-            None => Ok(()),
-        }
+        check_values(values, self.symbols())
     }
 
     pub(crate) fn numbers(&self, what: &'static str) -> Result<Vec<f64>, Error> {
@@ -259,6 +246,28 @@ impl Estimator {
 
     pub(crate) fn target(&self) -> Target {
         self.settings.target()
+    }
+}
+
+/// The numbers the symbols of an alphabet stand for: points, representatives of bins, or bare indices.
+pub(crate) fn values_of(alphabet: &Alphabet) -> Option<Vec<f64>> {
+    match alphabet.view() {
+        AlphabetView::Names(_) => None,
+        AlphabetView::Indices(size) => Some((0..size).map(f64::from).collect()),
+        AlphabetView::Points(values) | AlphabetView::Bins { values, .. } => {
+            Some(values.iter().copied().map(number).collect())
+        }
+    }
+}
+
+/// Refuses values that are not finite, or not one for every symbol.
+pub(crate) fn check_values(values: &[f64], expected: usize) -> Result<(), Error> {
+    if values.len() != expected {
+        return Err(Error::Size { what: "the list of values", expected, found: values.len() });
+    }
+    match values.iter().find(|value| !value.is_finite()) {
+        Some(&value) => Err(Error::Range { what: "a value", value, range: "a finite number" }),
+        None => Ok(()),
     }
 }
 

@@ -37,6 +37,9 @@
 //! # }
 //! ```
 //!
+//! Responses to a plan, where one person answers several questions, are counted in a [`PlanTally`] and asked question by
+//! question ([`QuestionEstimator`], see [`plan`]).
+//!
 //! # What each estimate is
 //!
 //! * **Unbiased** ([`Method::Unbiased`]): a score for every output, added up. The scores come from
@@ -87,6 +90,7 @@ pub mod interval;
 mod limits;
 pub mod mle;
 mod mmse;
+pub mod plan;
 pub mod pool;
 pub mod quantity;
 mod reorder;
@@ -103,6 +107,7 @@ pub use headline::{Headline, Summary};
 pub use identification::Identification;
 pub use interval::IntervalMethod;
 pub use mle::Fit;
+pub use plan::{CrossAxis, CrossTally, PlanTally, QuestionEstimator};
 pub use pool::Pool;
 pub use quantity::{Bar, Control, Heavy, HeavyHitters, Histogram};
 pub use settings::{Coverage, Method, Settings, Target};

@@ -41,6 +41,11 @@ impl Pool {
         Self { inputs, groups: vec![group] }
     }
 
+    /// Groups whose channels are all about the same symbols, in the same order.
+    pub(crate) fn of_groups(inputs: Alphabet, groups: Vec<Group>) -> Self {
+        Self { inputs, groups }
+    }
+
     /// The reports of one more policy.
     pub fn and(mut self, policy: &Policy, tally: Tally) -> Result<Self, Error> {
         let inputs = policy.draft().inputs();
@@ -78,15 +83,26 @@ impl Pool {
 impl Group {
     fn new(policy: &Policy, tally: Tally) -> Result<Self, Error> {
         tally.check(policy)?;
-        Ok(Self {
+        Ok(Self::through(policy, Channel::new(policy.draft().shape()), tally))
+    }
+
+    /// Reports that reached us through another channel than the policy's own: one that does more to its answers, or speaks
+    /// of a part of them. What the policy promises holds all the more.
+    pub(crate) fn through(policy: &Policy, channel: Channel, tally: Tally) -> Self {
+        Self {
             policy: policy.id(),
-            channel: Channel::new(policy.draft().shape()),
+            channel,
             context: policy.draft().context().clone(),
             ldp: policy.certificate().input.ldp.ratio,
             lip: policy.certificate().input.lip(),
             tally,
             own: None,
-        })
+        }
+    }
+
+    /// The same policy's reports about other symbols.
+    pub(crate) fn about(&self, channel: Channel, context: Context, tally: Tally) -> Self {
+        Self { channel, context, tally, own: None, ..self.clone() }
     }
 
     /// These reports with the symbols in the pool's order.
@@ -100,7 +116,7 @@ impl Group {
     }
 
     /// Adds the reports of another group of the same policy.
-    fn merge(&mut self, other: &Self) -> Result<(), Error> {
+    pub(crate) fn merge(&mut self, other: &Self) -> Result<(), Error> {
         self.tally.merge(&other.tally)?;
         match (&mut self.own, &other.own) {
             (Some(own), Some(others)) => own.merge(others),

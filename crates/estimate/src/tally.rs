@@ -38,7 +38,7 @@ impl TallyKind {
 /// The stored form.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawTally {
+pub(crate) struct RawTally {
     undertone: String,
     policy: String,
     kind: TallyKind,
@@ -57,6 +57,11 @@ impl Tally {
             Shape::Bits(_) => TallyKind::Bits,
         };
         Self { policy: policy.id(), kind, reports: 0, counts: vec![0; shape.outputs()] }
+    }
+
+    /// A tally of the same policy without its reports.
+    pub(crate) fn emptied(&self) -> Self {
+        Self { reports: 0, counts: vec![0; self.counts.len()], ..*self }
     }
 
     /// The policy whose reports are counted.
@@ -89,14 +94,9 @@ impl Tally {
 
     /// Counts one token.
     pub fn add(&mut self, token: &Token) -> Result<(), Error> {
-        match token {
-            Token::Index(index) => self.add_indices(std::slice::from_ref(index)),
-            Token::Bits(row) if row.len() == self.width() => self.add_packed_bits(row),
-            Token::Bits(row) => {
-                self.expect(TallyKind::Bits)?;
-                Err(Error::Token { at: 0, found: format!("{} bytes of bits", row.len()) })
-            }
-        }
+        self.check_token(token)?;
+        self.count(token);
+        Ok(())
     }
 
     /// Counts output indices, one per report (`Table` and `Keep`).
@@ -123,7 +123,7 @@ impl Tally {
             let found = format!("{} bytes, where rows have {width}", rows.len());
             return Err(Error::Token { at: rows.len() / width, found });
         }
-        let spare = ((1u16 << (8 * width - self.counts.len())) - 1) as u8;
+        let spare = self.spare();
         let spoilt = |row: &[u8]| row.last().is_some_and(|last| last & spare != 0);
         if let Some(at) = rows.chunks_exact(width).position(spoilt) {
             return Err(Error::Token { at, found: "spare bits that are not zero".into() });
@@ -177,15 +177,18 @@ impl Tally {
 
     /// The tally as JSON, exact to the last report.
     pub fn to_json(&self) -> String {
-        let raw = RawTally {
+        // A plain record of texts and integers always serialises.
+        serde_json::to_string(&self.raw()).unwrap_or_default()
+    }
+
+    pub(crate) fn raw(&self) -> Object<RawTally> {
+        Object(RawTally {
             undertone: NAME.into(),
             policy: self.policy.to_string(),
             kind: self.kind,
             reports: self.reports,
             counts: self.counts.clone(),
-        };
-        // A plain record of texts and integers always serialises.
-        serde_json::to_string(&raw).unwrap_or_default()
+        })
     }
 
     /// Reads a tally; that it fits a policy is checked where the two meet, in
@@ -193,6 +196,10 @@ impl Tally {
     pub fn from_json(text: &str) -> Result<Self, Error> {
         let Object::<RawTally>(raw) =
             serde_json::from_str(text).map_err(|error| Error::malformed(error.to_string()))?;
+        Self::from_raw(raw)
+    }
+
+    pub(crate) fn from_raw(raw: RawTally) -> Result<Self, Error> {
         if raw.undertone != NAME {
             let found = raw.undertone;
             return Err(Error::malformed(format!("version {found:?}, where {NAME:?} is read")));
@@ -217,6 +224,56 @@ impl Tally {
         Self { counts: crate::reorder::picked(&self.counts, order), ..self.clone() }
     }
 
+    /// These reports with several outputs counted as one: `parts[y]` is what output y becomes.
+    pub(crate) fn lumped(&self, parts: &[u32], size: usize) -> Self {
+        let mut counts = vec![0; size];
+        for (count, &part) in self.counts.iter().zip(parts) {
+            counts[part as usize] += count;
+        }
+        Self { counts, ..self.clone() }
+    }
+
+    /// Whether a token is one of the policy's, and there is room for it.
+    pub(crate) fn check_token(&self, token: &Token) -> Result<(), Error> {
+        let wrong = |found: String| Err(Error::Token { at: 0, found });
+        self.reports.checked_add(1).ok_or(Error::Overflow)?;
+        match token {
+            Token::Index(index) => {
+                self.expect(TallyKind::Indices)?;
+                let fits = (*index as usize) < self.counts.len();
+                if fits { Ok(()) } else { wrong(format!("index {index}")) }
+            }
+            Token::Bits(row) => {
+                self.expect(TallyKind::Bits)?;
+                if row.len() != self.width() {
+                    return wrong(format!("{} bytes of bits", row.len()));
+                }
+                if row.last().is_some_and(|last| last & self.spare() != 0) {
+                    return wrong("spare bits that are not zero".into());
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Counts a token that was checked.
+    pub(crate) fn count(&mut self, token: &Token) {
+        self.reports += 1;
+        match token {
+            Token::Index(index) => self.counts[*index as usize] += 1,
+            Token::Bits(row) => {
+                for (counts, byte) in self.counts.chunks_mut(8).zip(row.iter()) {
+                    let mut left = *byte;
+                    while left != 0 {
+                        let bit = left.leading_zeros();
+                        counts[bit as usize] += 1;
+                        left &= !(0x80 >> bit);
+                    }
+                }
+            }
+        }
+    }
+
     /// Whether this could be a tally of `policy`.
     pub(crate) fn check(&self, policy: &Policy) -> Result<(), Error> {
         if self.policy != policy.id() {
@@ -231,6 +288,11 @@ impl Tally {
             )));
         }
         Ok(())
+    }
+
+    /// The bits of a row's last byte that stand for no symbol.
+    fn spare(&self) -> u8 {
+        ((1u16 << (8 * self.width() - self.counts.len())) - 1) as u8
     }
 
     fn width(&self) -> usize {

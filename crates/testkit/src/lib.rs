@@ -5,6 +5,7 @@
 //! | [`dice`] | seeded numbers; every test draws from one kind of dice |
 //! | [`law`], [`channel`], [`joint`] | random and fixed laws, channels and joint laws, as plain numbers |
 //! | [`claim`], [`spec`], [`policy`] | claims, what a policy is asked to be, and policies, in one line |
+//! | [`plan`] | plans of several questions, and the law of what their items send |
 //! | [`respondents`] | people who answer through a policy |
 //! | [`listing`] | the same symbols in several orders |
 //! | [`golden`] | the golden values of the specification |
@@ -30,6 +31,7 @@ pub mod integral;
 pub mod joint;
 pub mod law;
 pub mod listing;
+pub mod plan;
 pub mod policy;
 pub mod respondents;
 pub mod spec;

@@ -7,6 +7,7 @@ __all__ = [
     "ArrowArray",
     "ArrowStream",
     "Ledger",
+    "PlanTally",
     "Policy",
     "Report",
     "Tally",
@@ -21,6 +22,7 @@ __all__ = [
     "design",
     "draw",
     "estimate",
+    "estimate_plan",
     "fit_counts",
     "fit_mixture",
     "fusion_columns",
@@ -96,6 +98,20 @@ class Tally:
     def _merge_tally(self, other: Tally) -> None: ...
     def _add_column(self, tokens: Any) -> None: ...
 
+class PlanTally:
+    def __new__(cls, plan: str, pairs: list[list[str]], document: str | None = None) -> PlanTally: ...
+    def to_json(self) -> str: ...
+    @property
+    def plan_id(self) -> str: ...
+    @property
+    def responses(self) -> int: ...
+    @property
+    def columns(self) -> list[str]: ...
+    def _plan(self) -> str: ...
+    def _merge_tally(self, other: PlanTally) -> None: ...
+    def _add_frame(self, csv: bytes, skip: bool) -> None: ...
+    def _add_messages(self, lines: str) -> None: ...
+
 @final
 class Report:
     @staticmethod
@@ -156,6 +172,16 @@ def mix(priors: Sequence[str], weights: Sequence[float]) -> str: ...
 def estimate(
     policies: Sequence[Policy],
     tallies: Sequence[Tally],
+    *,
+    level: float,
+    all: bool,
+    respondents: bool,
+    above: float | None = None,
+    quantiles: Sequence[float] | None = None,
+    population: int | None = None,
+) -> str: ...
+def estimate_plan(
+    tally: PlanTally,
     *,
     level: float,
     all: bool,

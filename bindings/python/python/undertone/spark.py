@@ -16,6 +16,7 @@ from typing import Any, Iterable, Iterator, Sequence
 
 from ._columns import known
 from ._errors import Error
+from .plan_tally import PlanTally, plan_document
 from .policy import Policy
 from .tally import Tally
 
@@ -118,6 +119,30 @@ def tally(frame: Any, policy: Policy, column: str) -> Tally:
 
     parts = frame.select(column).mapInArrow(count, "counts array<bigint>")
     return _merged(parts, policy)
+
+
+def plan_tally(frame: Any, plan: Any, pairs: Sequence[Any] = ()) -> PlanTally:
+    """Counts a frame that was released under a plan; one tally for every partition comes back and they are merged here."""
+    counted = PlanTally(plan, pairs)
+    _checked(frame, *counted.columns)
+    # Without responses: its counts are nought, and it says which combinations are counted.
+    shared = frame.sparkSession.sparkContext.broadcast((plan_document(plan), counted.to_json()))
+
+    def count(batches: Iterable[Any]) -> Iterator[Any]:
+        import pyarrow
+
+        document, empty = shared.value
+        local = PlanTally.from_json(empty, document)
+        for batch in batches:
+            local.add(batch)
+        yield pyarrow.record_batch([pyarrow.array([local.to_json()])], names=["tally"])
+
+    from pyspark.sql import functions
+
+    chosen = [functions.col("`" + name.replace("`", "``") + "`") for name in counted.columns]
+    for row in frame.select(*chosen).mapInArrow(count, "tally string").toLocalIterator():
+        counted.merge(PlanTally.from_json(row["tally"], plan))
+    return counted
 
 
 def _merged(parts: Any, policy: Policy) -> Tally:

@@ -10,6 +10,7 @@ from . import _native
 from ._call import Answer, answered, listed, number, numbers, policy_argument, whole
 from ._columns import is_table, known, names_of, plain
 from ._errors import Error
+from .plan_tally import PlanTally
 from .policy import Policy
 
 
@@ -112,9 +113,10 @@ def _parts(table: Any, column: str) -> Iterable[Any]:
 
 
 def estimate(
-    policy: Policy | Sequence[Policy],
-    reports: Any,
+    policy: Policy | Sequence[Policy] | None = None,
+    reports: Any = None,
     *,
+    plan: Any = None,
     level: float = 0.95,
     all: bool = False,
     respondents: bool = False,
@@ -129,12 +131,34 @@ def estimate(
     truth whatever the prior says; ``mmse`` is right only if the prior is; ``drift`` says whether the two
     agree. For numbers there are ``mean``, ``variance``, ``quantiles`` and ``histogram``.
 
+    With a `plan` in place of a policy `reports` is a `PlanTally`, a released frame or a list of responses, and the answer has
+    ``questions``, each with the number of people who ``answered`` it and its ``headline``.
+
     >>> from undertone import design
     >>> policy = design(prior={"yes": 0.1, "no": 0.9}, protect="ldp:1", method="krr").policy
     >>> told = estimate(policy, ["yes"] * 400 + ["no"] * 600)
     >>> [(share["symbol"], round(share["value"], 3)) for share in told.headline["shares"]]
     [('yes', 0.284), ('no', 0.716)]
     """
+    asked: dict[str, Any] = dict(
+        level=number("level", level),
+        all=all,
+        respondents=respondents,
+        above=number("above", above),
+        quantiles=None if quantiles is None else numbers("quantiles", quantiles),
+        population=whole("population", population),
+    )
+    if (policy is None) == (plan is None):
+        raise TypeError("give a policy or a plan, and one of them")
+    if reports is None:
+        raise TypeError("reports: give a tally, or what was released")
+    if plan is not None:
+        tally = reports if isinstance(reports, _native.PlanTally) else PlanTally(plan).add(reports)
+        answer = answered(_native.estimate_plan(tally, **asked))
+        for field in ("rows", "unknown"):
+            # About files; a tally has none.
+            answer.pop(field, None)
+        return answer
     policies = [policy] if isinstance(policy, _native.Policy) else listed("policy", policy, "a Policy or several")
     for one in policies:
         policy_argument("policy", one)
@@ -142,12 +166,7 @@ def estimate(
         _native.estimate(
             policies,
             _tallies(policies, reports),
-            level=number("level", level),
-            all=all,
-            respondents=respondents,
-            above=number("above", above),
-            quantiles=None if quantiles is None else numbers("quantiles", quantiles),
-            population=whole("population", population),
+            **asked,
         )
     )
     for field in ("rows", "skipped", "unknown", "missing", "column"):

@@ -192,7 +192,7 @@ fn thousands(number: u64) -> String {
 }
 
 /// A number without trailing zeros.
-fn plain(value: f64) -> String {
+pub(super) fn plain(value: f64) -> String {
     let text = format!("{value:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

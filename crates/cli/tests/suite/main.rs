@@ -9,6 +9,7 @@ mod continuous;
 mod design;
 mod estimate;
 mod estimate_numbers;
+mod estimate_plan;
 mod examples;
 mod faces;
 mod frontier;

@@ -17,6 +17,11 @@ impl Table {
         Self { outputs: table.outputs(), cells }
     }
 
+    /// From cells, row after row; there is at least one output.
+    pub(crate) fn of_cells(outputs: usize, cells: Vec<f64>) -> Self {
+        Self { outputs, cells }
+    }
+
     /// The rows in another order: `order[x]` is the place of what becomes row x.
     pub(crate) fn reordered(&self, order: &[usize]) -> Self {
         let cells = order.iter().flat_map(|&x| self.row(x)).copied().collect();

@@ -11,6 +11,10 @@
 //! is their average, whose power is at least the product (the logarithm is concave); the smaller bound counts. For fixed
 //! respondents E[e^{s S}] is Π M(x_i), and ln M takes the place of M.
 //!
+//! **Several reports of one person** (of different items, at most m of them) are independent given the symbol and not otherwise.
+//! A person with reports i gives E[Π M_i(x)], which by Hölder's inequality is at most Π (E[M_i(x)^m])^{1/m}. So M^m takes the
+//! place of M and n/m that of n: what people differ in is counted as that of n/m people, the noise of n reports as it is.
+//!
 //! **Last factor**: it is ∫ s e^{-s u} Pr_tilted(a ≤ S ≤ a + u) du. Given the symbols, S is a sum of independent
 //! variables with a variance of at least τ² = Σ n min_x Var_tilted(score | x) and third absolute central moments
 //! of at most κ times the variance, so by Berry and Esseen (with Shevtsova's constant .56, Doklady Mathematics
@@ -44,6 +48,8 @@ pub(crate) struct Problem<'a> {
     fixed: bool,
     /// How many s are tried.
     tries: usize,
+    /// How many of the reports one person can have sent.
+    together: f64,
 }
 
 /// Twice the constant of Berry and Esseen for summands that need not be alike.
@@ -65,7 +71,12 @@ impl<'a> Problem<'a> {
         let mut order: Vec<usize> = (0..points.len()).collect();
         order.sort_by(|&a, &b| points[a].total_cmp(&points[b]));
         let tries = if points.len() > MANY { 8 } else { 18 };
-        Self { points, order, parts, fixed, tries }
+        Self { points, order, parts, fixed, tries, together: 1.0 }
+    }
+
+    /// The same where one person can have sent several of the reports; the respondents are drawn.
+    pub(crate) fn with_together(self, together: usize) -> Self {
+        Self { together: together as f64, ..self }
     }
 
     /// The least mean that is not refused for being too small; minus infinity if none is, and infinity if all
@@ -108,7 +119,7 @@ impl<'a> Problem<'a> {
     fn negated(&self) -> Self {
         let points = self.points.iter().map(|point| -point).collect();
         let parts = self.parts.iter().map(|(reports, law)| (*reports, law.negated()));
-        Self::new(points, parts.collect(), self.fixed)
+        Self { together: self.together, ..Self::new(points, parts.collect(), self.fixed) }
     }
 
     fn ends(&self) -> (f64, f64) {
@@ -124,7 +135,7 @@ impl<'a> Problem<'a> {
         let mean = self.points.iter().sum::<f64>() / self.points.len() as f64;
         let spread: f64 = self.points.iter().map(|point| (point - mean).powi(2)).sum();
         // Respondents who are fixed do not vary; something is left for channels without noise.
-        let people = spread / (self.points.len() as f64 * reports);
+        let people = self.together * spread / (self.points.len() as f64 * reports);
         let variance = noise + if self.fixed { 1e-6 * people } else { people };
         // Far in the tail of a law that can only jump, the best s grows without end.
         let most = self.parts.iter().map(|(_, law)| law.most()).fold(0.0, f64::max);
@@ -132,14 +143,18 @@ impl<'a> Problem<'a> {
         if !(start > 0.0 && start.is_finite()) {
             return;
         }
-        let most = 500.0 / most.max(1e-300);
+        let most = 500.0 / (self.together * most).max(1e-300);
         golden_section(-1.5, 1.5, self.tries, |log| -gain((start * log.exp()).min(most)));
     }
 
     fn bound(&self, s: f64) -> Bound {
         let tilts: Vec<Tilt> = self.parts.iter().map(|(_, law)| law.tilt(s)).collect();
+        let drawn = |tilt: &Tilt, at: usize| match self.together {
+            1.0 => tilt.masses[at],
+            together => tilt.masses[at].powf(together),
+        };
         let height = |tilt: &Tilt, at: usize| {
-            if self.fixed { tilt.masses[at].ln() } else { tilt.masses[at] }
+            if self.fixed { tilt.masses[at].ln() } else { drawn(tilt, at) }
         };
         let over = |height: &dyn Fn(usize) -> f64| {
             Envelope::new(self.order.iter().map(|&at| (self.points[at], height(at))))
@@ -155,7 +170,7 @@ impl<'a> Problem<'a> {
         let factor = stretch(s, error, roughness).ln() + 1e-9 + 1e-14 * reports;
         let mean = |at: usize| {
             let each = self.parts.iter().zip(&tilts);
-            each.map(|((count, _), tilt)| count * tilt.masses[at]).sum::<f64>() / reports
+            each.map(|((count, _), tilt)| count * drawn(tilt, at)).sum::<f64>() / reports
         };
         Bound {
             envelopes: tilts.iter().map(|tilt| over(&|at| height(tilt, at))).collect(),
@@ -170,10 +185,11 @@ impl<'a> Problem<'a> {
         let apart: f64 = each
             .map(|((reports, _), envelope)| {
                 let height = envelope.at(t);
-                reports * if self.fixed { height } else { height.ln() }
+                reports * if self.fixed { height } else { height.ln() / self.together }
             })
             .sum();
         let reports: f64 = self.parts.iter().map(|(reports, _)| reports).sum();
+        let reports = reports / self.together;
         let average = bound.average.as_ref();
         average.map_or(apart, |average| apart.min(reports * average.at(t).ln()))
     }
@@ -181,7 +197,7 @@ impl<'a> Problem<'a> {
     /// The first mean at which the logarithm of the first factor reaches a target.
     fn reaches(&self, bound: &Bound, target: f64) -> f64 {
         if let ([(reports, _)], [envelope]) = (&self.parts[..], &bound.envelopes[..]) {
-            let level = target / reports;
+            let level = target * self.together / reports;
             return envelope.reaches(if self.fixed { level } else { level.exp() });
         }
         let (first, last) = self.ends();

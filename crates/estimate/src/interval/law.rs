@@ -32,6 +32,15 @@ pub(crate) enum Law<'a> {
         /// Mean and variance for every point.
         moments: Vec<(f64, f64)>,
     },
+    /// A law given finer points, of which several are one: whatever is true of the worst of them.
+    Lumped {
+        /// Given each finer point.
+        law: Box<Law<'a>>,
+        /// Which point each finer one belongs to; every point has some.
+        points: &'a [u32],
+        /// How many points there are.
+        size: usize,
+    },
 }
 
 /// The law of a score with density e^{s score}, up to its mass.
@@ -66,6 +75,9 @@ impl Law<'_> {
                 ends: (-most, -least),
                 moments: moments.iter().map(|(mean, variance)| (-mean, *variance)).collect(),
             },
+            Self::Lumped { law, points, size } => {
+                Self::Lumped { law: Box::new(law.negated()), points, size: *size }
+            }
         }
     }
 
@@ -78,6 +90,16 @@ impl Law<'_> {
             Self::Channel { channel, scores, offset } => channel_tilt(s, channel, scores, *offset),
             Self::Coin { clear, jump, chances } => coin_tilt(s, *clear, *jump, chances),
             Self::Bounded { ends, moments } => bounded_tilt(s, *ends, moments),
+            Self::Lumped { law, points, size } => {
+                let mut tilt = law.tilt(s);
+                let mut masses = vec![0.0f64; *size];
+                for (&mass, &point) in tilt.masses.iter().zip(*points) {
+                    let most = &mut masses[point as usize];
+                    *most = most.max(mass);
+                }
+                tilt.masses = masses;
+                tilt
+            }
         }
     }
 
@@ -92,6 +114,7 @@ impl Law<'_> {
             }
             Self::Coin { clear, jump, .. } => clear + jump.max(0.0),
             Self::Bounded { ends, .. } => ends.1,
+            Self::Lumped { law, .. } => law.most(),
         }
     }
 }

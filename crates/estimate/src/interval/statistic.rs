@@ -118,26 +118,31 @@ impl Score {
 
     pub(crate) fn problem<'a>(&self, groups: &'a [Group], target: Target) -> Problem<'a> {
         let points = self.means(groups);
-        let part = |(group, weights): (&'a Group, &Vec<f64>)| {
-            let seen = group.tally.counts().iter().zip(weights);
-            let total: f64 = seen.map(|(&count, weight)| count as f64 * weight).sum();
-            let offset = -total / group.reports();
-            let channel = &group.channel;
-            let large = channel.inputs().saturating_mul(channel.outputs()) > MOST_CELLS;
-            let law = if large && matches!(channel, Channel::Table(_)) {
-                let (means, variances) = channel.moments(weights);
-                let (least, most) = crate::estimator::bounds(weights);
-                let centred = means.iter().map(|mean| mean + offset);
-                Law::Bounded {
-                    ends: (least + offset, most + offset),
-                    moments: centred.zip(variances).collect(),
-                }
-            } else {
-                Law::Channel { channel, scores: weights.clone(), offset }
-            };
-            (group.reports(), law)
-        };
+        let part =
+            |(group, weights): (&'a Group, &Vec<f64>)| (group.reports(), Law::of(group, weights));
         let parts = groups.iter().zip(&self.weights).map(part).collect();
         Problem::new(points, parts, target == Target::Respondents)
+    }
+}
+
+impl<'a> Law<'a> {
+    /// The law of one report's score, centred so that what the group's reports have scored is 0.
+    pub(crate) fn of(group: &'a Group, weights: &[f64]) -> Self {
+        let seen = group.tally.counts().iter().zip(weights);
+        let total: f64 = seen.map(|(&count, weight)| count as f64 * weight).sum();
+        let offset = -total / group.reports();
+        let channel = &group.channel;
+        let large = channel.inputs().saturating_mul(channel.outputs()) > MOST_CELLS;
+        if large && matches!(channel, Channel::Table(_)) {
+            let (means, variances) = channel.moments(weights);
+            let (least, most) = crate::estimator::bounds(weights);
+            let centred = means.iter().map(|mean| mean + offset);
+            Self::Bounded {
+                ends: (least + offset, most + offset),
+                moments: centred.zip(variances).collect(),
+            }
+        } else {
+            Self::Channel { channel, scores: weights.to_vec(), offset }
+        }
     }
 }

@@ -7,3 +7,4 @@ mod quantile;
 
 pub use heavy::{Control, Heavy, HeavyHitters};
 pub use histogram::{Bar, Histogram};
+pub(crate) use moments::{range_of, rounding_of};

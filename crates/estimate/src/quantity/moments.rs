@@ -10,7 +10,7 @@ use crate::estimator::{bounds, number, onto_simplex};
 use crate::interval::Limits;
 use crate::settings::Method;
 use crate::{Answer, Error, Estimate, Estimator};
-use undertone_core::AlphabetView;
+use undertone_core::{Alphabet, AlphabetView};
 use undertone_numeric::vector::long_dot;
 
 /// How many parts the range is cut into where the mean is not known.
@@ -25,22 +25,12 @@ impl Estimator {
 
     /// How far below and above its representative a number can lie.
     pub(crate) fn rounding(&self) -> (f64, f64) {
-        let AlphabetView::Bins { edges, values } = self.pool().inputs().view() else {
-            return (0.0, 0.0);
-        };
-        let bins = edges.windows(2).zip(values);
-        bins.fold((0.0, 0.0), |(below, above): (f64, f64), (edges, &value)| {
-            let (from, value, to) = (number(edges[0]), number(value), number(edges[1]));
-            (below.max(value - from), above.max(to - value))
-        })
+        rounding_of(self.pool().inputs())
     }
 
     /// The ends of what numbers are possible.
     pub(crate) fn range(&self, values: &[f64]) -> (f64, f64) {
-        match self.pool().inputs().view() {
-            AlphabetView::Bins { edges: [first, .., last], .. } => (number(*first), number(*last)),
-            _ => bounds(values),
-        }
+        range_of(self.pool().inputs(), values)
     }
 
     /// The variance of the numbers the symbols stand for.
@@ -116,6 +106,26 @@ impl Estimator {
             }
         }
         hull.rounded(self.rounding())
+    }
+}
+
+/// How far below and above its representative a number of an alphabet can lie.
+pub(crate) fn rounding_of(alphabet: &Alphabet) -> (f64, f64) {
+    let AlphabetView::Bins { edges, values } = alphabet.view() else {
+        return (0.0, 0.0);
+    };
+    let bins = edges.windows(2).zip(values);
+    bins.fold((0.0, 0.0), |(below, above): (f64, f64), (edges, &value)| {
+        let (from, value, to) = (number(edges[0]), number(value), number(edges[1]));
+        (below.max(value - from), above.max(to - value))
+    })
+}
+
+/// The ends of what numbers of an alphabet are possible.
+pub(crate) fn range_of(alphabet: &Alphabet, values: &[f64]) -> (f64, f64) {
+    match alphabet.view() {
+        AlphabetView::Bins { edges: [first, .., last], .. } => (number(*first), number(*last)),
+        _ => bounds(values),
     }
 }
 

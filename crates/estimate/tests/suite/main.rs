@@ -11,6 +11,7 @@ mod degenerate;
 mod drift;
 mod golden;
 mod orders;
+mod plan;
 mod possible;
 mod posterior;
 mod properties;

@@ -7,7 +7,7 @@ use super::report::{
     EstimateReport, EstimatedShare, HeadlineReport, HeavyHitterReport, HeavyHittersReport,
     NumbersReport, PolicyReports, PopulationReport, QuantileReport, SharesReport,
 };
-use super::{CountedReports, EstimateRequest, EstimatedNumber, ReportGroup, ShownShares};
+use super::{EstimateRequest, EstimatedNumber, ReportGroup, RowCounts, ShownShares};
 use crate::Error;
 
 /// The mean by every method.
@@ -18,17 +18,29 @@ struct Means {
     mmse: Option<Estimate>,
 }
 
+impl PolicyReports {
+    pub(super) fn of(group: &ReportGroup) -> Self {
+        Self {
+            policy_id: group.policy.id(),
+            reports: group.tally.reports(),
+            claims: group.policy.draft().claims().to_vec(),
+        }
+    }
+}
+
 impl EstimateReport {
     /// Asks an estimator made of these reports everything.
     pub(super) fn of(
         estimator: &Estimator,
-        reports: &CountedReports,
+        groups: &[ReportGroup],
+        rows: RowCounts,
+        column: Option<&str>,
         request: &EstimateRequest,
     ) -> Result<Self, Error> {
         let inputs = estimator.pool().inputs();
         let labels = labels(inputs);
         let summary = estimator.summary().map_err(Error::input)?;
-        let prior = shared_prior(inputs, reports.groups());
+        let prior = shared_prior(inputs, groups);
         let shown = ShownShares::new(estimator, &summary.headline, &labels, prior.as_deref())?;
         let (numbers, means) = match inputs.view() {
             AlphabetView::Points(_) | AlphabetView::Bins { .. } => {
@@ -41,7 +53,7 @@ impl EstimateReport {
             .above
             .map(|threshold| heavy_hitters(estimator, threshold, &labels))
             .transpose()?;
-        let warnings = warnings(estimator, &summary, numbers.as_ref(), reports);
+        let warnings = warnings(estimator, &summary, numbers.as_ref(), rows);
         let population = request.population.map(|people| PopulationReport {
             people,
             counts: named(&labels, &summary.headline.shares.counts(people)),
@@ -54,20 +66,15 @@ impl EstimateReport {
             mean: mean.map(Into::into),
         };
         let mean = |of: fn(&Means) -> Option<Estimate>| means.as_ref().and_then(of);
-        let (settings, rows) = (estimator.settings(), reports.rows());
-        let policies = reports.groups().iter().map(|group| PolicyReports {
-            policy_id: group.policy.id(),
-            reports: group.tally.reports(),
-            claims: group.policy.draft().claims().to_vec(),
-        });
+        let settings = estimator.settings();
         Ok(Self {
             reports: estimator.pool().reports(),
             rows: rows.rows,
             skipped: rows.skipped(),
             unknown: rows.unknown,
             missing: rows.missing,
-            column: reports.column().map(str::to_owned),
-            policies: policies.collect(),
+            column: column.map(str::to_owned),
+            policies: groups.iter().map(PolicyReports::of).collect(),
             level: settings.level(),
             coverage: settings.coverage(),
             target: settings.target(),
@@ -94,7 +101,7 @@ impl EstimateReport {
 }
 
 /// What symbols are called: of bins, their ends.
-fn labels(inputs: &Alphabet) -> Vec<String> {
+pub(super) fn labels(inputs: &Alphabet) -> Vec<String> {
     match inputs.view() {
         AlphabetView::Bins { edges, .. } => {
             edges.windows(2).map(|pair| format!("{} to {}", pair[0], pair[1])).collect()
@@ -166,7 +173,7 @@ fn warnings(
     estimator: &Estimator,
     summary: &Summary,
     numbers: Option<&NumbersReport>,
-    reports: &CountedReports,
+    rows: RowCounts,
 ) -> Vec<String> {
     let mut warnings = summary.drift.warnings.clone();
     let open = summary.identification.unidentified.len();
@@ -177,7 +184,6 @@ fn warnings(
         ));
     }
     warnings.extend(impossible(estimator, &summary.headline.shares, numbers));
-    let rows = reports.rows();
     if rows.skipped() > 0 {
         warnings.push(format!(
             "{} of {} rows were skipped: {} that no policy releases, {} missing",

@@ -109,7 +109,7 @@ impl Counter {
 }
 
 impl<'a> Tokens<'a> {
-    fn new(policy: &'a Policy) -> Self {
+    pub(super) fn new(policy: &'a Policy) -> Self {
         let draft = policy.draft();
         let kind = match draft.shape() {
             Shape::Bits(bits) => CountedKind::Bits { symbols: bits.symbols() },
@@ -128,7 +128,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Adds a cell's report to the batch, if it is one.
-    fn read(&self, text: &str, batch: &mut Batch) -> Code {
+    pub(super) fn read(&self, text: &str, batch: &mut Batch) -> Code {
         match (&self.kind, batch) {
             (CountedKind::Indices(lookup), Batch::Indices(indices)) => {
                 let code = lookup.text(text);

@@ -1,6 +1,7 @@
 //! What perturbed columns and stored tallies say about the population.
 //!
-//! Reports are counted first ([`CountedReports`]), then asked ([`estimate`]). The headline is maximum likelihood or
+//! Reports are counted first ([`CountedReports`]), then asked ([`estimate`]); responses to a plan, where one person answers several
+//! questions, likewise ([`CountedResponses`], [`estimate_plan`]). The headline is maximum likelihood or
 //! unbiased and converges to the truth whatever the prior says; what the prior makes of the reports comes second, and
 //! a warning where prior and reports disagree.
 //!
@@ -35,18 +36,27 @@ mod counting;
 mod number;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod plan;
+mod released;
 mod report;
 mod reports;
+mod responses;
 mod shown;
 
 pub use counting::RowCounts;
 pub use number::EstimatedNumber;
+pub use plan::{
+    CombinationReport, NobodyReport, PlanEstimateReport, QuestionAnswers, QuestionReport,
+    SumsReport, estimate_plan,
+};
+pub use released::ReleasedFrame;
 pub use report::{
     DriftReport, EstimateReport, EstimatedShare, HeadlineReport, HeavyHitterReport,
     HeavyHittersReport, NumbersReport, PolicyDriftReport, PolicyReports, PopulationReport,
     QuantileReport, SharesReport,
 };
 pub use reports::{CountedReports, NamedPolicy, ReportColumn, ReportGroup, UnknownReports};
+pub use responses::CountedResponses;
 pub use shown::ShownShares;
 
 use undertone_estimate::Settings;
@@ -104,5 +114,6 @@ pub fn estimate(
     reports: &CountedReports,
     request: &EstimateRequest,
 ) -> Result<EstimateReport, Error> {
-    EstimateReport::of(&reports.estimator(request)?, reports, request)
+    let estimator = reports.estimator(request)?;
+    EstimateReport::of(&estimator, reports.groups(), reports.rows(), reports.column(), request)
 }

@@ -215,7 +215,7 @@ impl ParquetFile {
         }))
     }
 
-    pub(super) fn each_row<E: From<Error>>(
+    pub(crate) fn each_row<E: From<Error>>(
         self,
         wanted: &[&str],
         mut visit: impl FnMut(&Row<'_>) -> Result<(), E>,
