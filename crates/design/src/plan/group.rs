@@ -12,6 +12,18 @@ pub const MOST_QUESTIONS: usize = 8;
 /// Sets of answers are released only where their table has no more cells than this.
 const MOST_CELLS: usize = 4_096;
 
+/// Which randomisations are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Ways {
+    /// Repeated reports of one answer.
+    pub repeats: Option<Repeats>,
+    /// Whether outputs must be few enough to be listed, up to [`MOST_LISTED`] answers: the kernel then knows exactly how far belief moves.
+    pub listed: bool,
+}
+
+/// Above this many answers only bits serve, listed or not.
+pub const MOST_LISTED: usize = 64;
+
 /// Questions randomised as one symbol at a level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
@@ -64,13 +76,13 @@ impl Group {
         targets: &[Target],
         chosen: &[usize],
         level: f64,
-        repeats: Option<Repeats>,
+        ways: Ways,
     ) -> Vec<Self> {
         let Some(symbols) = symbols(questions, chosen) else { return Vec::new() };
         let counted = counted(questions, targets, chosen);
         let group = |coins| Self { questions: chosen.to_vec(), level, coins };
         let cost = |group: &Self| group.cost(questions, &counted);
-        if let Some(repeats) = repeats {
+        if let Some(repeats) = ways.repeats {
             let span = memo_bits_level(level, symbols, repeats);
             let bits = |own| Coins::memo_bits(level, symbols, own, repeats);
             let own = best_own_bit(span, |own| cost(&group(bits(own))));
@@ -79,7 +91,8 @@ impl Group {
         }
         let mut found = vec![group(Coins::keep(level, symbols))];
         // The bits of a combined symbol add up to much noise in the shares of one question: they serve pairs.
-        if chosen.len() == 1 || counted.iter().any(|target| target.questions.len() > 1) {
+        let alone = chosen.len() == 1 || counted.iter().any(|target| target.questions.len() > 1);
+        if alone && !(ways.listed && symbols <= MOST_LISTED) {
             let bits = |own| Coins::bits(level, own);
             found.push(group(bits(best_own_bit(level, |own| cost(&group(bits(own)))))));
         }
@@ -99,9 +112,9 @@ impl Group {
         targets: &[Target],
         chosen: &[usize],
         level: f64,
-        repeats: Option<Repeats>,
+        ways: Ways,
     ) -> Option<Self> {
-        let found = Self::candidates(questions, targets, chosen, level, repeats).into_iter();
+        let found = Self::candidates(questions, targets, chosen, level, ways).into_iter();
         let counted = counted(questions, targets, chosen);
         let cost = |group: &Self| group.cost(questions, &counted);
         found.min_by(|a, b| cost(a).total_cmp(&cost(b)))

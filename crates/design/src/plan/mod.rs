@@ -14,22 +14,32 @@
 //! | [`inclusion`] | the chances of items of which each person draws several |
 //! | [`outline`] | a whole plan in floats, and what it is worth |
 //! | [`search`] | the best outline at a person's level |
-//! | [`compared`] | what simpler plans are worth, RS+FD among them |
+//! | [`beliefs`] | how far one group moves belief in what must stay hidden |
+//! | [`hidden`] | the best outline that also keeps beliefs within limits |
+//! | [`ship`] | from an outline to integers |
+//! | [`compared`] | what simpler plans are worth |
+//! | [`rs_fd`] | random sampling plus fake data, one of them |
 //! | [`bound`] | what nobody can pass |
 
+pub mod beliefs;
 pub mod bound;
 pub mod coins;
 pub mod compared;
 pub mod group;
+pub mod hidden;
 pub mod inclusion;
 pub mod levels;
 pub mod mixture;
 pub mod outline;
+pub mod rs_fd;
 pub mod search;
+pub mod ship;
 pub mod target;
 
+pub use beliefs::{Beliefs, Promise};
 pub use coins::{Coins, Moments, Repeats};
-pub use group::Group;
+pub use group::{Group, Ways};
 pub use outline::{Outline, OutlineItem};
 pub use search::{Problem, best};
+pub use ship::Integers;
 pub use target::{Question, Target};

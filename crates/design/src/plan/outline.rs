@@ -93,6 +93,30 @@ impl Outline {
         targets.iter().map(variance).collect()
     }
 
+    /// n times the variance of each share of one question; infinite where nobody answers it.
+    pub fn share_variances(&self, questions: &[Question], at: usize) -> Vec<f64> {
+        let chances = self.chances();
+        let answered = |(item, _): &(&OutlineItem, &f64)| item.group.questions.contains(&at);
+        let items: Vec<_> = self.items.iter().zip(&chances).filter(answered).collect();
+        let size = questions[at].size() as f64;
+        let variance = |share: &f64| {
+            let known = items.iter().map(|(item, chance)| {
+                let symbols = item.group.symbols(questions);
+                let moments = item.group.coins.moments(symbols, symbols as f64 / size);
+                *chance / (share * moments.hit + (1.0 - share) * moments.miss - share * share)
+            });
+            1.0 / known.sum::<f64>()
+        };
+        questions[at].shares().as_slice().iter().map(variance).collect()
+    }
+
+    /// The part of all people who answer a question.
+    pub fn reach(&self, at: usize) -> f64 {
+        let answered = self.items.iter().zip(self.chances());
+        let answered = answered.filter(|(item, _)| item.group.questions.contains(&at));
+        answered.map(|(_, chance)| chance).sum::<f64>().min(1.0)
+    }
+
     /// What is known of a pair whose questions are in two items of one person.
     fn apart(
         &self,

@@ -7,9 +7,9 @@
 //!
 //! Every simpler plan that the result is compared with is among the candidates, so it is never better.
 
-use super::coins::Repeats;
+use super::coins::{Coins, Repeats};
 use super::compared;
-use super::group::{Group, symbols};
+use super::group::{Group, Ways, symbols};
 use super::inclusion::Draw;
 use super::levels;
 use super::mixture::{self, Column};
@@ -29,6 +29,9 @@ const MOST_BESIDE: usize = 4;
 /// Parts of the level that are tried for what everybody answers beside a draw.
 const BESIDE: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
+/// Below this level nothing is asked.
+const LEAST_LEVEL: f64 = 1e-6;
+
 /// What is asked for.
 #[derive(Debug, Clone)]
 pub struct Problem {
@@ -38,12 +41,26 @@ pub struct Problem {
     pub targets: Vec<Target>,
     /// The level of LDP that one person may spend in one period.
     pub level: f64,
-    /// Repeated reports in a period.
-    pub repeats: Option<Repeats>,
+    /// Which randomisations are looked at.
+    pub ways: Ways,
 }
 
-/// The largest level at which some questions may be asked together, at most the one given.
-pub type Limit<'a> = &'a dyn Fn(&[usize], f64) -> f64;
+/// The largest levels at which some questions may be asked together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// By randomised response.
+    pub kept: f64,
+    /// In any other way.
+    pub other: f64,
+}
+
+/// At which levels, of at most the one given, some questions may be asked together.
+pub type Limit<'a> = &'a dyn Fn(&[usize], f64) -> Limits;
+
+/// Only the level itself is a limit.
+pub fn whole(_: &[usize], level: f64) -> Limits {
+    Limits { kept: level, other: level }
+}
 
 impl Problem {
     /// Checks the level, and that there is something to ask.
@@ -66,7 +83,7 @@ impl Problem {
             return Err(Error::other("reports", problem));
         }
         let targets = Target::all(&questions, pairs);
-        Ok(Self { questions, targets, level, repeats })
+        Ok(Self { questions, targets, level, ways: Ways { repeats, listed: false } })
     }
 
     /// What an outline is worth: the weighted sum of n times the variances.
@@ -76,7 +93,7 @@ impl Problem {
 
     /// The best single way to randomise some questions together.
     pub fn cheapest(&self, chosen: &[usize], level: f64) -> Option<Group> {
-        Group::cheapest(&self.questions, &self.targets, chosen, level, self.repeats)
+        Group::cheapest(&self.questions, &self.targets, chosen, level, self.ways)
     }
 
     /// Whether some pair is to be estimated.
@@ -91,7 +108,6 @@ impl Problem {
 
 /// The best outline within the person's level.
 pub fn best(problem: &Problem) -> Result<Outline, Error> {
-    let whole = |_: &[usize], level: f64| level;
     let mut found = vec![everybody(problem)];
     found.extend(one_group(problem, &problem.all(), problem.level, &whole));
     found.extend((2..problem.questions.len()).filter_map(|asked| several(problem, asked)));
@@ -233,18 +249,21 @@ fn families(problem: &Problem, among: &[usize]) -> (Vec<Vec<usize>>, bool) {
 }
 
 /// The columns of a group: its ways to be randomised, and what they tell.
-fn columns(problem: &Problem, targets: &[Target], chosen: &[usize], level: f64) -> Vec<Column> {
-    if !(level > 1e-6) {
-        return Vec::new();
-    }
-    let found = Group::candidates(&problem.questions, targets, chosen, level, problem.repeats);
+fn columns(problem: &Problem, targets: &[Target], chosen: &[usize], limits: Limits) -> Vec<Column> {
+    let at = |level: f64| match level > LEAST_LEVEL {
+        true => Group::candidates(&problem.questions, targets, chosen, level, problem.ways),
+        false => Vec::new(),
+    };
+    let kept = |group: &Group| matches!(group.coins, Coins::Keep { .. } | Coins::Memo { .. });
+    let found = at(limits.kept).into_iter().filter(kept);
+    let found = found.chain(at(limits.other).into_iter().filter(|group| !kept(group)));
     let column = |group: Group| {
         let told = targets.iter().enumerate().filter_map(|(at, target)| {
             Some((at, 1.0 / group.variance(&problem.questions, target)?))
         });
         Column { told: told.collect(), group }
     };
-    found.into_iter().map(column).filter(|column| !column.told.is_empty()).collect()
+    found.map(column).filter(|column| !column.told.is_empty()).collect()
 }
 
 /// The group with a question that is worth most at a mixture's prices, grown by one question at a time; nothing unless it
@@ -350,7 +369,6 @@ fn beside(problem: &Problem) -> Vec<Outline> {
     let mut order = problem.all();
     let important: Vec<f64> = order.iter().map(|&at| cost(at, problem.level)).collect();
     order.sort_by(|&a, &b| important[b].total_cmp(&important[a]).then(a.cmp(&b)));
-    let whole = |_: &[usize], level: f64| level;
     let mut found: Vec<Outline> = Vec::new();
     for everybody in 1..=MOST_BESIDE.min(count - 2) {
         let (always, rest) = order.split_at(everybody);

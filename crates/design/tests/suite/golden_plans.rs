@@ -2,8 +2,10 @@
 
 use undertone_design::Distribution;
 use undertone_design::plan::coins::{Coins, best_own_bit};
-use undertone_design::plan::compared::{self, rs_fd_level};
-use undertone_design::plan::{Group, Outline, Problem, Question, Target, best, bound, search};
+use undertone_design::plan::compared;
+use undertone_design::plan::{
+    Group, Outline, Problem, Question, Target, best, bound, rs_fd, search,
+};
 use undertone_numeric::golden_section::golden_section;
 
 /// Questions with so many answers, the first with this share and the others alike.
@@ -82,7 +84,7 @@ fn the_best_level_of_one_answer_of_optimised_bits() {
 #[test]
 fn rs_fd_speaks_of_one_answer() {
     for (own, person) in [(1.0, 2.801), (2.0, 4.069), (4.0, 6.181)] {
-        close(rs_fd_level(own, 9), person, 0.001);
+        close(rs_fd::level(own, 9), person, 0.001);
     }
     // At the same level of the whole person it is a randomised function of one answer each.
     for level in [0.5, 1.0, 2.0, 4.0] {
@@ -106,8 +108,7 @@ fn unequal_weights_are_sampled_by_the_roots_of_their_costs() {
         group.cost(&problem.questions, &problem.targets)
     };
     let expected = (0..4).map(|at| single(at).sqrt()).sum::<f64>().powi(2);
-    let whole = |_: &[usize], level: f64| level;
-    let found = search::one_group(&problem, &[0, 1, 2, 3], 0.3, &whole).unwrap();
+    let found = search::one_group(&problem, &[0, 1, 2, 3], 0.3, &search::whole).unwrap();
     // Pairs do not pay at this level, so the chances are 1, 2, 3 and 4 tenths.
     assert!(found.items.iter().all(|item| item.group.questions.len() == 1), "{found:?}");
     for (chance, wanted) in found.chances().iter().zip([0.1, 0.2, 0.3, 0.4]) {
