@@ -21,6 +21,7 @@ mod input;
 mod options;
 mod output;
 mod perturb;
+mod plan;
 mod plot;
 mod policy;
 mod prior;
@@ -65,6 +66,7 @@ enum Command {
     Compose(compose::Args),
     Transfer(transfer::Args),
     Policy(policy::Args),
+    Plan(plan::Args),
     Prior(prior::Args),
     Perturb(perturb::Args),
     Estimate(estimate::Args),
@@ -90,6 +92,7 @@ impl Command {
             Self::Compose(args) => compose::run(&args),
             Self::Transfer(args) => transfer::run(&args),
             Self::Policy(args) => policy::run(&args),
+            Self::Plan(args) => plan::run(&args),
             Self::Prior(args) => prior::run(&args),
             Self::Perturb(args) => perturb::run(&args),
             Self::Estimate(args) => estimate::run(&args),

@@ -36,6 +36,7 @@ pub mod knowledge;
 pub mod measure;
 pub mod mechanism;
 pub mod objective;
+pub mod plan;
 pub mod price;
 pub mod prior_region;
 pub mod protection;

@@ -52,6 +52,7 @@ pub mod frontier;
 pub mod named_refusal;
 pub mod number;
 pub mod perturb;
+pub mod plan;
 pub mod policy_report;
 pub mod prelude;
 pub mod prior;

@@ -7,11 +7,17 @@ use crate::{Error, Experiment};
 pub mod frontier;
 pub mod learning;
 pub mod optimum;
+pub mod plans;
 pub mod repetition;
 
 /// Our own questions.
-pub static ALL: &[Experiment] =
-    &[optimum::EXPERIMENT, learning::EXPERIMENT, frontier::EXPERIMENT, repetition::EXPERIMENT];
+pub static ALL: &[Experiment] = &[
+    optimum::EXPERIMENT,
+    learning::EXPERIMENT,
+    frontier::EXPERIMENT,
+    repetition::EXPERIMENT,
+    plans::EXPERIMENT,
+];
 
 /// p(i) proportional to i^(-skew), i = 1..=symbols.
 pub(crate) fn zipf(symbols: usize, skew: f64) -> Result<Distribution, Error> {

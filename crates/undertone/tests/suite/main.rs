@@ -3,4 +3,5 @@
 #![allow(clippy::unwrap_used)]
 
 mod design;
+mod plan;
 mod readme;
