@@ -97,18 +97,25 @@ export class Response {
     if (version !== "response/1") refuse("version", `version ${JSON.stringify(version)} is not known here`);
     if (!/^[0-9a-f]{64}$/.test(plan)) refuse("json", "plan: not 64 hexadecimal digits");
     if (!/^[0-9a-f]{32}$/.test(id)) refuse("json", "id: not 32 hexadecimal digits");
-    return new Response(plan, id, read);
+    return new Response(
+      plan,
+      id,
+      read.map((one) => one()),
+    );
   }
 }
 
+/** The fields of an answer by type only, and then the function that makes it. */
 function answerFields(value, what) {
   record(value, what, ["item"], ["token", "bits"]);
   const item = Number(integer(value.item, `${what}.item`, U32));
   const token = optional(value.token, (n) => Number(integer(n, `${what}.token`, U32)));
   const digits = optional(value.bits, (text) => textOf(text, `${what}.bits`));
-  if ((token === null) === (digits === null)) refuse("json", `${what} has exactly one of: token, bits`);
-  const bits = digits === null ? null : (fromHex(digits) ?? refuse("json", `${what}.bits: not hexadecimal digits`));
-  return { item, token, bits };
+  return () => {
+    if ((token === null) === (digits === null)) refuse("json", `${what} has exactly one of: token, bits`);
+    const bits = digits === null ? null : (fromHex(digits) ?? refuse("json", `${what}.bits: not hexadecimal digits`));
+    return { item, token, bits };
+  };
 }
 
 /**
