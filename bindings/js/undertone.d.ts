@@ -231,8 +231,11 @@ export class Plan {
   readonly person: Readonly<{ ldp: bigint | null; exact: boolean; items: readonly number[] }>;
   /** Null where the law is unknown. */
   belief(name: string, given?: "all" | "own"): Belief | null;
+  /** The LDP of one report of an item: of both channels in a row where reports are drawn from a kept answer. */
+  firstReport(item: number): { ldp: bigint | null; exact: boolean };
   readonly attained: {
     costs: string[];
+    first_reports: { ldp: string; exact: boolean }[];
     person: { ldp: string; exact: boolean };
     questions: Record<string, { all: BeliefText | null; own: BeliefText | null }>;
     secrets: Record<string, BeliefText | null>;

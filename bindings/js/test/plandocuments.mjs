@@ -1,7 +1,7 @@
 // Documents, bytes, refusals, draws and messages of plans, and every file of vectors/v1/plan and vectors/v1/response.
 
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { DecodeError, fromHex, parseJson, Plan, PlanRefusal, PolicyRefused, Response, toHex, verifyPlan } from "../undertone.js";
 import { randomPlan } from "./lib/plans.mjs";
@@ -448,12 +448,7 @@ const root = new URL("../../../vectors/v1/", import.meta.url);
 const read = (path) => parseJson(readFileSync(new URL(path, root), "utf8"));
 const ordinary = (path) => JSON.parse(readFileSync(new URL(path, root), "utf8"));
 
-/** Whether a directory of vectors is there; where it is, all of its files are read. */
-function filesOf(directory, t) {
-  if (!existsSync(new URL(`${directory}/`, root))) {
-    t.diagnostic(`vectors/v1/${directory} is not there yet: nothing of it was read`);
-    return [];
-  }
+function filesOf(directory) {
   const names = readdirSync(new URL(`${directory}/`, root)).sort();
   assert.ok(names.length > 0, `vectors/v1/${directory} is empty`);
   return names;
@@ -462,7 +457,7 @@ function filesOf(directory, t) {
 const sourceOf = (file, field) => ("bytes" in file && !(field in file) && !("text" in file) ? fromHex(file.bytes) : (file.text ?? file[field]));
 
 test("vectors: plans", async (t) => {
-  for (const name of filesOf("plan", t)) {
+  for (const name of filesOf("plan")) {
     await t.test(name, async () => {
       const [file, plain] = [read(`plan/${name}`), ordinary(`plan/${name}`)];
       if (name.startsWith("choose_")) {
@@ -498,13 +493,14 @@ test("vectors: plans", async (t) => {
 });
 
 test("vectors: responses", async (t) => {
-  for (const name of filesOf("response", t)) {
+  for (const name of filesOf("response")) {
     await t.test(name, async () => {
       const [file, plain] = [read(`response/${name}`), ordinary(`response/${name}`)];
       const plan = await verifyPlan(read(`plan/${file.plan}`).document);
       if (!name.startsWith("bad_")) {
         const random = stream(fromHex(file.stream));
-        const { response } = plan.respond(plain.answers, { items: plan.choose(random), random });
+        const answers = Object.fromEntries(plan.draft.questions.map((question, at) => [question.name, plain.answers[at]]));
+        const { response } = plan.respond(answers, { items: plain.items, random });
         assert.equal(random.consumed, plain.consumed);
         assert.deepEqual(response.toJSON(), plain.response);
         assert.equal(toHex(response.toBytes()), file.bytes);

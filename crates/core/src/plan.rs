@@ -414,7 +414,9 @@ impl Plan {
             (None, product) => product,
             (Some(_), None) => None,
         };
-        Person { ldp, exact: !self.overlaps() }
+        // What is kept is told in full by no number of reports, only approached.
+        let repeats = self.parts().items.iter().any(|item| item.fresh.is_some());
+        Person { ldp, exact: !repeats && !self.overlaps() }
     }
 
     /// An upper bound on the likelihood ratio of everything one person sends, in all periods.

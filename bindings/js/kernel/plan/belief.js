@@ -26,9 +26,11 @@ function beliefGiven({ law, sizes }, items, asked, variable) {
   const telling = items.filter(({ ratio: { n, d } }) => n !== d);
   const component = new Component(law, sizes, telling, asked, variable);
   if (component.items.length === 0) return NOTHING;
-  if (component.items.length === 1 && component.variables.length === 1) return { ...alone(component), exact: true };
-  if (component.enumerable) return { ...enumerate(component), exact: true };
-  if (isBinaryTree(component)) return { ...binaryTree(component), exact: true };
+  // What is kept is told in full by no number of reports, only approached.
+  const exact = component.items.every(({ fresh }) => fresh === null);
+  if (component.items.length === 1 && component.variables.length === 1) return { ...alone(component), exact };
+  if (component.enumerable) return { ...enumerate(component), exact };
+  if (isBinaryTree(component)) return { ...binaryTree(component), exact };
   return { ...bound(component), ...UNNAMED };
 }
 

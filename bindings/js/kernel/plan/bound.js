@@ -9,7 +9,7 @@ const MAX_CELLS = 1 << 16;
 
 /** Belief in a value of probability p or more if likelihoods differ by at most g: nats, null without bound. */
 export function byLikelihoods(p, g) {
-  if (g === null) return { upper: null, lower: null };
+  if (g === null) return { upper: magnitudeNats(quotient(WHOLE, p, true)), lower: null };
   const rise = quotient(WHOLE, plus(p, quotient(complement(p, false), g, false), false), true);
   const fall = plus(p, product(complement(p, true), g, true), true);
   return { upper: magnitudeNats(rise), lower: magnitudeNats(fall) };

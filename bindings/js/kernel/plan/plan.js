@@ -11,7 +11,7 @@ import { Policy } from "../policy.js";
 import { beliefOf } from "./belief.js";
 import { planBytes, planFromBytes } from "./codec.js";
 import { planFromFields } from "./document.js";
-import { personLdp } from "./person.js";
+import { inARow, personLdp } from "./person.js";
 import { acceptResponse, chooseItems, drawResponse } from "./response.js";
 
 const shown = (nats) => (nats === null ? "unbounded" : natsText(nats));
@@ -51,10 +51,10 @@ export class Plan {
     if (key !== made) throw new TypeError("a plan is made by verifyPlan");
     Object.assign(this, { draft, bytes, id, policies });
     // Items as the checks see them: the likelihoods are those of `policy`, because any number of fresh answers tells no more than the memo.
-    this.#items = draft.items.map(({ questions, policy, weight }, index) => {
+    this.#items = draft.items.map(({ questions, policy, fresh, weight }, index) => {
       const { channel } = policies[policy].draft;
       const { ratio } = policies[policy].certificate.input.ldp;
-      return { index, questions, weight, channel, ratio, cost: ratioNats(ratio), outputs: listedAnswers(channel) };
+      return { index, questions, weight, fresh, channel, ratio, cost: ratioNats(ratio), outputs: listedAnswers(channel) };
     });
     this.costs = this.#items.map(({ cost }) => cost);
     this.person = personLdp(this.#items, draft.asked, draft.periods);
@@ -76,6 +76,13 @@ export class Plan {
     return this.#beliefs.get(key);
   }
 
+  /** The LDP of one report of an item, in units of 10^-10 nats, and whether it is exact: of both channels in a row where reports are drawn from a kept answer. */
+  firstReport(item) {
+    const { policy, fresh } = this.draft.items[item];
+    if (fresh === null) return { ldp: this.costs[item], exact: true };
+    return inARow(this.policies[policy], this.policies[fresh]);
+  }
+
   /** What everything attains, whatever is claimed, as text. */
   get attained() {
     const { questions, secrets } = this.draft;
@@ -83,6 +90,10 @@ export class Plan {
     const both = ({ name }) => [name, { all: text(this.belief(name)), own: text(this.belief(name, "own")) }];
     return {
       costs: this.costs.map(shown),
+      first_reports: this.costs.map((_, item) => {
+        const { ldp, exact } = this.firstReport(item);
+        return { ldp: shown(ldp), exact };
+      }),
       person: { ldp: shown(this.person.ldp), exact: this.person.exact },
       questions: Object.fromEntries(questions.map(both)),
       secrets: Object.fromEntries(secrets.map(({ name }) => [name, text(this.belief(name))])),

@@ -458,37 +458,37 @@ fn undecodable(accepted: &[NamedPlan]) -> Vec<(String, String)> {
         (
             "level_zeros",
             "a level with a trailing zero",
-            "level",
+            "nats",
             first(&repeated, "\"notion\":\"ldp\",\"nats\":\"", "\"notion\":\"ldp\",\"nats\":\"0"),
         ),
         (
             "unknown_parent",
             "a parent that does not exist",
-            "name",
+            "law",
             first(&chain, "\"parent\":\"s0\"", "\"parent\":\"s1\""),
         ),
         (
             "unknown_question",
             "an item about nothing",
-            "name",
+            "plan",
             first(&chain, "\"questions\":[\"q1\"]", "\"questions\":[\"q9\"]"),
         ),
         (
             "circle",
             "a circle of parents",
-            "plan",
+            "law",
             first(&chain, "\"parent\":\"s0\"", "\"parent\":\"q1\""),
         ),
         (
             "row_sum",
             "a law that does not sum to one",
-            "row",
+            "law",
             first(&chain, "246290604621824", "246290604621823"),
         ),
         (
             "order",
             "points out of order",
-            "plan",
+            "law",
             first(&points, "\"values\":[0,0,0]", "\"values\":[0,1,1]"),
         ),
         (

@@ -78,7 +78,7 @@ impl Belief {
 /// What the plan tells about a variable; `None` if nothing is assumed about it.
 pub(super) fn belief(plan: &Plan, about: Variable, given: Given) -> Option<Belief> {
     match given {
-        Given::All => Some(found(&Scope::all(plan, about)?)),
+        Given::All => Some(judged(&Scope::all(plan, about)?)),
         Given::Own => {
             let (parts, Variable::Question(question)) = (plan.parts(), about) else {
                 return Some(Belief::STILL);
@@ -86,11 +86,19 @@ pub(super) fn belief(plan: &Plan, about: Variable, given: Given) -> Option<Belie
             let of = |&item: &usize| parts.items[item].questions.contains(&question);
             let mut worst = Belief::STILL;
             for item in (0..parts.items.len()).filter(of) {
-                worst = worst.worse(found(&Scope::alone(plan, about, item)?));
+                worst = worst.worse(judged(&Scope::alone(plan, about, item)?));
             }
             Some(worst)
         }
     }
+}
+
+/// What a scope tells. What is kept is told in full by no number of reports, only approached, so it is a bound.
+fn judged(scope: &Scope<'_>) -> Belief {
+    let found = found(scope);
+    let items = &scope.plan.parts().items;
+    let repeats = scope.items().iter().any(|&item| items[item].fresh.is_some());
+    Belief { exact: found.exact && !repeats, ..found }
 }
 
 /// The first case that applies.

@@ -8,8 +8,8 @@ use crate::vectors::generator::stream::Stream;
 use crate::vectors::{bytes, fields, load, text};
 use serde_json::Value;
 use undertone_core::{
-    Belief, DecodeError, Given, Law, Nats, Plan, PlanDecodeError, PlanDraft, PlanRefusal, PlanSide,
-    Response, ResponseMismatch, Variable,
+    Belief, DecodeError, Given, Law, Nats, Plan, PlanDecodeError, PlanDraft, PlanError,
+    PlanRefusal, PlanSide, Response, ResponseMismatch, Variable,
 };
 
 fn verified(name: &Value) -> Plan {
@@ -98,9 +98,11 @@ fn code(error: &PlanDecodeError) -> &'static str {
         PlanDecodeError::Version { .. } => "version",
         PlanDecodeError::Json { .. } => "json",
         PlanDecodeError::Id { .. } => "id",
-        PlanDecodeError::Level { .. } => "level",
-        PlanDecodeError::Unknown { .. } => "name",
-        PlanDecodeError::Row(_) => "row",
+        PlanDecodeError::Level { .. } => "nats",
+        PlanDecodeError::Unknown { place: "law", .. } => "law",
+        PlanDecodeError::Unknown { .. } => "plan",
+        PlanDecodeError::Row(_) => "law",
+        PlanDecodeError::Plan(PlanError::Law(_)) => "law",
         PlanDecodeError::Policy { .. } => "policy",
         PlanDecodeError::Part(part) => crate::vectors::policy::code(part),
         PlanDecodeError::Plan(_) => "plan",
