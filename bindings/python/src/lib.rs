@@ -16,6 +16,7 @@ mod fit;
 mod fusion;
 mod kernel;
 mod ledger;
+mod plan;
 mod policy;
 mod source;
 mod tally;
@@ -48,6 +49,8 @@ mod _native {
     };
     #[pymodule_export]
     use super::ledger::{Ledger, report_from};
+    #[pymodule_export]
+    use super::plan::{plan_design, plan_verify};
     #[pymodule_export]
     use super::policy::Policy;
     #[pymodule_export]

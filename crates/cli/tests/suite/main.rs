@@ -20,6 +20,7 @@ mod names;
 mod papers;
 mod permutations;
 mod perturb;
+mod plan;
 mod plots;
 mod prior;
 mod serve;
