@@ -16,6 +16,7 @@ mod fit;
 mod fusion;
 mod kernel;
 mod ledger;
+mod plan;
 mod plan_tally;
 mod policy;
 mod source;
@@ -49,6 +50,8 @@ mod _native {
     };
     #[pymodule_export]
     use super::ledger::{Ledger, report_from};
+    #[pymodule_export]
+    use super::plan::{plan_design, plan_verify};
     #[pymodule_export]
     use super::plan_tally::{PlanTally, estimate_responses};
     #[pymodule_export]

@@ -19,6 +19,7 @@ from ._call import Answer
 from ._commands import audit, compose, curve, design, relate, together, transfer, watchdog
 from ._errors import Error, Refused, UninformativeWarning
 from ._native import Ledger, Report
+from .plan import Plan
 from .plan_tally import PlanTally
 from .policy import Policy
 from .prior import Prior
@@ -30,6 +31,7 @@ __all__ = [
     "Answer",
     "Error",
     "Ledger",
+    "Plan",
     "PlanTally",
     "Policy",
     "Prior",

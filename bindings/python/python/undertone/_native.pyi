@@ -34,6 +34,8 @@ __all__ = [
     "mix",
     "odds_nats",
     "parse_epsilon",
+    "plan_design",
+    "plan_verify",
     "policy_from_bytes",
     "profile",
     "relate",
@@ -230,6 +232,20 @@ def watchdog(
     split: str | float | None = None,
     secret_name: str | None = None,
 ) -> tuple[str, str | None]: ...
+def plan_design(
+    questions: str,
+    *,
+    person: str,
+    joint: str | None = None,
+    secrets: Sequence[str] = (),
+    beliefs: Sequence[str] = (),
+    people: int = 1000,
+    reports: int | None = None,
+    first_report: str | None = None,
+    periods: int = 1,
+    pairs: Sequence[tuple[str, str]] = (),
+) -> tuple[str, str]: ...
+def plan_verify(document: str) -> str: ...
 def curve(
     priors: Sequence[str],
     *,

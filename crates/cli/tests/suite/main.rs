@@ -21,6 +21,7 @@ mod names;
 mod papers;
 mod permutations;
 mod perturb;
+mod plan;
 mod plots;
 mod prior;
 mod serve;

@@ -4,7 +4,10 @@
 //! fewer than `asked` other clocks ring before its own. The chance is one integral over the time of the last ring.
 
 /// Points of the integral over time.
-const POINTS: usize = 400;
+const POINTS: usize = 300;
+
+/// Rounds in which weights are fitted to chances.
+const FITS: usize = 15;
 
 /// Items with weights, of which each person draws `asked`, fewer than there are.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +62,7 @@ impl Draw<'_> {
         if asked == 1 {
             return wanted.to_vec();
         }
-        for _ in 0..30 {
+        for _ in 0..FITS {
             let found = Draw { weights: &weights, asked }.chances();
             let odds = |chance: f64| -(-chance.min(1.0 - 1e-9)).ln_1p();
             let pairs = weights.iter_mut().zip(wanted.iter().zip(found));

@@ -3,7 +3,10 @@
 /// Steps of the grid on which splits are compared, for each item at least four.
 const STEPS: usize = 240;
 
-/// Rounds of the exchange that ends at the split's place between the grid's points.
+/// Exchanges of less than this part of the whole are not tried.
+const SMALLEST: f64 = 1e-6;
+
+/// Rounds of exchanges where costs are not those of single items.
 const ROUNDS: usize = 60;
 
 /// The parts of `total` at which the summed cost of `items` is least; each gets some. Costs may have several dips, so all
@@ -42,11 +45,33 @@ pub fn split(items: usize, total: f64, cost: impl Fn(usize, f64) -> f64) -> Vec<
         levels[item] = step as f64 * unit;
         left -= step;
     }
-    let whole = |levels: &[f64]| levels.iter().enumerate().map(|(at, &e)| cost(at, e)).sum();
-    exchange(levels, unit, whole)
+    // Only the two items of an exchange change their costs.
+    let mut costs: Vec<f64> = levels.iter().enumerate().map(|(at, &e)| cost(at, e)).collect();
+    let mut size = unit;
+    while size > SMALLEST * total {
+        let mut moved = false;
+        for giver in 0..items {
+            for taker in (0..items).filter(|&taker| taker != giver) {
+                if levels[giver] <= size {
+                    continue;
+                }
+                let (less, more) = (levels[giver] - size, levels[taker] + size);
+                let found = (cost(giver, less), cost(taker, more));
+                if found.0 + found.1 < (costs[giver] + costs[taker]) * (1.0 - 1e-12) {
+                    (levels[giver], levels[taker]) = (less, more);
+                    (costs[giver], costs[taker]) = found;
+                    moved = true;
+                }
+            }
+        }
+        if !moved {
+            size /= 2.0;
+        }
+    }
+    levels
 }
 
-/// Moves parts between pairs of items, ever smaller ones, as long as the cost falls.
+/// Moves parts between pairs of items, ever smaller ones, as long as the cost of all of them together falls.
 pub fn exchange(mut levels: Vec<f64>, unit: f64, cost: impl Fn(&[f64]) -> f64) -> Vec<f64> {
     let mut least = cost(&levels);
     let mut unit = unit;

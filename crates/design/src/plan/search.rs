@@ -23,6 +23,9 @@ pub const MOST_GROUPS: usize = 4_096;
 /// A partition of more questions than this is not improved by merging.
 const MOST_MERGED: usize = 16;
 
+/// So many numbers of drawn groups get their best chances, which take a while.
+const MOST_REFINED: usize = 2;
+
 /// At most so many questions are answered by everybody beside a draw of the rest.
 const MOST_BESIDE: usize = 4;
 
@@ -110,7 +113,7 @@ impl Problem {
 pub fn best(problem: &Problem) -> Result<Outline, Error> {
     let mut found = vec![everybody(problem)];
     found.extend(one_group(problem, &problem.all(), problem.level, &whole));
-    found.extend((2..problem.questions.len()).filter_map(|asked| several(problem, asked)));
+    found.extend(several(problem));
     found.extend(beside(problem));
     found.extend([compared::equal_split(problem), compared::one_each(problem)]);
     found.extend(compared::combined(problem));
@@ -295,41 +298,57 @@ fn grow(
     (value > mixture.value * (1.0 + 1e-6)).then_some(chosen)
 }
 
-/// Each person draws `asked` groups of a partition, each at the same part of the level.
-fn several(problem: &Problem, asked: usize) -> Option<Outline> {
-    let level = problem.level / asked as f64;
-    let mut parts: Vec<Vec<usize>> = problem.all().into_iter().map(|at| vec![at]).collect();
-    let made = |parts: &[Vec<usize>], exact: bool| {
+/// Each person draws several groups of a partition, each at the same part of the level: the numbers of groups that are best at equal
+/// chances, with their best chances.
+fn several(problem: &Problem) -> Vec<Outline> {
+    let numbers = 2..problem.questions.len();
+    let mut found: Vec<(f64, usize, Vec<Vec<usize>>)> =
+        numbers.filter_map(|asked| partition(problem, asked)).collect();
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found.truncate(MOST_REFINED);
+    let refined = found.iter().filter_map(|(_, asked, parts)| {
+        let level = problem.level / *asked as f64;
         let groups: Option<Vec<Group>> =
             parts.iter().map(|part| problem.cheapest(part, level)).collect();
-        groups.map(|groups| draw_of(problem, groups, asked, exact))
+        Some(draw_of(problem, groups?, *asked))
+    });
+    refined.collect()
+}
+
+/// The best partition of which each person draws `asked` groups with equal chances, and what it is worth.
+fn partition(problem: &Problem, asked: usize) -> Option<(f64, usize, Vec<Vec<usize>>)> {
+    let level = problem.level / asked as f64;
+    let mut parts: Vec<Vec<usize>> = problem.all().into_iter().map(|at| vec![at]).collect();
+    let worth = |parts: &[Vec<usize>]| {
+        let groups: Option<Vec<Group>> =
+            parts.iter().map(|part| problem.cheapest(part, level)).collect();
+        groups.map(|groups| problem.value(&even_draw(groups, asked)))
     };
-    let value = |outline: &Outline| problem.value(outline);
-    let mut least = value(&made(&parts, false)?);
+    let mut least = worth(&parts)?;
     while parts.len() > asked + 1 && parts.len() <= MOST_MERGED {
         let merged = mergers(&parts).filter_map(|(one, other, union)| {
             let mut fewer = parts.clone();
             fewer[one] = union;
             fewer.remove(other);
-            Some((value(&made(&fewer, false)?), fewer))
+            Some((worth(&fewer)?, fewer))
         });
         match merged.min_by(|a, b| a.0.total_cmp(&b.0)) {
             Some((found, fewer)) if found < least => (least, parts) = (found, fewer),
             _ => break,
         }
     }
-    made(&parts, true)
+    Some((least, asked, parts))
+}
+
+fn even_draw(groups: Vec<Group>, asked: usize) -> Outline {
+    Outline::drawn(Vec::new(), groups.into_iter().map(|group| (group, 1.0)).collect(), asked)
 }
 
 /// Each person draws `asked` of some groups, with chances in proportion to the roots of their costs; groups whose chance
-/// would be one are answered by everybody. If not `exact`, all weights are equal.
-fn draw_of(problem: &Problem, groups: Vec<Group>, asked: usize, exact: bool) -> Outline {
-    let even = |groups: Vec<Group>, asked: usize| {
-        let drawn = groups.into_iter().map(|group| (group, 1.0)).collect();
-        Outline::drawn(Vec::new(), drawn, asked)
-    };
-    if !exact || problem.has_pairs() || groups.len() > MOST_WEIGHTED {
-        return even(groups, asked);
+/// would be one are answered by everybody.
+fn draw_of(problem: &Problem, groups: Vec<Group>, asked: usize) -> Outline {
+    if problem.has_pairs() || groups.len() > MOST_WEIGHTED {
+        return even_draw(groups, asked);
     }
     let root = |group: &Group| group.cost(&problem.questions, &problem.targets).sqrt();
     let (mut all, mut drawn) = (Vec::new(), groups.clone());
@@ -348,11 +367,11 @@ fn draw_of(problem: &Problem, groups: Vec<Group>, asked: usize, exact: bool) -> 
     let sum: f64 = drawn.iter().map(root).sum();
     let wanted: Vec<f64> = drawn.iter().map(|group| left as f64 * root(group) / sum).collect();
     if wanted.iter().any(|chance| *chance >= 0.999) {
-        return even(groups, asked);
+        return even_draw(groups, asked);
     }
     let weights = Draw::weights_for(&wanted, left);
     let weighted = Outline::drawn(all, drawn.into_iter().zip(weights).collect(), left);
-    let plain = even(groups, asked);
+    let plain = even_draw(groups, asked);
     if problem.value(&weighted) < problem.value(&plain) { weighted } else { plain }
 }
 

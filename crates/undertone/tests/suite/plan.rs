@@ -276,3 +276,19 @@ fn bad_documents_are_refused_by_name() {
     assert!("depression".parse::<undertone::plan::NamedPromise>().is_err());
     assert!("ldp:0".parse::<undertone::plan::PersonLevel>().is_err());
 }
+
+#[test]
+fn forty_questions_of_up_to_a_thousand_answers() {
+    let sizes = [2, 3, 5, 8, 12, 20, 50, 100, 300, 1000];
+    let question =
+        |at: usize| json!({"name": format!("q{at}"), "answers": sizes[at % sizes.len()]});
+    let list = json!({"questions": (0..40).map(question).collect::<Vec<_>>()}).to_string();
+    for person in ["ldp:1", "ldp:6"] {
+        let report = design(&request(&list, None, person)).unwrap();
+        let plan = believed(&report);
+        assert!(plan.person().ldp.unwrap() <= person["ldp:".len()..].parse().unwrap());
+        let compared = &report.compared;
+        let simpler = [compared.equal_split, compared.one_each, compared.combined, compared.rs_fd];
+        assert!(simpler.into_iter().flatten().all(|other| report.objective <= other * 1.000001));
+    }
+}
