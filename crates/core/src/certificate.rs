@@ -224,6 +224,17 @@ pub(crate) fn attained(shape: &Shape, context: &Context) -> (Strength, Option<St
     (found.input, found.secret)
 }
 
+/// What the channel attains about its input under a prior in units of 2^-48.
+pub(crate) fn attained_under(shape: &Shape, weights: &[u64]) -> Strength {
+    with_view(shape, |view| match view {
+        View::Bits(bits) => unary::strength_under(bits, weights),
+        View::Listed(channel) => {
+            let marginals = Marginals::exact(channel.mixture(weights), 48);
+            strength((0..channel.outputs()).map(|y| channel.extremes(y)), Some(&marginals))
+        }
+    })
+}
+
 /// Everything the claims are held against.
 struct Findings {
     input: Strength,

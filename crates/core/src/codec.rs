@@ -100,18 +100,18 @@ pub(crate) fn from_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     hex_bytes(text)?.try_into().ok()
 }
 
-fn put_u32(out: &mut Vec<u8>, value: usize) {
+pub(crate) fn put_u32(out: &mut Vec<u8>, value: usize) {
     // Every length was bounded far below 2^32 by a constructor.
     out.extend_from_slice(&(value as u32).to_be_bytes());
 }
 
-fn put_u64s(out: &mut Vec<u8>, values: &[u64]) {
+pub(crate) fn put_u64s(out: &mut Vec<u8>, values: &[u64]) {
     for value in values {
         out.extend_from_slice(&value.to_be_bytes());
     }
 }
 
-fn put_text(out: &mut Vec<u8>, text: &str) {
+pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) {
     put_u32(out, text.len());
     out.extend_from_slice(text.as_bytes());
 }
@@ -126,7 +126,7 @@ fn put_decimals(out: &mut Vec<u8>, values: &[Decimal]) {
     values.iter().for_each(|&value| put_decimal(out, value));
 }
 
-fn put_alphabet(out: &mut Vec<u8>, alphabet: &Alphabet) {
+pub(crate) fn put_alphabet(out: &mut Vec<u8>, alphabet: &Alphabet) {
     match alphabet.view() {
         AlphabetView::Indices(size) => {
             out.push(0);
@@ -228,7 +228,7 @@ fn put_claim(out: &mut Vec<u8>, claim: &Claim) {
     put_u64s(out, &[claim.delta.units()]);
 }
 
-fn put_provenance(out: &mut Vec<u8>, provenance: &Provenance) {
+pub(crate) fn put_provenance(out: &mut Vec<u8>, provenance: &Provenance) {
     put_text(out, &provenance.source);
     put_u64s(out, &[provenance.n]);
     put_text(out, &provenance.date);
@@ -266,18 +266,18 @@ impl<'a> Reader<'a> {
         Ok(u32::from_be_bytes(self.array()?))
     }
 
-    fn u64(&mut self) -> Result<u64, DecodeError> {
+    pub(crate) fn u64(&mut self) -> Result<u64, DecodeError> {
         Ok(u64::from_be_bytes(self.array()?))
     }
 
-    fn u64s(&mut self, count: usize) -> Result<Vec<u64>, DecodeError> {
+    pub(crate) fn u64s(&mut self, count: usize) -> Result<Vec<u64>, DecodeError> {
         let bytes = self.take(count.saturating_mul(8))?;
         let read = |chunk: &[u8]| chunk.iter().fold(0, |value, &byte| value << 8 | u64::from(byte));
         Ok(bytes.chunks_exact(8).map(read).collect())
     }
 
     /// A length whose items take at least `each` bytes, which must still be there.
-    fn count(&mut self, each: usize) -> Result<usize, DecodeError> {
+    pub(crate) fn count(&mut self, each: usize) -> Result<usize, DecodeError> {
         let count = self.u32()? as usize;
         match count.saturating_mul(each).checked_sub(self.0.len()) {
             Some(missing) if missing > 0 => Err(DecodeError::Truncated { missing }),
@@ -285,7 +285,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn text(&mut self) -> Result<String, DecodeError> {
+    pub(crate) fn text(&mut self) -> Result<String, DecodeError> {
         let length = self.u32()? as usize;
         let bytes = self.take(length)?;
         core::str::from_utf8(bytes).map(Into::into).map_err(|_| DecodeError::NotText)
@@ -301,7 +301,7 @@ impl<'a> Reader<'a> {
         (0..count).map(|_| self.decimal()).collect()
     }
 
-    fn alphabet(&mut self) -> Result<Alphabet, DecodeError> {
+    pub(crate) fn alphabet(&mut self) -> Result<Alphabet, DecodeError> {
         Ok(match self.u8()? {
             0 => Alphabet::indices(self.u32()? as usize)?,
             1 => {
@@ -397,7 +397,7 @@ impl<'a> Reader<'a> {
         Ok(Claim { about, bound, delta: Delta::from_units(self.u64()?)? })
     }
 
-    fn provenance(&mut self) -> Result<Provenance, DecodeError> {
+    pub(crate) fn provenance(&mut self) -> Result<Provenance, DecodeError> {
         let source = self.text()?;
         let n = self.u64()?;
         let date = self.text()?;

@@ -107,7 +107,7 @@ pub enum DecodeError {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawPolicy {
+pub(crate) struct RawPolicy {
     undertone: String,
     #[serde(default)]
     id: Option<String>,
@@ -123,7 +123,7 @@ struct RawPolicy {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawAlphabet {
+pub(crate) struct RawAlphabet {
     indices: Option<u32>,
     names: Option<Vec<String>>,
     points: Option<Vec<String>>,
@@ -207,7 +207,7 @@ enum RawClaim {
 
 #[derive(Serialize, Deserialize, Default)]
 #[serde(deny_unknown_fields)]
-struct RawProvenance {
+pub(crate) struct RawProvenance {
     #[serde(default)]
     source: String,
     #[serde(default)]
@@ -225,27 +225,7 @@ impl Draft {
     pub fn from_json(text: &str) -> Result<Self, DecodeError> {
         let Object::<RawPolicy>(raw) = serde_json::from_str(text)
             .map_err(|error| DecodeError::Json { message: error.to_string() })?;
-        if raw.undertone != VERSION {
-            return Err(DecodeError::Version { found: raw.undertone });
-        }
-        let claims =
-            raw.claims.into_iter().map(|claim| claim.0.read()).collect::<Result<_, _>>()?;
-        let outputs = raw.outputs.map(|outputs| outputs.0.read()).transpose()?;
-        let draft = Self::new(
-            raw.inputs.0.read()?,
-            outputs,
-            raw.channel.0.read()?,
-            raw.context.0.read()?,
-            claims,
-            raw.provenance.0.read()?,
-        )?;
-        if let Some(stated) = raw.id {
-            let actual = crate::codec::policy_id(&draft).to_string();
-            if stated != actual {
-                return Err(DecodeError::Id { actual });
-            }
-        }
-        Ok(draft)
+        raw.read()
     }
 
     /// Writes the policy document, with its id, one table row per line.
@@ -283,11 +263,11 @@ impl Draft {
 }
 
 /// Plain records of integers and texts always serialise.
-fn json(value: &impl Serialize) -> String {
+pub(crate) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-fn list(items: impl Iterator<Item = String>) -> String {
+pub(crate) fn list(items: impl Iterator<Item = String>) -> String {
     let items: Vec<String> = items.map(|item| format!("    {item}")).collect();
     format!("[\n{}\n  ]", items.join(",\n"))
 }
@@ -296,7 +276,7 @@ fn decimals(texts: Vec<String>) -> Result<Vec<Decimal>, DecodeError> {
     texts.iter().map(|text| Ok(text.parse::<Decimal>()?)).collect()
 }
 
-fn read(list: Vec<Integer>) -> Vec<u64> {
+pub(crate) fn read(list: Vec<Integer>) -> Vec<u64> {
     list.into_iter().map(|integer| integer.0).collect()
 }
 
@@ -308,8 +288,34 @@ fn texts(values: &[Decimal]) -> Vec<String> {
     values.iter().map(ToString::to_string).collect()
 }
 
+impl RawPolicy {
+    pub(crate) fn read(self) -> Result<Draft, DecodeError> {
+        if self.undertone != VERSION {
+            return Err(DecodeError::Version { found: self.undertone });
+        }
+        let claims =
+            self.claims.into_iter().map(|claim| claim.0.read()).collect::<Result<_, _>>()?;
+        let outputs = self.outputs.map(|outputs| outputs.0.read()).transpose()?;
+        let draft = Draft::new(
+            self.inputs.0.read()?,
+            outputs,
+            self.channel.0.read()?,
+            self.context.0.read()?,
+            claims,
+            self.provenance.0.read()?,
+        )?;
+        if let Some(stated) = self.id {
+            let actual = crate::codec::policy_id(&draft).to_string();
+            if stated != actual {
+                return Err(DecodeError::Id { actual });
+            }
+        }
+        Ok(draft)
+    }
+}
+
 impl RawAlphabet {
-    fn read(self) -> Result<Alphabet, DecodeError> {
+    pub(crate) fn read(self) -> Result<Alphabet, DecodeError> {
         Ok(match (self.indices, self.names, self.points, self.edges, self.values) {
             (Some(size), None, None, None, None) => Alphabet::indices(size as usize)?,
             (None, Some(names), None, None, None) => Alphabet::names(names)?,
@@ -325,7 +331,7 @@ impl RawAlphabet {
         })
     }
 
-    fn write(alphabet: &Alphabet) -> String {
+    pub(crate) fn write(alphabet: &Alphabet) -> String {
         match alphabet.view() {
             AlphabetView::Indices(size) => format!(r#"{{"indices":{size}}}"#),
             AlphabetView::Names(names) => format!(r#"{{"names":{}}}"#, json(&names)),
@@ -436,13 +442,13 @@ impl RawClaim {
 }
 
 impl RawProvenance {
-    fn read(self) -> Result<Provenance, DecodeError> {
+    pub(crate) fn read(self) -> Result<Provenance, DecodeError> {
         let Self { source, n, date, confidence, rounding } = self;
         let confidence = confidence.map(|text| text.parse::<Decimal>()).transpose()?;
         Ok(Provenance { source, n: n.0, date, confidence, rounding: rounding.0 })
     }
 
-    fn write(provenance: &Provenance) -> Self {
+    pub(crate) fn write(provenance: &Provenance) -> Self {
         Self {
             source: provenance.source.clone(),
             n: Integer(provenance.n),

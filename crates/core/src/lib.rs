@@ -52,8 +52,10 @@ pub mod document;
 pub mod epsilon;
 pub mod ledger;
 mod likelihood;
+pub mod magnitude;
 pub mod mass;
 pub mod nats;
+pub mod plan;
 pub mod policy;
 pub mod ratio;
 pub mod report;
@@ -75,8 +77,14 @@ pub use decimal::Decimal;
 pub use document::DecodeError;
 pub use epsilon::{Epsilon, EpsilonError};
 pub use ledger::{Decision, Ledger, LedgerError, Permit, Release};
+pub use magnitude::{Bounds, Magnitude, Round};
 pub use mass::{KEEP_ONE, MASS_ONE, PartsError, Prior, Row, WEIGHT_ONE};
 pub use nats::Nats;
+pub use plan::{
+    Belief, Choice, Given, Item, ItemAnswer, Law, Node, Outcome, Person, Plan, PlanClaim,
+    PlanDecodeError, PlanDraft, PlanError, PlanId, PlanParts, PlanReadError, PlanRefusal, PlanSide,
+    Point, Question, Response, ResponseMismatch, SecretVariable, Variable, Walk,
+};
 pub use policy::{Draft, DraftError, Policy, PolicyError, PolicyId, Provenance};
 pub use ratio::Ratio;
 pub use report::{Report, ReportId, ReportMismatch};

@@ -41,7 +41,7 @@ pub(crate) trait Likelihoods {
     fn extremes(&self, y: usize) -> Extremes;
     /// The largest and smallest weights(x) w(y|x) for every y.
     fn weighted_extremes(&self, weights: &[u64]) -> Vec<Extremes>;
-    /// Σ_x weights(x) w(y|x) for every y, in units of 2^-(unit + 32).
+    /// Σ_x weights(x) w(y|x) for every y, in the product of both units. Weights have at most 48 bits in all.
     fn mixture(&self, weights: &[u64]) -> Vec<Wide>;
     /// The least and the greatest such sum for every y, over all priors of a box.
     fn box_ranges(&self, within: &PriorBox) -> Vec<(Wide, Wide)>;
@@ -106,7 +106,7 @@ impl Likelihoods for Dense<'_> {
     }
 
     fn mixture(&self, weights: &[u64]) -> Vec<Wide> {
-        // 48 + 33 bits per term fit u128 with room for 2^24 of them.
+        // Masses and weights of at most 48 bits each: their products sum to at most 2^96.
         let mut sums = vec![0u128; self.outputs()];
         for (row, &weight) in self.rows.iter().zip(weights).filter(|&(_, &weight)| weight > 0) {
             for (sum, &w) in sums.iter_mut().zip(*row) {
@@ -213,8 +213,9 @@ impl Likelihoods for KeepView<'_> {
         let not_kept: u128 = weights.iter().enumerate().map(rest).sum();
         let one = |(y, &weight): (usize, &u64)| {
             let kept = u128::from(weight) * u128::from(self.keep.keep()[y]);
-            Wide::from(kept * u128::from(MASS_ONE))
-                + Wide::from(not_kept * u128::from(self.base(y)))
+            // Weights of a plan's law have 48 bits, which products of three factors do not fit u128 with.
+            Wide::from(kept) * Wide::from(MASS_ONE)
+                + Wide::from(not_kept) * Wide::from(self.base(y))
         };
         weights.iter().enumerate().map(one).collect()
     }

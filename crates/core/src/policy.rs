@@ -246,7 +246,7 @@ impl Draft {
 }
 
 impl Provenance {
-    fn check(&self) -> Result<(), DraftError> {
+    pub(crate) fn check(&self) -> Result<(), DraftError> {
         let shape = |(at, byte): (usize, u8)| match at {
             4 | 7 => byte == b'-',
             _ => byte.is_ascii_digit(),

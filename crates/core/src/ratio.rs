@@ -42,6 +42,11 @@ impl Ratio {
         (!undefined).then_some(Self { numerator, denominator })
     }
 
+    /// The numerator and the denominator.
+    pub(crate) fn parts(self) -> (Wide, Wide) {
+        (self.numerator, self.denominator)
+    }
+
     /// Whether the ratio has no finite value.
     pub fn is_unbounded(self) -> bool {
         self.denominator.is_zero()

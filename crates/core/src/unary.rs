@@ -7,7 +7,7 @@
 use crate::certificate::{Cell, NOTHING, Strength, keep_worst};
 use crate::context::{Context, Secret};
 use crate::likelihood::Extremes;
-use crate::mass::{Prior, WEIGHT_ONE};
+use crate::mass::{MASS_ONE, Prior, WEIGHT_ONE};
 use crate::ratio::Ratio;
 use crate::shape::Bits;
 use crate::transcript::Factor;
@@ -18,6 +18,22 @@ use core::cmp::Ordering;
 /// How much the input leaks. For x the worst set is {x} or its complement, and the lighter x is in the
 /// prior, the worse.
 pub(crate) fn strength(bits: &Bits, context: &Context) -> Strength {
+    let known = !matches!(context, Context::Unknown);
+    of_weights(bits, known, |x| least_weight(context, x))
+}
+
+/// How much the input leaks under a prior in units of 2^-48.
+pub(crate) fn strength_under(bits: &Bits, weights: &[u64]) -> Strength {
+    let one = Wide::from(MASS_ONE);
+    of_weights(bits, true, |x| (Wide::from(weights[x]), one, None))
+}
+
+/// `weight` gives the weight of x, one in the same unit, and which prior that is.
+fn of_weights(
+    bits: &Bits,
+    known: bool,
+    weight: impl Fn(usize) -> (Wide, Wide, Option<u32>),
+) -> Strength {
     let (high, low) = bits.likelihoods();
     let (high, low) = (Wide::from(high), Wide::from(low));
     let (mut ldp, mut upper, mut lower) = (NOTHING, NOTHING, NOTHING);
@@ -28,9 +44,8 @@ pub(crate) fn strength(bits: &Bits, context: &Context) -> Strength {
     // Where other bits are never (or always) set, no two of them speak for their symbols at once: belief in x falls at
     // the pattern of another symbol, not at the complement of its own.
     let apart = [0, WEIGHT_ONE].contains(&bits.other());
-    let known = !matches!(context, Context::Unknown);
     for x in (0..bits.symbols()).filter(|_| known) {
-        let (weight, one, prior) = least_weight(context, x);
+        let (weight, one, prior) = weight(x);
         let rest = one - weight;
         let here = Some(x as u32);
         let cell = Cell { output: here, high: here, low: None, prior };
