@@ -55,7 +55,7 @@ pub(crate) struct Args {
 
 /// What to do with a value that has no symbol, or is missing.
 #[derive(clap::ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-enum Unknown {
+pub(crate) enum Unknown {
     /// Stop and name the row.
     Error,
     /// Leave the row out, and say how many were.
@@ -113,8 +113,13 @@ pub(crate) fn kept(kept: &[Kept]) -> String {
             percent(kept.log_loss_reduction),
         ]
     };
-    let header =
-        ["what they tell", "predicted right %", "at most", "commonest answer %", "less uncertain by %"];
+    let header = [
+        "what they tell",
+        "predicted right %",
+        "at most",
+        "commonest answer %",
+        "less uncertain by %",
+    ];
     format!(
         "\nkept in the clear: {}\n{}\n{} % of the rows have kept values like no other row's; predictions were tried on {} rows",
         first.columns.join(", "),

@@ -34,6 +34,7 @@
 //! | [`audit`], [`risk`], [`policy_report`], [`together`] | what a channel, a policy or several reveal |
 //! | [`relate`], [`compose`], [`transfer`] | what one guarantee says about another, several releases, another population |
 //! | [`columns`], [`prior`], [`perturb`], [`estimate`] | files of rows: their priors, their randomised copies, their statistics |
+//! | [`release`], [`kept`] | files of people: their answers to a plan, and what columns left in the clear tell |
 //! | [`document`] | priors, channels, joint laws and policies as people write them |
 //!
 //! Longer programs are in the crate's `examples`: a survey, a frame of columns, a telemetry counter and a sensor.
@@ -59,6 +60,7 @@ pub mod prelude;
 pub mod prior;
 pub mod random;
 pub mod relate;
+pub mod release;
 pub mod risk;
 pub mod together;
 pub mod transfer;

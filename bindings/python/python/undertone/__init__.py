@@ -17,8 +17,9 @@ from typing import Any
 from . import _native, fusion
 from ._call import Answer
 from ._commands import audit, compose, curve, design, relate, together, transfer, watchdog
-from ._errors import Error, Refused, UninformativeWarning
+from ._errors import Error, KeptWarning, Refused, UninformativeWarning
 from ._native import Ledger, Report
+from ._release import measure_kept, release
 from .policy import Policy
 from .prior import Prior
 from .tally import Tally, estimate
@@ -28,6 +29,7 @@ __version__: str = _native.__version__
 __all__ = [
     "Answer",
     "Error",
+    "KeptWarning",
     "Ledger",
     "Policy",
     "Prior",
@@ -43,7 +45,9 @@ __all__ = [
     "design",
     "estimate",
     "fusion",
+    "measure_kept",
     "relate",
+    "release",
     "together",
     "transfer",
     "watchdog",

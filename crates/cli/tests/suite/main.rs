@@ -22,6 +22,7 @@ mod permutations;
 mod perturb;
 mod plots;
 mod prior;
+mod release;
 mod serve;
 mod together;
 mod watchdog;

@@ -31,9 +31,16 @@ struct Stage {
 
 /// Outputs of some rows: indices, or for `Bits` packed bytes, `width` for each row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Drawn {
+pub enum Drawn {
+    /// One index for each row.
     Indices(Vec<u32>),
-    Bits { packed: Vec<u8>, width: usize },
+    /// Packed bits.
+    Bits {
+        /// The rows' bytes, one after the other.
+        packed: Vec<u8>,
+        /// Bytes for each row.
+        width: usize,
+    },
 }
 
 impl Stage {

@@ -1,8 +1,9 @@
 //! Which columns leave the machine.
 
-use super::Frame;
+use super::{AskedColumn, Frame};
 use crate::Error;
 use crate::columns::position;
+use crate::error::mention;
 
 /// The columns that are asked for and those named to be kept; all others stay at home.
 pub(crate) struct Chosen {
@@ -30,7 +31,12 @@ pub(crate) enum OutputColumn {
 impl Chosen {
     /// Finds the columns among those of a source.
     pub(crate) fn new(frame: &Frame, source: &str, columns: &[String]) -> Result<Self, Error> {
-        let asked = frame.asked.iter().map(|asked| position(source, &asked.column, columns));
+        let asked = frame.asked.iter().map(|asked| {
+            if frame.is_plan() && !columns.contains(&asked.column) {
+                return Err(missing(source, asked, columns));
+            }
+            position(source, &asked.column, columns)
+        });
         let asked = asked.collect::<Result<Vec<_>, _>>()?;
         let kept = frame.keep.iter().map(|name| position(source, name, columns));
         let mut kept = kept.collect::<Result<Vec<_>, _>>()?;
@@ -63,4 +69,17 @@ impl Chosen {
         let outputs = outputs.into_iter().map(|(_, output)| output).collect();
         Ok(Self { asked, kept, kept_names, left_out, outputs })
     }
+}
+
+/// A question of a plan has no column.
+fn missing(source: &str, asked: &AskedColumn, columns: &[String]) -> Error {
+    let problem = format!(
+        "there is no column {:?} for the question {:?}; the columns are {}: rename one, or say which with {} {:?}",
+        asked.column,
+        asked.name,
+        columns.join(", "),
+        mention("column"),
+        format!("{}=COLUMN", asked.name),
+    );
+    Error::in_document(source, problem)
 }

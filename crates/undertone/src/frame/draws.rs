@@ -50,7 +50,7 @@ pub(crate) struct Draws<'a> {
     frame: &'a Frame,
     rng: ChaCha12Rng,
     /// What the cells stand for, column by column; filled in by the reader.
-    pub(super) codes: Vec<Vec<Code>>,
+    pub(crate) codes: Vec<Vec<Code>>,
     /// The symbols of the rows that are released, column by column.
     pub(super) indices: Vec<Vec<u32>>,
     /// Which rows are released; empty if all are.
@@ -58,7 +58,7 @@ pub(crate) struct Draws<'a> {
     /// Which items each row answers, row by row; empty if all answer everything.
     answers: Vec<bool>,
     /// What was drawn, item by item, for the rows that answer it.
-    pub(super) drawn: Vec<Drawn>,
+    pub(crate) drawn: Vec<Drawn>,
 }
 
 impl Frame {
@@ -100,7 +100,7 @@ impl Counts {
 
 impl Draws<'_> {
     /// Makes room for another block.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.codes.iter_mut().for_each(Vec::clear);
     }
 
@@ -115,13 +115,13 @@ impl Draws<'_> {
     }
 
     /// Whether a row answers an item; rows are counted among those that are released.
-    pub(super) fn answers(&self, row: usize, item: usize) -> bool {
+    pub(crate) fn answers(&self, row: usize, item: usize) -> bool {
         self.answers.get(row * self.frame.channels.len() + item).is_none_or(|answers| *answers)
     }
 
     /// Draws an output of every item for every row that answers it. Every cell is looked at, whatever is answered: which rows
     /// are left out does not depend on what is drawn.
-    pub(super) fn draw(&mut self) -> Result<Counts, NotDrawn> {
+    pub(crate) fn draw(&mut self) -> Result<Counts, NotDrawn> {
         let mut counts = Counts {
             rows: self.codes.first().map_or(0, Vec::len) as u64,
             columns: vec![ColumnCounts::default(); self.codes.len()],

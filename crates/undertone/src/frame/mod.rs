@@ -18,9 +18,10 @@ mod text;
 
 pub(crate) use asked::AskedColumn;
 pub(crate) use channel::Channel;
+pub use channel::Drawn;
 pub(crate) use chosen::Chosen;
-pub(crate) use draws::{BadCell, Choose, Counts, Draws};
-pub(crate) use released::{Released, joined};
+pub(crate) use draws::{BadCell, Choose, Counts, NotDrawn};
+pub(crate) use released::{BETWEEN, Released};
 pub use target::Target;
 
 use std::num::NonZero;

@@ -19,14 +19,9 @@ pub(crate) enum Released {
     Combined(Vec<Vec<String>>),
 }
 
-/// What stands between the answers of a combination, and between the questions in its name. Where an answer or a name has the
-/// sign itself, or a backslash, a backslash stands before it, so that every combination can be taken apart again.
+/// What stands between the answers of a combination. Where an answer has the sign itself, or a backslash, a backslash stands
+/// before it, so that every combination can be taken apart again.
 pub(crate) const BETWEEN: &str = " × ";
-
-/// Several texts as one that can be taken apart again.
-pub(crate) fn joined<'a>(parts: impl Iterator<Item = &'a str>) -> String {
-    parts.map(escaped).collect::<Vec<_>>().join(BETWEEN)
-}
 
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('×', "\\×")
@@ -66,6 +61,14 @@ impl Released {
             Ok(labels)
         });
         Ok(Self::Combined(parts.collect::<Result<_, Error>>()?))
+    }
+
+    /// The text of one output of a combination.
+    pub(crate) fn text(&self, output: u32) -> String {
+        let Self::Combined(parts) = self else { return String::new() };
+        let mut text = Vec::new();
+        push_combination(parts, output, &mut text);
+        String::from_utf8(text).unwrap_or_default()
     }
 
     /// The text of every output; none for `Bits` and combinations.

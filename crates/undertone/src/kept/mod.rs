@@ -11,17 +11,20 @@
 
 mod cell;
 mod predict;
+mod rows;
 mod table;
 #[cfg(test)]
 mod tests;
 mod watch;
 
 pub use cell::{KeptCell, key};
+pub use rows::{KeptRows, measure};
 pub use watch::{KeptPart, KeptWatch, tuple_key};
 
 use serde::Serialize;
 use undertone_numeric::binomial::binomial_upper_limit;
 
+use crate::answer::Answer;
 use crate::number;
 use predict::Predicted;
 
@@ -75,6 +78,23 @@ pub struct Kept {
     pub unique: f64,
     /// What to be warned of. That there is none clears nothing.
     pub warning: Option<String>,
+}
+
+/// What kept columns tell about every question.
+#[derive(Debug, Clone, Serialize)]
+pub struct KeptReport {
+    /// Question by question.
+    pub kept: Vec<Kept>,
+}
+
+impl Answer for KeptReport {
+    fn words(&self) -> String {
+        let said = self.kept.iter().map(|kept| match &kept.warning {
+            Some(warning) => format!("{}\nwarning: {warning}", kept.words()),
+            None => kept.words(),
+        });
+        said.collect::<Vec<_>>().join("\n")
+    }
 }
 
 impl Kept {

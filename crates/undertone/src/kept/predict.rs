@@ -298,7 +298,7 @@ impl Task<'_> {
                 ),
                 None => view.clone(),
             };
-            let longer = Way::Refined([&chain[..], &[finer.clone()]].concat());
+            let longer = Way::Refined([&chain[..], std::slice::from_ref(&finer)].concat());
             let score = self.score(&longer);
             if score.loss() < best {
                 best = score.loss();

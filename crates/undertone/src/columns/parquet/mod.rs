@@ -5,7 +5,8 @@ mod coder;
 mod keys;
 
 pub use bare::bare_field;
-pub(crate) use coder::{Coder, text};
+pub(crate) use coder::Coder;
+pub use coder::text;
 pub(crate) use keys::row_keys;
 
 use std::borrow::Cow;
