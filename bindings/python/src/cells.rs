@@ -33,6 +33,19 @@ pub(crate) enum Cell {
     Missing,
 }
 
+impl Cell {
+    /// What the cell says, as CSV would write it.
+    pub(crate) fn text(&self) -> Option<String> {
+        match self {
+            Self::Text(text) => Some(text.clone()),
+            Self::Integer(value) => Some(value.to_string()),
+            Self::Float(value) => (!value.is_nan()).then(|| value.to_string()),
+            Self::Truth(value) => Some(value.to_string()),
+            Self::Missing => None,
+        }
+    }
+}
+
 impl<'a> Cells<'a> {
     /// Cells read one by one.
     pub(crate) fn each(len: usize, code: impl Fn(usize) -> Code + Sync + 'a) -> Self {

@@ -1,6 +1,6 @@
 //! Undertone's native module for Python.
 //!
-//! Columns of data are read, randomised and counted here (`policy`, `tally`), without Python's lock. Use cases are the
+//! Columns of data are read, randomised and counted here (`policy`, `release`, `tally`), without Python's lock. Use cases are the
 //! library's: `ask`, `design` and `fusion` build its requests and give back its answers, so that Python and the command
 //! line can never disagree. Only the console script runs a command line (`command`). The package's Python files make all
 //! of them pleasant.
@@ -19,6 +19,7 @@ mod ledger;
 mod plan;
 mod plan_tally;
 mod policy;
+mod release;
 mod source;
 mod tally;
 
@@ -56,6 +57,8 @@ mod _native {
     use super::plan_tally::{PlanTally, estimate_responses};
     #[pymodule_export]
     use super::policy::Policy;
+    #[pymodule_export]
+    use super::release::{Release, kept_beside};
     #[pymodule_export]
     use super::tally::Tally;
 

@@ -187,7 +187,7 @@ impl Policy {
     }
 }
 
-fn checked(threads: Option<usize>) -> PyResult<Option<NonZero<usize>>> {
+pub(crate) fn checked(threads: Option<usize>) -> PyResult<Option<NonZero<usize>>> {
     match threads {
         Some(0) => Err(PyValueError::new_err("threads is 0: give at least 1")),
         given => Ok(given.and_then(NonZero::new)),

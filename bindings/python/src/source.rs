@@ -20,6 +20,9 @@ pub(crate) enum Source<'py> {
     Arrow(Vec<ArrayRef>),
 }
 
+/// The text of a column's cells, by row; nothing where one is missing.
+pub(crate) type Texts<'a> = Box<dyn Fn(usize) -> Option<String> + 'a>;
+
 macro_rules! numbers {
     ($($name:ident: $type:ty),*) => {
         /// A NumPy array of numbers or truth values.
@@ -70,6 +73,28 @@ macro_rules! numbers {
                     Self::Truths(array) => {
                         let values = array.as_slice().map_err(scattered)?;
                         Cells::each(values.len(), move |at| truth(values[at], lookup, named))
+                    }
+                })
+            }
+
+            /// The numbers as texts; not-a-numbers are missing.
+            fn texts(&self) -> PyResult<Texts<'_>> {
+                Ok(match self {
+                    $(Self::$name(array) => {
+                        let values = array.as_slice().map_err(scattered)?;
+                        Box::new(move |at| Some(values[at].to_string()))
+                    })*
+                    Self::Doubles(array) => {
+                        let values = array.as_slice().map_err(scattered)?;
+                        Box::new(move |at| (!values[at].is_nan()).then(|| values[at].to_string()))
+                    }
+                    Self::Singles(array) => {
+                        let values = array.as_slice().map_err(scattered)?;
+                        Box::new(move |at| (!values[at].is_nan()).then(|| values[at].to_string()))
+                    }
+                    Self::Truths(array) => {
+                        let values = array.as_slice().map_err(scattered)?;
+                        Box::new(move |at| Some(values[at].to_string()))
                     }
                 })
             }
@@ -126,6 +151,28 @@ impl<'py> Source<'py> {
         Err(PyTypeError::new_err(format!(
             "a column of type {name}: use a list, a NumPy array, or an Arrow array"
         )))
+    }
+
+    /// The texts of the column's cells.
+    pub(crate) fn texts(&self) -> PyResult<Texts<'_>> {
+        Ok(match self {
+            Self::List(values) => Box::new(|at| values[at].text()),
+            Self::Categories(entries, positions) => {
+                let positions = positions.texts()?;
+                Box::new(move |at| entries.get(positions(at)?.parse::<usize>().ok()?)?.text())
+            }
+            Self::Array(numbers) => numbers.texts()?,
+            Self::Arrow(arrays) => Box::new(|at| {
+                let mut row = at;
+                for array in arrays {
+                    if row < arrow_array::Array::len(array) {
+                        return undertone::columns::array_text(array, row).ok().flatten();
+                    }
+                    row -= arrow_array::Array::len(array);
+                }
+                None
+            }),
+        })
     }
 
     /// The cells of every piece of the column, in order.

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import time
+import warnings
 
 import numpy as np
 import pyarrow.parquet
@@ -71,6 +72,30 @@ for row in drawn.collect():
     parts.setdefault(row["part"], []).append(row["floor"])
 assert len(parts) == 4 and len({tuple(values) for values in parts.values()}) == 4
 
+# A frame of people under a plan: drawn and written once, one of two items for each row, and nothing else left.
+documents = [indices.document, names.document]
+plan = {
+    "undertone": "plan/1",
+    "claims": [{"about": "person", "notion": "ldp", "nats": "3"}],
+    "questions": [{"name": name, "answers": one["inputs"]} for name, one in zip(("floor", "answer"), documents)],
+    "law": {"kind": "unknown"},
+    "items": [{"questions": [name], "policy": at, "weight": 1} for at, name in enumerate(("floor", "answer"))],
+    "asked": 1,
+    "policies": documents,
+}
+place = os.path.join(folder, "people.parquet")
+people = undertone.spark.release(frame, plan, place)
+assert people.columns == ["answer", "floor"] and people.count() == rows
+assert people.where(F.col("answer").isNull() == F.col("floor").isNull()).count() == 0
+# Half of the rows: five standard errors.
+assert abs(people.where(F.col("floor").isNotNull()).count() - rows / 2) < 2.5 * rows**0.5
+assert people.collect() == people.collect()
+with warnings.catch_warnings(record=True) as told_of:
+    warnings.simplefilter("always")
+    kept = undertone.spark.release(frame, plan, os.path.join(folder, "kept.parquet"), keep=["id"])
+assert kept.columns == ["id", "answer", "floor"]
+assert any("id in the clear" in str(one.message) for one in told_of), told_of
+
 # A bad value stops the job with the words of every other place.
 bad = spark.createDataFrame([("yes",), ("perhaps",)], ["answer"])
 elsewhere = os.path.join(folder, "bad.parquet")
@@ -78,6 +103,8 @@ for call, words in (
     (lambda: undertone.spark.randomize(bad, names, "answer", elsewhere), "is not one of the policy's symbols"),
     (lambda: undertone.spark.randomize(bad, names, "question", elsewhere), "the columns are answer"),
     (lambda: undertone.spark.randomize(bad, names, "answer"), "name a folder to write"),
+    (lambda: undertone.spark.release(frame, plan), "name a folder to write"),
+    (lambda: undertone.spark.release(bad, plan, elsewhere), "for the question 'floor'"),
     (lambda: undertone.spark.randomize(bad, names, "answer", elsewhere, keep=["answer"]), "cannot also be kept"),
     (lambda: undertone.spark.randomize(bad, names, "answer", elsewhere, keep=["name"]), "there is no column 'name'"),
     # What was released once is not released again over it.

@@ -1,8 +1,8 @@
-//! For `bench/perturb`: makes Parquet files, and reads and rewrites them without changing anything,
+//! For `bench/perturb` and `bench/release`: makes Parquet files, and reads and rewrites them without changing anything,
 //! with the reader and writer settings of `undertone perturb` and as many threads. Row groups are
 //! decoded and encoded in parallel and written in order, so that nothing but the noise is missing.
 //!
-//! `rewrite make FILE ROWS answers|salaries|people`
+//! `rewrite make FILE ROWS answers|salaries|people|frame`
 //! `rewrite copy IN OUT [threads]`
 #![allow(clippy::unwrap_used, missing_docs)] // a measuring tool
 
@@ -36,24 +36,51 @@ mod tool {
             .build()
     }
 
-    /// Answers a00 to a15 with falling frequencies, salaries around two peaks, or both and more.
+    /// The columns of a frame: six of answers and three of salaries.
+    const FRAME: [&str; 9] = ["q1", "q2", "q3", "q4", "q5", "q6", "s1", "s2", "s3"];
+
+    /// Answers a00 to a15 with falling frequencies, salaries around two peaks, both and more, or nine columns of them.
     pub(super) fn make(path: &str, rows: usize, kind: &str) {
         let mut rng = ChaCha12Rng::seed_from_u64(4);
         let mut unit = move || (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
         let names: Vec<String> = (0..16).map(|at| format!("a{at:02}")).collect();
         let mut writer: Option<ArrowWriter<File>> = None;
+        let mut write = |columns: Vec<(&str, ArrayRef)>| {
+            let batch = RecordBatch::try_from_iter(columns).unwrap();
+            let writer = writer.get_or_insert_with(|| {
+                let file = File::create(path).unwrap();
+                ArrowWriter::try_new(file, batch.schema(), Some(properties())).unwrap()
+            });
+            writer.write(&batch).unwrap();
+            writer.flush().unwrap();
+        };
         let mut done = 0;
         while done < rows {
             let size = GROUP.min(rows - done);
-            let answers: StringArray = (0..size)
-                .map(|_| Some(names[(16.0 * unit() * unit()) as usize].as_str()))
-                .collect();
-            let mut salary = || {
+            let answers = |unit: &mut dyn FnMut() -> f64| -> StringArray {
+                let answer = |_| Some(names[(16.0 * unit() * unit()) as usize].as_str());
+                (0..size).map(answer).collect()
+            };
+            let salary = |unit: &mut dyn FnMut() -> f64| {
                 let bump = unit() + unit() + unit() + unit() - 2.0;
                 let middle = if unit() < 0.7 { 45_000.0 } else { 80_000.0 };
                 ((middle + 12_000.0 * bump) * 100.0).round() / 100.0
             };
-            let salaries: Float64Array = (0..size).map(|_| Some(salary())).collect();
+            let salaries = |unit: &mut dyn FnMut() -> f64| -> Float64Array {
+                (0..size).map(|_| Some(salary(unit))).collect()
+            };
+            if kind == "frame" {
+                let column = |name: &'static str| -> (&str, ArrayRef) {
+                    match name.starts_with('q') {
+                        true => (name, Arc::new(answers(&mut unit))),
+                        false => (name, Arc::new(salaries(&mut unit))),
+                    }
+                };
+                write(FRAME.map(column).to_vec());
+                done += size;
+                continue;
+            }
+            let (answers, salaries) = (answers(&mut unit), salaries(&mut unit));
             let ids: Int64Array = (0..size).map(|at| Some((done + at) as i64)).collect();
             let weights: Float64Array = (0..size).map(|_| Some(unit())).collect();
             let columns: Vec<(&str, ArrayRef)> = match kind {
@@ -66,13 +93,7 @@ mod tool {
                     ("weight", Arc::new(weights)),
                 ],
             };
-            let batch = RecordBatch::try_from_iter(columns).unwrap();
-            let writer = writer.get_or_insert_with(|| {
-                let file = File::create(path).unwrap();
-                ArrowWriter::try_new(file, batch.schema(), Some(properties())).unwrap()
-            });
-            writer.write(&batch).unwrap();
-            writer.flush().unwrap();
+            write(columns);
             done += size;
         }
         writer.unwrap().close().unwrap();
@@ -153,7 +174,7 @@ fn main() {
         ["copy", from, to, threads] => tool::copy(from, to, threads.parse().unwrap()),
         _ => {
             eprintln!(
-                "usage: rewrite make FILE ROWS answers|salaries|people | copy IN OUT [threads]"
+                "usage: rewrite make FILE ROWS answers|salaries|people|frame | copy IN OUT [threads]"
             );
             std::process::exit(2);
         }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use undertone::Prior;
 use undertone::document;
+use undertone_core::plan::{Plan, PlanDraft};
 use undertone_core::{Draft, Policy};
 use undertone_design::prior_region::PriorBox;
 use undertone_design::{Channel, Joint};
@@ -104,6 +105,14 @@ pub(crate) fn draft(path: &Path) -> Result<Draft, Failure> {
 pub(crate) fn policy(path: &Path) -> Result<Policy, Failure> {
     draft(path)?.verify().map_err(|refusal| {
         Failure::input(format!("{}: the policy is refused: {refusal}", path.display()))
+    })
+}
+
+/// A plan, which is checked again.
+pub(crate) fn plan(path: &Path) -> Result<Plan, Failure> {
+    let draft: PlanDraft = document(path, PlanDraft::from_json)?;
+    draft.verify().map_err(|refusal| {
+        Failure::input(format!("{}: the plan is refused: {refusal}", path.display()))
     })
 }
 

@@ -26,6 +26,7 @@ mod plot;
 mod policy;
 mod prior;
 mod relate;
+mod release;
 mod risk;
 mod serve;
 mod transfer;
@@ -69,6 +70,7 @@ enum Command {
     Plan(plan::Args),
     Prior(prior::Args),
     Perturb(perturb::Args),
+    Release(release::Args),
     Estimate(estimate::Args),
     Watchdog(watchdog::Args),
     Fusion(fusion::Args),
@@ -84,6 +86,9 @@ impl Command {
             Self::Perturb(args) if args.streams() => {
                 return Ok(perturb::run(&args)?.print_aside(json));
             }
+            Self::Release(args) if args.streams() => {
+                return Ok(release::run(&args)?.print_aside(json));
+            }
             Self::Design(args) => design::run(&args),
             Self::Curve(args) => curve::run(&args),
             Self::Frontier(args) => frontier::run(&args),
@@ -95,6 +100,7 @@ impl Command {
             Self::Plan(args) => plan::run(&args),
             Self::Prior(args) => prior::run(&args),
             Self::Perturb(args) => perturb::run(&args),
+            Self::Release(args) => release::run(&args),
             Self::Estimate(args) => estimate::run(&args),
             Self::Watchdog(args) => watchdog::run(&args),
             Self::Fusion(args) => fusion::run(&args, json),

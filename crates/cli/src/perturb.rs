@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use undertone::columns::UnknownValues;
+use undertone::kept::Kept;
 use undertone::perturb::{PerturbReport, PerturbRequest, Target};
 
 use crate::columns::{ReadingBar, Source};
@@ -37,7 +38,8 @@ pub(crate) struct Args {
     #[arg(long, short)]
     output: PathBuf,
     /// Release this column too, as it is: every value of it leaves in the clear, of Parquet also those its dictionary
-    /// lists and no row has. May be given several times.
+    /// lists and no row has. What the kept columns tell about the randomised one is measured on the data and printed,
+    /// not released. May be given several times.
     #[arg(long, value_name = "NAME")]
     keep: Vec<String>,
     /// Leave all other columns out: the default, for scripts that say so.
@@ -53,7 +55,7 @@ pub(crate) struct Args {
 
 /// What to do with a value that has no symbol, or is missing.
 #[derive(clap::ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-enum Unknown {
+pub(crate) enum Unknown {
     /// Stop and name the row.
     Error,
     /// Leave the row out, and say how many were.
@@ -98,6 +100,35 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     Ok(Outcome::of(&report, text(&report, args.unknown)))
 }
 
+/// What the columns kept in the clear tell, as a table.
+pub(crate) fn kept(kept: &[Kept]) -> String {
+    let Some(first) = kept.first() else { return String::new() };
+    let percent = |share: f64| format!("{:.1}", 100.0 * share);
+    let row = |kept: &Kept| {
+        vec![
+            kept.question.clone(),
+            percent(kept.accuracy),
+            percent(kept.accuracy_upper),
+            percent(kept.majority),
+            percent(kept.log_loss_reduction),
+        ]
+    };
+    let header = [
+        "what they tell",
+        "predicted right %",
+        "at most",
+        "commonest answer %",
+        "less uncertain by %",
+    ];
+    format!(
+        "\nkept in the clear: {}\n{}\n{} % of the rows have kept values like no other row's; predictions were tried on {} rows",
+        first.columns.join(", "),
+        table(&header, kept.iter().map(row).collect()),
+        percent(first.unique),
+        first.rows,
+    )
+}
+
 fn text(report: &PerturbReport, unknown: Unknown) -> String {
     let mut rows = vec![vec!["rows".to_owned(), report.rows.to_string(), String::new()]];
     let mut say = |what: &str, count: u64, how: &str| {
@@ -129,9 +160,7 @@ fn text(report: &PerturbReport, unknown: Unknown) -> String {
         table(&["", "count", ""], rows),
         report.rate.unwrap_or_default()
     );
-    if !report.kept.is_empty() {
-        text += &format!("\nkept in the clear: {}", report.kept.join(", "));
-    }
+    text += &kept(&report.kept);
     if !report.left_out.is_empty() {
         text += &format!(
             "\nleft out: {} (--keep NAME releases a column as it is)",

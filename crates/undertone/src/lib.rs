@@ -34,6 +34,7 @@
 //! | [`audit`], [`risk`], [`policy_report`], [`together`] | what a channel, a policy or several reveal |
 //! | [`relate`], [`compose`], [`transfer`] | what one guarantee says about another, several releases, another population |
 //! | [`columns`], [`prior`], [`perturb`], [`estimate`] | files of rows: their priors, their randomised copies, their statistics |
+//! | [`release`], [`kept`] | files of people: their answers to a plan, and what columns left in the clear tell |
 //! | [`document`] | priors, channels, joint laws and policies as people write them |
 //!
 //! Longer programs are in the crate's `examples`: a survey, a frame of columns, a telemetry counter and a sensor.
@@ -48,7 +49,9 @@ pub mod design;
 pub mod document;
 pub mod error;
 pub mod estimate;
+mod frame;
 pub mod frontier;
+pub mod kept;
 pub mod named_refusal;
 pub mod number;
 pub mod perturb;
@@ -58,6 +61,7 @@ pub mod prelude;
 pub mod prior;
 pub mod random;
 pub mod relate;
+pub mod release;
 pub mod risk;
 pub mod together;
 pub mod transfer;

@@ -121,6 +121,11 @@ pub fn as_lower_bound<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Err
     number_to(*value, Round::Down).serialize(to)
 }
 
+/// Writes a certified level; nothing certified is a level without bound.
+pub fn as_certified<S: Serializer>(level: &Option<Nats>, to: S) -> Result<S::Ok, S::Error> {
+    certified(*level).serialize(to)
+}
+
 /// Writes the logarithm of a ratio the kernel certified, rounded up as certified.
 pub fn as_level<S: Serializer>(ratio: &Ratio, to: S) -> Result<S::Ok, S::Error> {
     certified(ratio.ln_up()).serialize(to)

@@ -17,8 +17,9 @@ from typing import Any
 from . import _native, fusion
 from ._call import Answer
 from ._commands import audit, compose, curve, design, relate, together, transfer, watchdog
-from ._errors import Error, Refused, UninformativeWarning
+from ._errors import Error, KeptWarning, Refused, UninformativeWarning
 from ._native import Ledger, Report
+from ._release import measure_kept, release
 from .plan import Plan
 from .plan_tally import PlanTally
 from .policy import Policy
@@ -30,6 +31,7 @@ __version__: str = _native.__version__
 __all__ = [
     "Answer",
     "Error",
+    "KeptWarning",
     "Ledger",
     "Plan",
     "PlanTally",
@@ -47,7 +49,9 @@ __all__ = [
     "design",
     "estimate",
     "fusion",
+    "measure_kept",
     "relate",
+    "release",
     "together",
     "transfer",
     "watchdog",

@@ -38,3 +38,7 @@ class Refused(Error):
 
 class UninformativeWarning(UserWarning):
     """A policy whose reports do not determine the shares of all its symbols, however many people answer."""
+
+
+class KeptWarning(UserWarning):
+    """Columns kept in the clear that tell what is randomised beside them, or single people out."""

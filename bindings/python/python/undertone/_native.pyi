@@ -9,6 +9,7 @@ __all__ = [
     "Ledger",
     "PlanTally",
     "Policy",
+    "Release",
     "Report",
     "Tally",
     "__version__",
@@ -29,6 +30,7 @@ __all__ = [
     "fusion_design",
     "fusion_evaluate",
     "fusion_train",
+    "kept_beside",
     "lip_consequence",
     "main",
     "mix",
@@ -87,6 +89,23 @@ class Policy:
         other: bool = False,
         threads: int | None = None,
     ) -> ArrowStream: ...
+
+@final
+class Release:
+    def __new__(cls, document: str, *, other: bool = False) -> Release: ...
+    @property
+    def id(self) -> str: ...
+    @property
+    def questions(self) -> list[str]: ...
+    @property
+    def items(self) -> list[tuple[str, list[int], str]]: ...
+    @property
+    def split(self) -> bool: ...
+    def person(self) -> str: ...
+    def draw(
+        self, names: Sequence[str], columns: Sequence[Any], *, arrow: bool, threads: int | None = None
+    ) -> list[Any]: ...
+    def kept(self, columns: Sequence[Any], kept_names: Sequence[str], kept: Sequence[Any]) -> str: ...
 
 class Tally:
     def __new__(cls, policy: Policy | None = None, document: str | None = None) -> Tally: ...
@@ -350,3 +369,4 @@ def fit_mixture(
     beta: float,
     components: int | None = None,
 ) -> tuple[dict[str, Any], list[tuple[float, float, float]]]: ...
+def kept_beside(policy: Policy, name: str, column: Any, kept_names: Sequence[str], kept: Sequence[Any]) -> str: ...

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from typing import Any, Sequence
 
 from . import _native
 from ._call import Answer, answered
-from ._columns import in_kind, is_table, plain, released
+from ._columns import in_kind, is_table, names_of, plain, released
 from ._errors import Error
 
 
@@ -111,7 +112,8 @@ class Policy(_native.Policy):
         A list, NumPy array, pandas or polars Series, or Arrow array comes back in kind (a pandas Series with
         its index). With a `column`, `values` is a table (pandas, polars, pyarrow), and a table of that column
         alone comes back: other columns, an index, and what the table says about itself (pandas ``attrs``,
-        Arrow metadata) stay behind, except columns and index levels that `keep` names, which leave in the clear.
+        Arrow metadata) stay behind, except columns and index levels that `keep` names, which leave in the clear. What
+        those tell about the column is measured: a `KeptWarning` says what to be warned of, `undertone.measure_kept` how much.
         A stream (``RecordBatchReader``, or anything with ``__arrow_c_stream__``) is read lazily, batch by batch.
 
         Outputs are the policy's own: names, numbers, indices (``uint32``), or rows of packed bits. Numbers
@@ -129,6 +131,8 @@ class Policy(_native.Policy):
         if isinstance(keep, str):
             raise TypeError(f"keep is {keep!r}: give a list of names, keep=[{keep!r}]")
         if column is not None:
+            if keep and column not in keep:
+                self._warn_of_kept(values, column, list(keep))
             return released(
                 values,
                 column,
@@ -141,6 +145,19 @@ class Policy(_native.Policy):
         if is_table(values):
             raise TypeError("a table, where one column is needed: name it with column=")
         return in_kind(values, self._draw_column(plain(values), other=other, threads=threads), self)
+
+    def _warn_of_kept(self, table: Any, column: str, keep: list[str]) -> None:
+        # Imported here: the module builds on this one.
+        from ._errors import KeptWarning
+        from ._release import kept_beside, warn_of
+
+        if not hasattr(table, "columns"):
+            words = "tells is not measured on a stream: measure_kept() does it on a table"
+            warnings.warn(f"what {', '.join(keep)} in the clear {words}", KeptWarning, stacklevel=3)
+            return
+        levels = list(table.index.names) if hasattr(table, "index") else []
+        if all(name in names_of(table) or name in levels for name in [column, *keep]):
+            warn_of(kept_beside(self, table, column, keep))
 
     @property
     def document(self) -> dict[str, Any]:

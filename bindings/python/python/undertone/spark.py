@@ -7,15 +7,19 @@ to give. Only tallies come back: a few numbers per partition, whatever the numbe
     released = undertone.spark.randomize(frame, policy, "answer", "released.parquet")
     tally = undertone.spark.tally(released, policy, "answer")
     undertone.estimate(policy, tally)
+
+A frame of people is released under a plan with ``undertone.spark.release(frame, plan, "released.parquet")``.
 """
 
 from __future__ import annotations
 
 import os
-from typing import Any, Iterable, Iterator, Sequence
+from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
+from ._call import Answer
 from ._columns import known
 from ._errors import Error
+from ._release import Chosen, engine_of, kept_beside, measure_kept, plan_text, released_rows, warn_of
 from .plan_tally import PlanTally, plan_document
 from .policy import Policy
 from .tally import Tally
@@ -57,15 +61,11 @@ def randomize(
     result reads what was written. A folder that exists is not overwritten.
 
     Other columns stay behind, except those that `keep` names, which leave in the clear; so does what the frame
-    notes about its columns.
+    notes about its columns. What kept columns tell is measured on a sample of rows and warned of (`KeptWarning`).
     """
-    from pyspark.sql import functions, types
+    from pyspark.sql import types
 
-    if path is None:
-        raise Error(
-            "path: name a folder to write the released rows to; Spark computes a frame again whenever it is used "
-            "again, and would draw a second answer for the same person"
-        )
+    _named(path)
     if isinstance(keep, str):
         raise TypeError(f"keep is {keep!r}: give a list of names, keep=[{keep!r}]")
     if column in keep:
@@ -78,7 +78,10 @@ def randomize(
         else types.StructField(field.name, _bare(field.dataType), field.nullable)
         for field in kept
     ]
-    chosen = frame.select(*(functions.col("`" + field.name.replace("`", "``") + "`") for field in kept))
+    chosen = _select(frame, [field.name for field in kept])
+    if keep:
+        document = policy.to_json()
+        _warn_of_kept(chosen, lambda table: kept_beside(_policy(document), table, column, list(keep)))
     shared = frame.sparkSession.sparkContext.broadcast(policy.to_json())
 
     def perturb(batches: Iterable[Any]) -> Iterator[Any]:
@@ -99,6 +102,104 @@ def randomize(
     # A task that is tried again draws again, but only one attempt's file is committed.
     chosen.mapInArrow(perturb, types.StructType(fields)).write.mode("errorifexists").parquet(os.fspath(path))
     return frame.sparkSession.read.parquet(os.fspath(path))
+
+
+def release(
+    frame: Any,
+    plan: Any,
+    path: Any = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    keep: Sequence[str] = (),
+    unknown: str = "error",
+) -> Any:
+    """Releases a frame of people under a plan, writes it to the folder `path` as Parquet, and returns what it reads back.
+
+    As `undertone.release`, whose arguments these are; every partition draws on its own machine. The answers are drawn and
+    written once, before this returns, and every use of the result reads what was written. A folder that exists is not
+    overwritten. What kept columns tell is measured on a sample of rows, in which rows stand alone more often than in all.
+    """
+    from pyspark.sql import types
+
+    _named(path)
+    document = plan_text(plan)
+    engine = engine_of(document, unknown)
+    schema = frame.schema
+    chosen = Chosen(engine, frame.columns, columns, keep)
+    if chosen.keep:
+        rows = _select(frame, [*chosen.asked, *chosen.keep])
+        _warn_of_kept(rows, lambda table: measure_kept(table, document, chosen.keep, columns=columns))
+    kinds = {name: kind for name, _, kind in engine.items}
+    drawn = {"texts": types.StringType(), "indices": types.LongType(), "bits": types.BinaryType()}
+    fields = []
+    for name in chosen.outputs:
+        if name in kinds:
+            fields.append(types.StructField(name, drawn.get(kinds[name], types.DoubleType()), engine.split))
+        else:
+            fields.append(types.StructField(name, _bare(schema[name].dataType), schema[name].nullable))
+    read = [name for name in frame.columns if name in chosen.asked or name in chosen.keep]
+    shared = frame.sparkSession.sparkContext.broadcast(document)
+
+    def draw(batches: Iterable[Any]) -> Iterator[Any]:
+        import pyarrow
+
+        kept = {"texts": pyarrow.string(), "indices": pyarrow.int64(), "bits": pyarrow.binary()}
+        for batch in batches:
+            released = released_rows(batch, shared.value, columns, list(keep), unknown)
+            arrays = [
+                released.column(at).cast(kept[kinds[name]]) if kinds.get(name) in kept else released.column(at)
+                for at, name in enumerate(released.schema.names)
+            ]
+            wanted = [
+                pyarrow.field(name, array.type, nullable=field.nullable)
+                for name, array, field in zip(released.schema.names, arrays, fields)
+            ]
+            yield pyarrow.RecordBatch.from_arrays(arrays, schema=pyarrow.schema(wanted))
+
+    # A task that is tried again draws again, but only one attempt's file is committed.
+    released = _select(frame, read).mapInArrow(draw, types.StructType(fields))
+    released.write.mode("errorifexists").parquet(os.fspath(path))
+    return frame.sparkSession.read.parquet(os.fspath(path))
+
+
+def _named(path: Any) -> None:
+    if path is None:
+        raise Error(
+            "path: name a folder to write the released rows to; Spark computes a frame again whenever it is used "
+            "again, and would draw a second answer for the same person"
+        )
+
+
+def _select(frame: Any, names: Sequence[str]) -> Any:
+    from pyspark.sql import functions
+
+    return frame.select(*(functions.col("`" + name.replace("`", "``") + "`") for name in names))
+
+
+def _warn_of_kept(frame: Any, measure: Callable[[Any], list[Answer]]) -> None:
+    """Measures what kept columns tell on some ten thousand rows, in one task, and warns here; no row comes to the driver."""
+    import json
+
+    share = min(1.0, 20_000 / max(frame.count(), 1))
+    sample = frame if share == 1.0 else frame.sample(fraction=share, seed=1)
+
+    def work(batches: Iterable[Any]) -> Iterator[Any]:
+        import pyarrow
+
+        found = list(batches)
+        if not found:
+            return
+        try:
+            told = {"kept": measure(pyarrow.Table.from_batches(found))}
+        except Error as error:
+            told = {"error": str(error)}
+        yield pyarrow.record_batch([pyarrow.array([json.dumps(told)])], names=["told"])
+
+    for row in sample.repartition(1).mapInArrow(work, "told string").collect():
+        told = json.loads(row["told"])
+        if "error" in told:
+            raise Error(told["error"])
+        warn_of(map(Answer, told["kept"]), 4)
 
 
 def tally(frame: Any, policy: Policy, column: str) -> Tally:

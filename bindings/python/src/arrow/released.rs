@@ -8,7 +8,7 @@ use arrow_array::{
     UInt32Array,
 };
 use arrow_schema::{ArrowError, DataType};
-use undertone_core::{AlphabetView, Decimal, Draft};
+use undertone_core::{AlphabetView, Decimal, Draft, Shape};
 
 use crate::draw::{Drawn, Prepared};
 
@@ -29,9 +29,14 @@ fn float(value: &Decimal) -> f64 {
 
 impl Released {
     pub(crate) fn new(prepared: &Prepared) -> Self {
-        match prepared.width() {
-            Some(width) => Self::Bits(width as i32),
-            None => Self::of_outputs(prepared.policy.draft()),
+        Self::of(prepared.policy.draft())
+    }
+
+    /// How the outputs of a policy are written.
+    pub(crate) fn of(draft: &Draft) -> Self {
+        match draft.shape() {
+            Shape::Bits(bits) => Self::Bits(bits.symbols().div_ceil(8) as i32),
+            _ => Self::of_outputs(draft),
         }
     }
 

@@ -113,7 +113,7 @@ fn kept_cells_keep_every_byte() {
     // Gone are the spaces around a cell that is replaced, and the empty line.
     let same = ODD.replace(" yes ", "yes").replace("z\"\r\n\r\n", "z\"\r\n");
     assert_eq!(read(&out), same);
-    assert_eq!(value["kept"], serde_json::json!(["id", "a, note"]));
+    assert_eq!(value["kept"][0]["columns"], serde_json::json!(["id", "a, note"]));
     for (field, count) in
         [("rows", 4), ("perturbed", 4), ("unknown", 0), ("missing", 0), ("skipped", 0)]
     {
@@ -160,7 +160,7 @@ fn other_columns_stay_at_home_unless_they_are_named() {
     assert!(said.contains("left out: name, gross_pay (--keep NAME"), "{said}");
     let (code, value) = json(&keep);
     assert_eq!(code, 0);
-    assert_eq!(value["kept"], serde_json::json!(["region"]));
+    assert_eq!(value["kept"][0]["columns"], serde_json::json!(["region"]));
     assert_eq!(value["left_out"], serde_json::json!(["name", "gross_pay"]));
     let (code, said) = complaint(&[&args[..], &["--keep", "answer"]].concat());
     assert!(code == 2 && said.contains("cannot also be kept"), "{said}");
@@ -168,6 +168,64 @@ fn other_columns_stay_at_home_unless_they_are_named() {
     assert!(code == 1 && said.contains("no column \"nobody\""), "{said}");
     let (code, said) = complaint(&[&keep[..], &["--only"]].concat());
     assert!(code == 2 && said.contains("cannot be used with"), "{said}");
+}
+
+/// What kept columns tell is measured and said, and no part of what is written.
+#[test]
+fn kept_columns_are_measured_on_the_data() {
+    let dir = Scratch::new("measured");
+    let mut rows = String::from("id,school,school_number,coin,copy\n");
+    let schools = ["none", "primary", "secondary", "college"];
+    for at in 0..2000usize {
+        let school = at * 7919 % 10_007 % 4;
+        let (name, coin) = (schools[school], at * 31 % 101 % 2);
+        rows += &format!("p{at},{name},{},{coin},{name}\n", 10 - school);
+    }
+    let data = dir.file("a.csv", &rows);
+    let policy = dir.file("p.json", &constant(names(&schools)));
+    let out = dir.path("out.csv");
+    let base = ["perturb", "--policy", &policy, "--column", "school", &data, "-o", &out];
+    let kept = |columns: &[&str]| {
+        let keep: Vec<&str> = columns.iter().flat_map(|name| ["--keep", name]).collect();
+        let (code, value) = json(&[&base[..], &keep].concat());
+        assert_eq!((code, value["kept"].as_array().unwrap().len()), (0, 1), "{value}");
+        let found = value["kept"][0].clone();
+        assert_eq!((&found["question"], &found["rows"]), (&"school".into(), &2000.into()));
+        assert_eq!(found["warning"].is_null(), value["warnings"].as_array().unwrap().is_empty());
+        assert!(found["accuracy_upper"].as_f64() >= found["accuracy"].as_f64());
+        found
+    };
+    let number = |found: &serde_json::Value, field: &str| found[field].as_f64().unwrap();
+    // The same under other names: everything is told.
+    let found = kept(&["school_number"]);
+    assert!(number(&found, "accuracy") > 0.99 && number(&found, "majority") < 0.3, "{found}");
+    assert!(number(&found, "log_loss_reduction") > 0.9 && number(&found, "unique") == 0.0);
+    assert!(found["warning"].as_str().unwrap().contains("tells \"school\" apart"), "{found}");
+    // What has nothing to do with it: nothing, which clears nothing.
+    let found = kept(&["coin"]);
+    assert!(found["warning"].is_null() && number(&found, "log_loss_reduction") < 0.01, "{found}");
+    // Everybody's own number predicts nobody else's school, and finds everybody.
+    let found = kept(&["id"]);
+    assert_eq!((number(&found, "unique"), number(&found, "log_loss_reduction")), (1.0, 0.0));
+    assert!(found["warning"].as_str().unwrap().contains("singles out 100.0 %"), "{found}");
+    // For people, too; what is written says nothing of it.
+    let said =
+        String::from_utf8(undertone(&[&base[..], &["--keep", "id"]].concat()).stdout).unwrap();
+    assert!(
+        said.contains("warning: id in the clear singles out") && said.contains("commonest"),
+        "{said}"
+    );
+    assert_eq!(read(&out).lines().next(), Some("id,school"));
+    assert!(!read(&out).contains("predict"));
+    // The column itself under another name is refused, and nothing is written.
+    std::fs::remove_file(&out).unwrap();
+    let (code, said) = complaint(&[&base[..], &["--keep", "copy"]].concat());
+    assert!(
+        code == 2 && said.contains("--keep \"copy\": that column is equal to \"school\""),
+        "{said}"
+    );
+    assert!(!std::path::Path::new(&out).exists());
+    assert_no_part(&dir);
 }
 
 /// A second draw from the same data tells more than one.

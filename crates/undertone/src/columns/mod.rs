@@ -28,7 +28,7 @@ mod workers;
 pub(crate) use lookup::float;
 pub use lookup::{Code, Lookup, UnknownValues};
 #[cfg(feature = "parquet")]
-pub use parquet::bare_field;
+pub use parquet::{bare_field, text as array_text};
 pub use progress::Progress;
 pub use row::{Row, RowPlace};
 pub(crate) use source::OpenedSource;

@@ -26,27 +26,18 @@
 //! # }
 //! ```
 
-mod chosen;
-mod noise;
-#[cfg(feature = "parquet")]
-mod parquet;
-mod released;
 mod report;
-mod target;
-mod text;
 
+pub use crate::frame::Target;
 pub use report::PerturbReport;
-pub use target::Target;
 
 use std::num::NonZero;
 
-use undertone_core::{AlphabetView, Policy};
+use undertone_core::Policy;
 
 use crate::Error;
-use crate::columns::{Code, OpenedSource, RowPlace, Source, UnknownValues};
-use crate::error::{listed, mention};
-use chosen::Chosen;
-use noise::{Counts, Plan};
+use crate::columns::{Source, UnknownValues};
+use crate::frame::{AskedColumn, Channel, Frame, Released};
 
 /// Which column to randomise, under which policy, and where to write it.
 pub struct PerturbRequest {
@@ -57,7 +48,7 @@ pub struct PerturbRequest {
     /// The column to randomise.
     pub column: String,
     /// The columns to release as they are: every value of them leaves in the clear, of Parquet also those that a
-    /// dictionary lists and no row has. All others are left out.
+    /// dictionary lists and no row has. What they tell about the randomised column is measured. All others are left out.
     pub keep: Vec<String>,
     /// What to do with missing values and values the policy does not know.
     pub unknown: UnknownValues,
@@ -85,57 +76,18 @@ impl PerturbRequest {
 /// Randomises a column.
 pub fn perturb(request: PerturbRequest) -> Result<PerturbReport, Error> {
     let PerturbRequest { policy, rows, column, keep, unknown, threads, output } = request;
-    let job = Job { column, keep, threads, plan: Plan::new(policy, unknown)? };
-    let name = output.name().to_owned();
-    let written = match rows.open()? {
-        OpenedSource::Csv(file) => text::run(&job, file, output)?,
-        #[cfg(feature = "parquet")]
-        OpenedSource::Parquet(file) => parquet::run(&job, file, output)?,
-    };
-    Ok(PerturbReport::new(job, written, name))
-}
-
-/// All that reading, randomising and writing have in common.
-struct Job {
-    column: String,
-    keep: Vec<String>,
-    threads: Option<NonZero<usize>>,
-    plan: Plan,
-}
-
-/// What was written, and what was not.
-struct Written {
-    counts: Counts,
-    chosen: Chosen,
-    /// The keys of what the file said about itself and the output does not.
-    notes_left_out: Vec<String>,
-    /// Whether the output took the place of a file that held something.
-    replaced: bool,
-}
-
-impl Job {
-    /// What is wrong with a cell of a source, and what can be done about it. What the cell says is somebody's answer
-    /// and not repeated.
-    fn bad_cell(&self, source: &str, place: RowPlace, code: Code) -> Error {
-        let inputs = self.plan.policy.draft().inputs();
-        let found = match (code, inputs.view()) {
-            (Code::Missing, _) => "is empty or NaN".to_owned(),
-            (_, AlphabetView::Bins { .. }) => "is not a finite number".to_owned(),
-            (_, view) => {
-                let what = match view {
-                    AlphabetView::Points(_) => "numbers",
-                    _ => "symbols",
-                };
-                let known = listed((0..inputs.len()).map(|x| inputs.label(x)), 5);
-                format!("is none of the policy's {} {what} ({known})", inputs.len())
-            }
-        };
-        let other = if self.plan.other.is_some() { " or other" } else { "" };
-        let problem = format!(
-            "{place}, column {:?} {found}: mend it, use {} skip{other}, or is it the wrong policy?",
-            self.column,
-            mention("unknown")
-        );
-        Error::in_document(source, problem)
+    let draft = policy.draft();
+    let asked = AskedColumn::new(column.clone(), column.clone(), draft.inputs().clone());
+    if unknown == UnknownValues::AsOther && asked.other.is_none() {
+        let problem = "other: the policy has no symbol \"other\"; use skip, or design one with it";
+        return Err(Error::field("unknown", problem));
     }
+    let released = Released::new(draft)?;
+    let sizes = vec![asked.size()];
+    let channel = Channel::new(column.clone(), vec![0], sizes, policy.clone(), None, released);
+    let (asked, channels) = (vec![asked], vec![channel]);
+    let frame = Frame { asked, channels, choose: None, keep, unknown, threads };
+    let name = output.name().to_owned();
+    let written = frame.run(rows, output)?;
+    Ok(PerturbReport::new(column, &policy, &frame, written, name))
 }

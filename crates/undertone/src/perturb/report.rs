@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use undertone_core::{Claim, PolicyId};
+use undertone_core::{Claim, Policy, PolicyId};
 
-use super::noise::Counts;
-use super::{Job, Written};
 use crate::answer::Answer;
+use crate::frame::{Frame, Written};
+use crate::kept::Kept;
 use crate::number;
 
 /// What was released, and what was not.
@@ -43,8 +43,8 @@ pub struct PerturbReport {
     pub claims: Vec<Claim>,
     /// The column that was randomised.
     pub column: String,
-    /// The columns that were released as they are.
-    pub kept: Vec<String>,
+    /// What the columns that were released as they are tell about it; empty if there are none.
+    pub kept: Vec<Kept>,
     /// The columns that were left out.
     pub left_out: Vec<String>,
     /// The keys of what a Parquet file says about itself and its release does not.
@@ -59,24 +59,31 @@ pub struct PerturbReport {
 }
 
 impl PerturbReport {
-    pub(super) fn new(job: Job, written: Written, output: String) -> Self {
-        let Written { counts, chosen, notes_left_out, replaced } = written;
-        let policy = &job.plan.policy;
+    pub(super) fn new(
+        column: String,
+        policy: &Policy,
+        frame: &Frame,
+        written: Written,
+        output: String,
+    ) -> Self {
+        let warnings = warnings(frame, &written);
+        let Written { counts, chosen, kept, notes_left_out, replaced } = written;
+        let cells = counts.columns.first().copied().unwrap_or_default();
         Self {
             rows: counts.rows,
-            perturbed: counts.perturbed,
-            unknown: counts.unknown,
-            missing: counts.missing,
-            skipped: counts.skipped,
-            clipped: counts.below + counts.above,
-            clipped_below: counts.below,
-            clipped_above: counts.above,
+            perturbed: counts.released,
+            unknown: cells.unknown,
+            missing: cells.missing,
+            skipped: counts.rows - counts.released,
+            clipped: cells.below + cells.above,
+            clipped_below: cells.below,
+            clipped_above: cells.above,
             rate: None,
             policy_id: policy.id(),
             claims: policy.draft().claims().to_vec(),
-            warnings: warnings(&job, &counts, replaced),
-            column: job.column,
-            kept: chosen.kept_names,
+            warnings,
+            column,
+            kept,
             left_out: chosen.left_out,
             notes_left_out,
             output,
@@ -91,27 +98,31 @@ impl PerturbReport {
 }
 
 /// What a reader must not overlook.
-fn warnings(job: &Job, counts: &Counts, replaced: bool) -> Vec<String> {
+fn warnings(frame: &Frame, written: &Written) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
-    let clipped = counts.below + counts.above;
-    if clipped > 0 && clipped == counts.perturbed {
-        said.push(
-            "every number lay outside the policy's range: is it the right column, in the right unit?"
-                .into(),
-        );
+    let counts = &written.counts;
+    for (asked, cells) in frame.asked.iter().zip(&counts.columns) {
+        let clipped = cells.below + cells.above;
+        if clipped > 0 && clipped == counts.released {
+            said.push(
+                "every number lay outside the policy's range: is it the right column, in the right unit?"
+                    .into(),
+            );
+        }
+        if asked.grouped(cells, counts.released) {
+            said.push(
+                "rows with equal values stand together, as in a sorted file: the order of the rows tells what the noise hides; shuffle the rows and perturb again"
+                    .into(),
+            );
+        }
     }
-    if job.plan.grouped(counts) {
-        said.push(
-            "rows with equal values stand together, as in a sorted file: the order of the rows tells what the noise hides; shuffle the rows and perturb again"
-                .into(),
-        );
-    }
-    if replaced {
+    if written.replaced {
         said.push(
             "replaced an earlier release: two draws from the same data tell more than the policy promises for one, so let only one of them out"
                 .into(),
         );
     }
+    said.extend(written.kept.iter().filter_map(|kept| kept.warning.clone()));
     said
 }
 
@@ -127,8 +138,8 @@ impl Answer for PerturbReport {
             self.policy_id,
             self.output
         );
-        if !self.kept.is_empty() {
-            words += &format!("\nkept in the clear: {}", self.kept.join(", "));
+        for kept in &self.kept {
+            words += &format!("\nkept in the clear: {}", kept.words());
         }
         words.extend(self.warnings.iter().map(|warning| format!("\nwarning: {warning}")));
         words

@@ -96,8 +96,8 @@ fn one_by_one(
     Ok(())
 }
 
-/// A value as CSV would write it.
-pub(crate) fn text(array: &ArrayRef, at: usize) -> Result<Option<String>, &'static str> {
+/// A value of an array as CSV would write it; what is wrong with one that has no text.
+pub fn text(array: &ArrayRef, at: usize) -> Result<Option<String>, &'static str> {
     if array.is_null(at) {
         return Ok(None);
     }

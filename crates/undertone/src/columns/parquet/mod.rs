@@ -2,9 +2,12 @@
 
 mod bare;
 mod coder;
+mod keys;
 
 pub use bare::bare_field;
-pub(crate) use coder::{Coder, text};
+pub(crate) use coder::Coder;
+pub use coder::text;
+pub(crate) use keys::row_keys;
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -56,6 +59,11 @@ pub(crate) struct Column {
 /// Under what key a file says which policy a column was perturbed under.
 pub(crate) fn policy_note(column: &str) -> String {
     format!("undertone.policy.{column}")
+}
+
+/// Under what key a file says which plan a column was released under.
+pub(crate) fn plan_note(column: &str) -> String {
+    format!("undertone.plan.{column}")
 }
 
 /// Puts the file in front of what its reader said is wrong with it.
@@ -150,13 +158,13 @@ impl ParquetFile {
         let leaf = (0..schema.num_columns())
             .find(|&leaf| schema.get_column_root_idx(leaf) == root)
             .unwrap_or(root);
-        let reading = self.reading(Some(root))?;
+        let reading = self.reading(&[root])?;
         Ok(Column { root, leaf, name: name.to_owned(), reading })
     }
 
     /// How the file is read: with the types that Parquet itself has, whatever was said to Arrow; the
-    /// texts of one column as a dictionary, if asked for.
-    fn reading(&self, dictionary: Option<usize>) -> Result<ArrowReaderMetadata, Error> {
+    /// texts of some columns as dictionaries.
+    pub(crate) fn reading(&self, dictionaries: &[usize]) -> Result<ArrowReaderMetadata, Error> {
         let read = |schema: Option<Schema>| {
             let mut options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
             if let Some(schema) = schema {
@@ -168,7 +176,7 @@ impl ParquetFile {
         let plain = read(None)?;
         let field = |(at, field): (usize, &Arc<Field>)| {
             let kind = match field.data_type() {
-                DataType::Utf8 | DataType::Binary if dictionary == Some(at) => {
+                DataType::Utf8 | DataType::Binary if dictionaries.contains(&at) => {
                     DataType::Dictionary(DataType::Int32.into(), DataType::Utf8.into())
                 }
                 // The name of the zone takes a table of zones to print.
@@ -231,7 +239,7 @@ impl ParquetFile {
         let order: Vec<usize> =
             roots.iter().map(|root| chosen.partition_point(|other| other < root)).collect();
         let mut rows = 0;
-        for batch in self.batches(&self.reading(None)?, chosen, None)? {
+        for batch in self.batches(&self.reading(&[])?, chosen, None)? {
             let batch = batch.map_err(|error| self.fail(&error.into()))?;
             for at in 0..batch.num_rows() {
                 rows += 1;

@@ -42,12 +42,12 @@ impl Target {
         &self.name
     }
 
-    pub(super) fn is_compressed(&self) -> bool {
+    pub(crate) fn is_compressed(&self) -> bool {
         self.compressed
     }
 
     /// What the file's name ends in.
-    pub(super) fn extension(&self) -> Option<&str> {
+    pub(crate) fn extension(&self) -> Option<&str> {
         match &self.place {
             Place::File(path) => path.extension()?.to_str(),
             Place::Writer(_) => None,
@@ -55,14 +55,14 @@ impl Target {
     }
 
     /// The file's name promises another format than the input's.
-    pub(super) fn of_another_format(&self, format: &str) -> Error {
+    pub(crate) fn of_another_format(&self, format: &str) -> Error {
         let name = &self.name;
         let problem = format!("{name}: the output has the input's format, which is {format}");
         Error::field("output", problem)
     }
 
     /// Begins to write: a file beside the one asked for, which is renamed when it is finished.
-    pub(super) fn open(self) -> Result<OpenTarget, Error> {
+    pub(crate) fn open(self) -> Result<OpenTarget, Error> {
         let open = |name: String, sink: Box<dyn Write + Send>, file| OpenTarget {
             sink: BufWriter::with_capacity(1 << 18, sink),
             name,
@@ -98,7 +98,7 @@ impl Target {
 }
 
 /// A target that is being written to.
-pub(super) struct OpenTarget {
+pub(crate) struct OpenTarget {
     sink: BufWriter<Box<dyn Write + Send>>,
     name: String,
     file: Option<Unfinished>,
@@ -114,12 +114,12 @@ struct Unfinished {
 
 impl OpenTarget {
     /// What errors call it.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
     /// Writes what is left and gives the file its name; whether a file that held something was there before.
-    pub(super) fn finish(mut self) -> Result<bool, Error> {
+    pub(crate) fn finish(mut self) -> Result<bool, Error> {
         self.sink.flush().map_err(|error| Error::of_system("write", &self.name, &error))?;
         let Some(Unfinished { part, path }) = &self.file else { return Ok(false) };
         let replaced = path.metadata().is_ok_and(|about| about.len() > 0);
