@@ -17,7 +17,7 @@ impl Question {
             return Err(Error::other(what, problem));
         }
         if !(weight > 0.0 && weight.is_finite()) {
-            return Err(Error::range(&format!("{what}: weight"), weight, "above 0"));
+            return Err(Error::range(format!("{what}: weight"), weight, "above 0"));
         }
         Ok(Self { shares, weight })
     }
