@@ -9,7 +9,9 @@ use crate::ask::{answer, asked, optional_whole, whole};
 
 /// Promises of an argument, each as people write it.
 fn promises(field: &str, texts: &[String]) -> Result<Vec<NamedPromise>, Trouble> {
-    let one = |text: &String| text.parse().map_err(|problem: String| Trouble::field(field, format!(": {problem}")));
+    let one = |text: &String| {
+        text.parse().map_err(|problem: String| Trouble::field(field, format!(": {problem}")))
+    };
     texts.iter().map(one).collect()
 }
 
