@@ -5,6 +5,7 @@
 //! price is raised until the judge accepts. Any other outline is turned down as a whole.
 
 use super::beliefs::Beliefs;
+use super::compared;
 use super::group::{Group, MOST_LISTED, Ways};
 use super::levels;
 use super::outline::{Outline, OutlineItem};
@@ -29,7 +30,12 @@ pub fn best(problem: &Problem, beliefs: &Beliefs, judge: Judge<'_>) -> Result<Ou
     let mut found = Vec::new();
     let limit = |chosen: &[usize], level: f64| {
         let limits = beliefs.limits(chosen, level);
-        let listed = |level: f64| if fits(problem, beliefs, chosen) { level * INSIDE } else { 0.0 };
+        let listed = |limit: f64| match fits(problem, beliefs, chosen) {
+            // What is limited by the level alone needs no room.
+            true if limit >= level => level,
+            true => limit * INSIDE,
+            false => 0.0,
+        };
         search::Limits { kept: listed(limits.kept), other: listed(limits.other) }
     };
     let all: Vec<usize> = (0..problem.questions.len()).collect();
@@ -37,7 +43,11 @@ pub fn best(problem: &Problem, beliefs: &Beliefs, judge: Judge<'_>) -> Result<Ou
         found.extend(turned_down(problem, &outline, judge)?);
     }
     found.extend(priced(problem, beliefs, judge)?);
-    found.extend(turned_down(problem, &free, judge)?);
+    // What is simpler is never better, turned down as it must be.
+    let simpler = [free, compared::equal_split(problem), compared::one_each(problem)];
+    for outline in simpler.into_iter().chain(compared::combined(problem)) {
+        found.extend(turned_down(problem, &outline, judge)?);
+    }
     search::cheapest(problem, found).map_err(|_| {
         let fix = "no plan that tells every share keeps belief within the limits asked for: allow more, or leave out the questions that tell most about what is to be hidden";
         Error::Uninformative { problem: fix.into() }
@@ -58,8 +68,8 @@ fn fits(problem: &Problem, beliefs: &Beliefs, chosen: &[usize]) -> bool {
             && beliefs.states().is_some_and(|states| states * symbols <= MOST_STEPS))
 }
 
-/// An outline with all its levels turned down by one factor, the largest that the judge accepts.
-fn turned_down(
+/// An outline with all its levels turned down by one factor, the largest that the judge accepts; nothing if it accepts none.
+pub fn turned_down(
     problem: &Problem,
     outline: &Outline,
     judge: Judge<'_>,

@@ -5,8 +5,9 @@ use undertone_core::{
     SecretVariable,
 };
 use undertone_design::plan::{
-    self, Beliefs, Integers, Outline, Problem, Promise, Repeats, Target, bound, compared, hidden,
-    search, ship,
+    self, Beliefs, Integers, Outline, Problem, Promise, Repeats, Target, Ways, bound,
+    compared::{self, Compared},
+    hidden, search, ship,
 };
 use undertone_design::{Distribution, Error as DesignError};
 
@@ -30,7 +31,7 @@ pub fn design(request: &PlanRequest) -> Result<PlanDesign, Error> {
     let found = Found {
         outline: &shipped,
         problem,
-        compared: compared::compared(problem),
+        compared: wanted.compared()?,
         bound: bound::lower(&problem.questions, &problem.targets, problem.level),
         notes: wanted.notes.clone(),
     };
@@ -84,6 +85,9 @@ impl<'a> Wanted<'a> {
         }
         let mut notes = Vec::new();
         let problem = problem(request, &beliefs, float(period), &mut notes)?;
+        if !beliefs.promises().is_empty() {
+            notes.push("Equal splitting, one question each and combined symbols are compared turned down until they keep the promises about belief, too; RS+FD at the person's LDP alone.".into());
+        }
         Ok(Self { request, problem, beliefs, law, secrets, answers, claims, period, notes })
     }
 
@@ -91,12 +95,36 @@ impl<'a> Wanted<'a> {
         if self.beliefs.promises().is_empty() || self.request.periods > 1 {
             return Ok(search::best(&self.problem)?);
         }
-        let refused = |error: Error| DesignError::other("plan", error.to_string());
-        let judge = |outline: &Outline| {
-            let draft = self.integers(outline).and_then(|integers| self.plan(integers));
-            Ok(draft.map_err(refused)?.verify().is_ok())
+        Ok(hidden::best(&self.problem, &self.beliefs, &|outline| self.accepts(outline))?)
+    }
+
+    /// Whether the kernel verifies an outline's plan.
+    fn accepts(&self, outline: &Outline) -> Result<bool, DesignError> {
+        let draft = self.integers(outline).and_then(|integers| self.plan(integers));
+        let draft = draft.map_err(|error| DesignError::other("plan", error.to_string()))?;
+        Ok(draft.verify().is_ok())
+    }
+
+    /// What simpler plans are worth, turned down until they keep the promises about belief, too.
+    fn compared(&self) -> Result<Compared, Error> {
+        let found = compared::compared(&self.problem);
+        if self.beliefs.promises().is_empty() || self.request.periods > 1 {
+            return Ok(found);
+        }
+        let ways = Ways { listed: true, ..self.problem.ways };
+        let problem = Problem { ways, ..self.problem.clone() };
+        let worth = |outline: &Outline| -> Result<Option<f64>, Error> {
+            let kept = hidden::turned_down(&problem, outline, &|outline| self.accepts(outline))?;
+            let value = kept.map(|outline| problem.value(&outline));
+            Ok(value.filter(|value| value.is_finite()))
         };
-        Ok(hidden::best(&self.problem, &self.beliefs, &judge)?)
+        let combined = compared::combined(&problem).map(|outline| worth(&outline));
+        Ok(Compared {
+            equal_split: worth(&compared::equal_split(&problem))?,
+            one_each: worth(&compared::one_each(&problem))?,
+            combined: combined.transpose()?.flatten(),
+            ..found
+        })
     }
 
     fn integers(&self, outline: &Outline) -> Result<Integers, Error> {

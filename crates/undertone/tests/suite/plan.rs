@@ -75,6 +75,9 @@ fn a_secret_and_an_answer_stay_within_their_limits() {
     let smokes = &hidden.person.lip["smokes"];
     assert!(units(smokes.upper.unwrap()) <= 0.8 && units(smokes.lower.unwrap()) <= 0.9);
     assert!(hidden.objective > free.objective);
+    for other in [hidden.compared.equal_split, hidden.compared.one_each, hidden.compared.combined] {
+        assert!(hidden.objective <= other.unwrap(), "{} {other:?}", hidden.objective);
+    }
     assert!(hidden.words().contains("secret depression"), "{}", hidden.words());
     // Turning the whole plan down to the level at which LDP alone hides the secret costs far more.
     let p: f64 = 0.08;
