@@ -44,9 +44,9 @@ fn people() -> Vec<(String, Vec<ItemAnswer>)> {
     let index = |item: u32, token: u32| ItemAnswer { item, token: Token::Index(token) };
     let written = ["bus × small", "bus × large", "a \\× b × small", "a \\× b × large"];
     let one = |person: u32| {
-        let smokes = u32::from(person % 4 == 0);
+        let smokes = u32::from(person.is_multiple_of(4));
         let (label, mut answers) = (["no", "yes"][smokes as usize], vec![index(0, smokes)]);
-        let row = if person % 2 == 0 {
+        let row = if person.is_multiple_of(2) {
             let pair = [0, 0, 1, 2, 3][person as usize / 2 % 5];
             answers.push(index(1, pair));
             format!("{label},{},", written[pair as usize])
