@@ -28,6 +28,7 @@ DOCUMENTS = [
     "docs/fusion.md",
     "docs/fusion-run.md",
     "docs/tour-salaries.md",
+    "docs/tour-plan.md",
     "docs/tour-survey.md",
     "docs/scale.md",
     "docs/coverage.md",

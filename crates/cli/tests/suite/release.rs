@@ -282,7 +282,7 @@ fn a_row_answers_what_is_drawn_for_it() {
     assert_eq!(lines.next(), Some("smokes,smokes × town,age"));
     let mut counts = [0u64; 3];
     for line in lines {
-        let at = ["yes,,", ",yes × c \\× d,", ",,15"].iter().position(|one| *one == line);
+        let at = ["yes,,", ",\"yes × c \\× d\",", ",,15"].iter().position(|one| *one == line);
         counts[at.unwrap_or_else(|| panic!("{line}"))] += 1;
     }
     assert_eq!(counts.iter().sum::<u64>(), 400);
@@ -291,7 +291,7 @@ fn a_row_answers_what_is_drawn_for_it() {
     }
     // Shares 1/4, 1/2, 1/4: five standard errors of 400 rows, missed once in half a million runs.
     for (count, share) in counts.into_iter().zip([0.25, 0.5, 0.25]) {
-        let error = (400.0 * share * (1.0 - share) as f64).sqrt();
+        let error = (400.0 * share * (1.0 - share)).sqrt();
         assert!((count as f64 - 400.0 * share).abs() < 5.0 * error, "{counts:?}");
     }
     let said =

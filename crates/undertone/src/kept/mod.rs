@@ -40,6 +40,9 @@ const MORE_CERTAIN: f64 = 0.1;
 /// A share of rows that stand alone above which is warned.
 const MANY_ALONE: f64 = 0.05;
 
+/// With fewer rows than this the upper end of any accuracy is more than [`MORE_ACCURATE`] above it, or the accuracy that of too little to learn from.
+const FEW: u64 = 100;
+
 /// A randomised question beside which columns are kept.
 #[derive(Debug, Clone)]
 pub struct KeptQuestion {
@@ -137,7 +140,8 @@ impl Kept {
         let mut found = Vec::new();
         let told =
             self.accuracy > self.majority + MORE_ACCURATE || self.log_loss_reduction > MORE_CERTAIN;
-        let possible = self.accuracy_upper > self.majority + MORE_ACCURATE
+        let possible = self.rows < FEW
+            || self.accuracy_upper > self.majority + MORE_ACCURATE
             || self.log_loss_reduction_upper > MORE_CERTAIN;
         if told {
             found.push(format!(
