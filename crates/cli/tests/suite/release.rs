@@ -290,7 +290,7 @@ fn a_row_answers_what_is_drawn_for_it() {
         assert_eq!(item["answered"], count);
     }
     // Shares 1/4, 1/2, 1/4: five standard errors of 400 rows, missed once in half a million runs.
-    for (count, share) in counts.into_iter().zip([0.25, 0.5, 0.25]) {
+    for (count, share) in counts.into_iter().zip([0.25f64, 0.5, 0.25]) {
         let error = (400.0 * share * (1.0 - share)).sqrt();
         assert!((count as f64 - 400.0 * share).abs() < 5.0 * error, "{counts:?}");
     }
