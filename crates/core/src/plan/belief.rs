@@ -410,7 +410,16 @@ struct Along<'a> {
     path: Vec<usize>,
     /// For every variable, the places in `set` of its items.
     own: Vec<Vec<usize>>,
+    /// For every variable, the first place in `set` that is after all items of it and of what is below it.
+    end: Vec<usize>,
     children: Vec<Vec<usize>>,
+}
+
+/// What every variable says to its parent, kept while the items at and below it come out as before.
+struct Told {
+    messages: Vec<Vec<Bounds>>,
+    /// The first place in the set that came out otherwise than in the outcome before.
+    changed: usize,
 }
 
 impl<'a> Along<'a> {
@@ -425,12 +434,23 @@ impl<'a> Along<'a> {
         let own = |v: usize| {
             (0..set.len()).filter(|&at| items[set[at]].questions.contains(&(v as u32))).collect()
         };
+        let own: Vec<Vec<usize>> = (0..nodes.len()).map(own).collect();
+        let mut end = vec![0; nodes.len()];
+        for (v, places) in own.iter().enumerate() {
+            let after = places.last().map_or(0, |last| last + 1);
+            let mut at = Some(v);
+            while let Some(above) = at {
+                end[above] = after.max(end[above]);
+                at = nodes[above].parent();
+            }
+        }
         Self {
             scope,
             nodes,
             set,
             path,
-            own: (0..nodes.len()).map(own).collect(),
+            own,
+            end,
             children: (0..nodes.len()).map(|v| scope.children(v).collect()).collect(),
         }
     }
@@ -440,23 +460,25 @@ impl<'a> Along<'a> {
         let sizes: Vec<usize> =
             self.set.iter().map(|item| walk::listed(shape(item)).unwrap_or(0)).collect();
         let mut outcome = vec![0; self.set.len()];
+        let mut told = Told { messages: vec![Vec::new(); self.nodes.len()], changed: 0 };
         loop {
-            visit(&outcome, &self.joint(&outcome));
+            visit(&outcome, &self.joint(&outcome, &mut told));
             let Some(at) = (0..sizes.len()).rev().find(|&at| outcome[at] + 1 < sizes[at]) else {
                 return;
             };
             outcome[at] += 1;
             outcome[at + 1..].fill(0);
+            told.changed = at;
         }
     }
 
     /// P(outcome, value of the target).
-    fn joint(&self, outcome: &[usize]) -> Vec<Bounds> {
+    fn joint(&self, outcome: &[usize], told: &mut Told) -> Vec<Bounds> {
         let root = self.path[0];
         let mut front: Vec<Bounds> = (0..self.scope.sizes[root])
             .map(|x| self.nodes[root].probability(x, 0) * self.here(root, x, outcome))
             .collect();
-        self.times_children(root, self.path.get(1).copied(), &mut front, outcome);
+        self.times_children(root, self.path.get(1).copied(), &mut front, outcome, told);
         for (at, &v) in self.path.iter().enumerate().skip(1) {
             let mut next: Vec<Bounds> = (0..self.scope.sizes[v])
                 .map(|z| {
@@ -467,7 +489,7 @@ impl<'a> Along<'a> {
                     sum * self.here(v, z, outcome)
                 })
                 .collect();
-            self.times_children(v, self.path.get(at + 1).copied(), &mut next, outcome);
+            self.times_children(v, self.path.get(at + 1).copied(), &mut next, outcome, told);
             front = next;
         }
         front
@@ -482,17 +504,29 @@ impl<'a> Along<'a> {
     }
 
     /// Multiplies by what the children say, but for the next variable of the path.
-    fn times_children(&self, v: usize, next: Option<usize>, to: &mut [Bounds], outcome: &[usize]) {
+    fn times_children(
+        &self,
+        v: usize,
+        next: Option<usize>,
+        to: &mut [Bounds],
+        outcome: &[usize],
+        told: &mut Told,
+    ) {
         for &child in self.children[v].iter().filter(|&&child| Some(child) != next) {
-            let mut below: Vec<Bounds> =
-                (0..self.scope.sizes[child]).map(|z| self.here(child, z, outcome)).collect();
-            self.times_children(child, None, &mut below, outcome);
-            for (x, to) in to.iter_mut().enumerate() {
-                let terms = below.iter().enumerate();
-                *to = *to
-                    * terms.fold(Bounds::ZERO, |sum, (z, &up)| {
+            if told.messages[child].is_empty() || self.end[child] > told.changed {
+                let mut below: Vec<Bounds> =
+                    (0..self.scope.sizes[child]).map(|z| self.here(child, z, outcome)).collect();
+                self.times_children(child, None, &mut below, outcome, told);
+                let message = (0..to.len()).map(|x| {
+                    let terms = below.iter().enumerate();
+                    terms.fold(Bounds::ZERO, |sum, (z, &up)| {
                         sum.plus(self.nodes[child].probability(z, x) * up)
-                    });
+                    })
+                });
+                told.messages[child] = message.collect();
+            }
+            for (to, &message) in to.iter_mut().zip(&told.messages[child]) {
+                *to = *to * message;
             }
         }
     }
