@@ -156,13 +156,13 @@ impl<'py> Source<'py> {
     /// The texts of the column's cells.
     pub(crate) fn texts(&self) -> PyResult<Texts<'_>> {
         Ok(match self {
-            Self::List(values) => Box::new(|at| values[at].text()),
+            Self::List(values) => Box::new(move |at| values[at].text()),
             Self::Categories(entries, positions) => {
                 let positions = positions.texts()?;
                 Box::new(move |at| entries.get(positions(at)?.parse::<usize>().ok()?)?.text())
             }
             Self::Array(numbers) => numbers.texts()?,
-            Self::Arrow(arrays) => Box::new(|at| {
+            Self::Arrow(arrays) => Box::new(move |at| {
                 let mut row = at;
                 for array in arrays {
                     if row < arrow_array::Array::len(array) {

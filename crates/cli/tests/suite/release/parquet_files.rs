@@ -4,7 +4,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::Float64Type;
+use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_select::concat::concat_batches;
 use parquet::arrow::ArrowWriter;
@@ -74,8 +74,8 @@ fn questions_are_drawn_and_kept_columns_copied() {
     assert_eq!(after.column(0), before.column(0));
     assert_eq!(texts(&after, "town"), texts(&before, "town"));
     assert_eq!(texts(&after, "smokes"), texts(&before, "smokes"));
-    let ages = after.column(1).as_primitive::<Float64Type>();
-    let expected: Vec<f64> = (0..12).map(|at| 5.0 + 10.0 * f64::from(at * 5 / 20)).collect();
+    let ages = after.column(1).as_primitive::<Int64Type>();
+    let expected: Vec<i64> = (0..12).map(|at| 5 + 10 * (at * 5 / 20)).collect();
     assert_eq!(ages.values().to_vec(), expected);
     assert_eq!((&value["kept"][0]["unique"], &value["kept"][0]["rows"]), (&1.0.into(), &12.into()));
     assert_eq!(value["left_out"], serde_json::json!(["note"]));
@@ -142,7 +142,7 @@ fn what_is_not_answered_is_null() {
     assert_eq!(names_of(&after), ["id", "age", "smokes", "smokes × town"]);
     let (smokes, both) = (texts(&after, "smokes"), texts(&after, "smokes × town"));
     let (was, town) = (texts(&before, "smokes"), texts(&before, "town"));
-    let ages = after.column(1).as_primitive::<Float64Type>();
+    let ages = after.column(1).as_primitive::<Int64Type>();
     for row in 0..12 {
         let answered = [smokes[row] != "-", both[row] != "-", ages.is_valid(row)];
         assert_eq!(answered.iter().filter(|one| **one).count(), 1, "{row}");
@@ -151,7 +151,7 @@ fn what_is_not_answered_is_null() {
         } else if answered[1] {
             assert_eq!(both[row], format!("{} × {}", was[row], town[row].replace('×', "\\×")));
         } else {
-            assert_eq!(ages.value(row), 5.0 + 10.0 * (row as f64 * 2.5 / 10.0).floor());
+            assert_eq!(ages.value(row), 5 + 10 * (row as i64 * 5 / 20));
         }
     }
 }
