@@ -45,6 +45,7 @@ DOCUMENTS = [
     "bench/lp/README.md",
     "bench/peers/README.md",
     "bench/perturb/README.md",
+    "bench/release/README.md",
 ]
 
 # What commands write into is copied; everything else is the repository itself, so that nothing is built twice.

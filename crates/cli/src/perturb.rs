@@ -108,7 +108,7 @@ pub(crate) fn kept(kept: &[Kept]) -> String {
         vec![
             kept.question.clone(),
             percent(kept.accuracy),
-            percent(kept.accuracy_upper),
+            format!("{:.1}", (1000.0 * kept.accuracy_upper - 1e-9).ceil() / 10.0),
             percent(kept.majority),
             percent(kept.log_loss_reduction),
         ]

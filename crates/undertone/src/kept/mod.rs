@@ -83,6 +83,16 @@ pub struct Kept {
     pub warning: Option<String>,
 }
 
+/// A share in percent.
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// A share in percent that is not below it.
+fn percent_up(share: f64) -> String {
+    format!("{:.1} %", (1000.0 * share - 1e-9).ceil() / 10.0)
+}
+
 /// What kept columns tell about every question.
 #[derive(Debug, Clone, Serialize)]
 pub struct KeptReport {
@@ -135,7 +145,6 @@ impl Kept {
 
     /// What to be warned of.
     fn found(&self) -> Option<String> {
-        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
         let columns = self.columns.join(", ");
         let mut found = Vec::new();
         let told =
@@ -145,19 +154,19 @@ impl Kept {
             || self.log_loss_reduction_upper > MORE_CERTAIN;
         if told {
             found.push(format!(
-                "tells {:?} apart: a guess from it is right for {} of the rows (at most {}), the commonest answer for {}, and it takes away {} of the uncertainty; the noise does not hide that",
+                "tells {:?} apart: a guess from that is right for {} of the rows (at most {}), the commonest answer for {}, and it takes away {} of the uncertainty; the noise does not hide that",
                 self.question,
                 percent(self.accuracy),
-                percent(self.accuracy_upper),
+                percent_up(self.accuracy_upper),
                 percent(self.majority),
                 percent(self.log_loss_reduction.max(0.0)),
             ));
         } else if possible {
             found.push(format!(
-                "may tell {:?} apart, and {} rows are too few to say: a guess from it is right for up to {}, the commonest answer for {}",
+                "may tell {:?} apart, and {} rows are too few to say: a guess from that is right for up to {}, the commonest answer for {}",
                 self.question,
                 self.rows,
-                percent(self.accuracy_upper),
+                percent_up(self.accuracy_upper),
                 percent(self.majority),
             ));
         }
@@ -167,18 +176,18 @@ impl Kept {
                 percent(self.unique)
             ));
         }
-        (!found.is_empty()).then(|| format!("{columns} in the clear {}", found.join("; it also ")))
+        (!found.is_empty())
+            .then(|| format!("keeping {columns} in the clear {}", found.join("; it also ")))
     }
 
     /// The measurement in a sentence.
     pub fn words(&self) -> String {
-        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
         format!(
             "{} predict {:?} right for {} of the rows (at most {}), the commonest answer alone for {}; they take away {} of the uncertainty; {} of the rows have kept values like no other row's ({} rows measured)",
             self.columns.join(", "),
             self.question,
             percent(self.accuracy),
-            percent(self.accuracy_upper),
+            percent_up(self.accuracy_upper),
             percent(self.majority),
             percent(self.log_loss_reduction),
             percent(self.unique),
