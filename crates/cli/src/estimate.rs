@@ -28,8 +28,9 @@ use crate::plot;
 /// With a plan every question is answered, whether it was asked alone, together with others as one combined answer, or in several
 /// items: files are released frames, with a column for every item, or responses as JSON lines (.jsonl).
 ///
-/// Examples: undertone estimate --policy policy.json --column salary released.parquet,
-/// undertone estimate --plan plan.json released.csv
+/// Example: undertone estimate --policy policy.json --column salary released.parquet
+///
+/// Example: undertone estimate --plan plan.json released.csv
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The policy the column was perturbed under; several, over the same symbols, with

@@ -27,11 +27,15 @@ pub(crate) struct Args {
 enum Action {
     Design(Box<DesignArgs>),
     /// Re-check every policy and every claim exactly; exit 1 with the items and answers at fault if one is false.
+    ///
+    /// Example: undertone plan verify plan.json
     Verify {
         /// The plan document; `-` reads standard input.
         plan: PathBuf,
     },
     /// Show the items, what each costs, and what an observer of everything one person sends can learn.
+    ///
+    /// Example: undertone plan show plan.json
     Show {
         /// The plan document; `-` reads standard input.
         plan: PathBuf,
