@@ -106,10 +106,10 @@ export function randomPlan(random, { kind = null, combined = random() < 0.3, bin
 /** A plan's draft, and its items as the checks see them, whether or not its policies and claims hold. */
 export function unchecked(document) {
   const draft = planFromFields(document).make();
-  const items = draft.items.map(({ questions, policy: which, weight }, index) => {
+  const items = draft.items.map(({ questions, policy: which, fresh, weight }, index) => {
     const { channel: made } = draft.policies[which];
     const { ratio } = check(viewOf(made), made, { kind: "unknown", inputs: null }, []).input.ldp;
-    return { index, questions, weight, channel: made, ratio, cost: ratioNats(ratio), outputs: listedAnswers(made) };
+    return { index, questions, weight, fresh, channel: made, ratio, cost: ratioNats(ratio), outputs: listedAnswers(made) };
   });
   return { draft, items };
 }
