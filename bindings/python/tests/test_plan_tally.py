@@ -88,7 +88,9 @@ def test_every_question_is_answered(plan):
     assert answered == {"smoke": 300, "commute": 150, "size": 150, "colour": 150}
     for one in told.questions:
         shares = one["headline"]["shares"]
-        assert sum(share["value"] for share in shares) == pytest.approx(1, abs=0.2)
+        # Colours are counted bit by bit, and these people have set more bits than any policy would.
+        if one["question"] != "colour":
+            assert sum(share["value"] for share in shares) == pytest.approx(1, abs=0.2)
         assert all(share["low"] <= share["value"] <= share["high"] for share in shares)
     assert undertone.estimate(plan=plan, reports=PlanTally(plan).add(frame())) == told
 

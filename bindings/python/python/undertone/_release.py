@@ -189,7 +189,8 @@ def _said(column: Any) -> Any:
     if _module(column) != "pandas":
         kind = str(getattr(column, "type", getattr(column, "dtype", ""))).lower()
         if kind.startswith(("struct", "list", "large_list", "map", "array", "object")):
-            return [None if cell is None else str(cell) for cell in getattr(column, "to_pylist", column.to_list)()]
+            cells = column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
+            return [None if cell is None else str(cell) for cell in cells]
         return plain(column)
     if getattr(column.dtype, "kind", "O") in "iufb" and type(column.dtype).__module__.startswith("numpy"):
         return plain(column)
@@ -220,9 +221,9 @@ def _released(frame: Any, engine: _native.Release, chosen: Chosen, threads: int 
     if module == "polars":
         import polars
 
-        return polars.DataFrame(
-            [polars.Series(name, found[name]) if name in found else frame[name] for name in chosen.outputs]
-        )
+        # A series made from an Arrow array forgets the name it is given.
+        cells = {name: polars.Series(found[name]) if name in found else frame[name] for name in chosen.outputs}
+        return polars.DataFrame(cells)
     import pyarrow
 
     columns, fields = [], []
