@@ -256,13 +256,13 @@ def plan_design(
     *,
     person: str,
     joint: str | None = None,
-    secrets: Sequence[str] = (),
-    beliefs: Sequence[str] = (),
+    secrets: Sequence[str] = ...,
+    beliefs: Sequence[str] = ...,
     people: int = 1000,
     reports: int | None = None,
     first_report: str | None = None,
     periods: int = 1,
-    pairs: Sequence[tuple[str, str]] = (),
+    pairs: Sequence[tuple[str, str]] = ...,
 ) -> tuple[str, str]: ...
 def plan_verify(document: str) -> str: ...
 def curve(
