@@ -192,8 +192,41 @@ def test_sequence(path):
     assert path.name.startswith("bad_") == (outcome != "fresh")
 
 
+def accepted_plans():
+    return [path for path in files("plan", bad=False) if not path.name.startswith("choose_")]
+
+
+@pytest.mark.parametrize("path", accepted_plans(), ids=lambda path: path.stem)
+def test_accepted_plans(path):
+    vector = read(path)
+    plan = undertone.Plan(vector["document"])
+    assert plan.id == vector["id"]
+    assert undertone.Plan(plan.to_json()) == plan
+
+
+@pytest.mark.parametrize("path", files("plan", bad=True), ids=lambda path: path.stem)
+def test_refused_plans(path):
+    vector = read(path)
+    if "bytes" in vector:
+        return  # Python reads documents only.
+    with pytest.raises(Refused if vector["stage"] == "verify" else Error):
+        undertone.Plan(vector["text"] if "text" in vector else vector["document"])
+
+
+@pytest.mark.parametrize("path", files("response", bad=False) + files("response", bad=True), ids=lambda path: path.stem)
+def test_responses(path):
+    vector = read(path)
+    tally = undertone.PlanTally(read(VECTORS / "plan" / vector["plan"])["document"])
+    if path.name.startswith("bad_"):
+        with pytest.raises(Error):
+            tally.add([vector["text"]])
+        assert tally.responses == 0
+    else:
+        assert tally.add([vector["response"]]).responses == 1
+
+
 def test_every_vector_was_read():
-    seen = {"policy", "draw", "report", "sequence"}
+    seen = {"policy", "draw", "report", "sequence", "plan", "response"}
     assert {path.name for path in VECTORS.iterdir() if path.is_dir()} == seen
     assert {path.name for path in VECTORS.glob("*.json")} == {"epsilon.json", "ledger.json"}
     assert undertone.__version__
