@@ -8,7 +8,7 @@ import { Consent, MemoryDevice } from "../../bindings/js/undertone.js";
 test("the usual limits are those of the module", async () => {
   const { state } = await new MemoryDevice().load();
   const near = (units, nats) => assert.ok(units / 1e4 <= Number(nats) && units / 1e4 > Number(nats) - 1e-4, `${units} ${nats}`);
-  near(DEVICE.ldp, state.budget);
+  near(DEVICE.ldp, state.budgets.question.nats);
   const consent = new Consent();
   near(DEVICE.lip, Number(consent.lip) / 1e10);
   near(DEVICE.ldp, Number(consent.ldp) / 1e10);

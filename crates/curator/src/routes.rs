@@ -41,11 +41,12 @@ type Shared = State<Arc<AppState>>;
 pub struct Curator(Arc<AppState>);
 
 /// Every address with its methods, as the OpenAPI document must list them.
-pub const ROUTES: [(&str, &[&str]); 20] = [
+pub const ROUTES: [(&str, &[&str]); 21] = [
     ("/", &["get"]),
     ("/s/{survey}", &["get"]),
     ("/assets/{file}", &["get"]),
     ("/assets/{folder}/{file}", &["get"]),
+    ("/assets/{folder}/{inner}/{file}", &["get"]),
     ("/healthz", &["get"]),
     ("/readyz", &["get"]),
     ("/metrics", &["get"]),
@@ -119,6 +120,7 @@ impl Curator {
             .route("/s/{survey}", get(pages::respondent))
             .route("/assets/{file}", get(pages::asset))
             .route("/assets/{folder}/{file}", get(pages::asset_in_folder))
+            .route("/assets/{folder}/{inner}/{file}", get(pages::asset_in_inner_folder))
             .route("/healthz", get(operations::healthy))
             .route("/readyz", get(operations::ready))
             .route("/metrics", get(operations::metrics))

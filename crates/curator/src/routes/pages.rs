@@ -55,6 +55,13 @@ pub(super) async fn asset_in_folder(
     embedded(&format!("{folder}/{file}"))
 }
 
+/// An embedded module of a part of a part of the client library.
+pub(super) async fn asset_in_inner_folder(
+    Path((folder, inner, file)): Path<(String, String, String)>,
+) -> Answer<Response> {
+    embedded(&format!("{folder}/{inner}/{file}"))
+}
+
 /// The answer with an embedded file. Names are looked up, never joined to a path.
 fn embedded(name: &str) -> Answer<Response> {
     let found = web::asset(name).filter(|_| !name.ends_with(".html"));
