@@ -243,8 +243,8 @@ export class Client {
   }
 
   /**
-   * Draws this device's response to a verified plan in one period, pays for it, and writes it down, all in one write; nothing is sent. `answers` gives the index of the
-   * answer to each question by its name; an item with a question that is left out is left out, and one that is not allowed is listed in `refused` and not replaced.
+   * Draws this device's response to a verified plan in one period, pays for it, and writes it down, all in one write; nothing is sent. `answers` gives the number or the
+   * text of the answer to each question by its name; an item with a question that is left out is left out, and one that is not allowed is listed in `refused` and not replaced.
    *
    * The choice of items is drawn and written first, once. A period's response is repeated as it was, unless items have fresh reports: those are drawn again from the
    * memos, which costs nothing.
@@ -252,7 +252,7 @@ export class Client {
   async respond(plan, answers, { period = 0, random = systemRandom } = {}) {
     const { items, periods } = plan.draft;
     if (!Number.isSafeInteger(period) || period < 0 || period >= periods) throw new ClientError("period", `the plan has ${periods} periods, numbered from 0: there is no period ${period}`);
-    const symbols = items.map((item) => symbolOf(plan, item, answers));
+    const symbols = plan.symbols(answers);
     const { choice } = await this.#change((state) => {
       refuseMoved(state);
       const known = choiceOf(state, plan.id);
@@ -469,15 +469,6 @@ async function bounded(response, limit, what) {
   const bytes = new Uint8Array(length);
   pieces.reduce((at, piece) => (bytes.set(piece, at), at + piece.length), 0);
   return new TextDecoder().decode(bytes);
-}
-
-/** The symbol that an item of a plan randomises: an answer, or several with the first most significant; null if one was left out. */
-function symbolOf({ draft }, { questions }, answers) {
-  const given = questions.map((q) => ({ answer: answers[draft.questions[q].name] ?? null, ...draft.questions[q] }));
-  for (const { name, answer, answers: alphabet } of given) {
-    if (answer !== null && !(Number.isInteger(answer) && answer >= 0 && answer < alphabet.size)) throw new RangeError(`the answer to ${name} is not of its alphabet`);
-  }
-  return given.some(({ answer }) => answer === null) ? null : given.reduce((symbol, { answer, answers: alphabet }) => symbol * alphabet.size + answer, 0);
 }
 
 /** What was drawn, as a device keeps it. */

@@ -242,8 +242,10 @@ export class Plan {
   };
   /** The items a device answers: drawn once, stored before anything is sent, never drawn again. */
   choose(random?: Random): number[];
+  /** The symbol each item randomises, null where one of its questions has no answer. Answers are numbers from 0, or texts. */
+  symbols(answers: Readonly<Record<string, number | string>>): (number | null)[];
   /** Draws a response. What has no answer is left out; memos are to be kept for the period. */
-  respond(answers: Readonly<Record<string, number>>, options: { items: readonly number[]; memos?: ReadonlyMap<number, number>; random?: Random }): { response: Response; memos: Map<number, number> };
+  respond(answers: Readonly<Record<string, number | string>>, options: { items: readonly number[]; memos?: ReadonlyMap<number, number>; random?: Random }): { response: Response; memos: Map<number, number> };
   /** Throws `Foreign` for a response that the plan cannot have released. */
   accepts(response: Response): void;
 }

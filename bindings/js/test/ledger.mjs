@@ -9,6 +9,7 @@ import { test } from "node:test";
 import { Charges, yearlyOf } from "../device/budget.js";
 import { choiceOf, memoOf, noteChoice, noteMemo, noteRelease, see } from "../device/ledger.js";
 import { changeState } from "../device/state.js";
+import { symbolsOf } from "../kernel/plan/response.js";
 import { Client, dayText, decodeDevice, encodeDevice, exportLedger, FileDevice, importLedger, MemoryDevice, natsText, Policy, systemDay } from "../undertone.js";
 import { startCurator } from "./lib/curator.mjs";
 import { example } from "./lib/examples.mjs";
@@ -251,7 +252,8 @@ async function somePlan(fresh) {
   const question = (name, wording) => ({ name, wording, answers: policy.inputs });
   const item = (questions, index, weight = 0) => ({ questions, policy: index, fresh: fresh && index === 0 ? 0 : null, weight });
   const questions = [question("smoke", "Do you smoke?"), question("drink", "Do you drink?"), question("drive", ""), question("again", "do you SMOKE")];
-  return { id: PLAN, policies: [policy, pair], draft: { questions, items: [item([0], 0), item([1, 2], 1), item([3], 0, 1), item([3], 0, 1)], asked: 1, periods: 2 }, choose: (random) => [0, 1, 2 + (random(8)[0] % 2)] };
+  const draft = { questions, items: [item([0], 0), item([1, 2], 1), item([3], 0, 1), item([3], 0, 1)], asked: 1, periods: 2 };
+  return { id: PLAN, policies: [policy, pair], draft, symbols: (answers) => symbolsOf(draft, answers), choose: (random) => [0, 1, 2 + (random(8)[0] % 2)] };
 }
 
 test("a plan is answered in one message, paid for in one write, and repeated", async () => {
@@ -281,6 +283,7 @@ test("a plan is answered in one message, paid for in one write, and repeated", a
   assert.deepEqual([next.response.answers, choiceOf((await device.load()).state, PLAN)], [[], choiceOf(state, PLAN)]);
   await assert.rejects(at("https://one.example").respond(plan, all, { period: 2 }), { code: "period" });
   await assert.rejects(at("https://one.example").respond(plan, { ...all, drive: 2 }), { name: "RangeError" });
+  await assert.rejects(at("https://one.example").respond(plan, { ...all, driev: 1 }), { message: 'there is no question "driev": the plan asks smoke, drink, drive, again' });
   decodeDevice(readFileSync(path, "utf8"));
 });
 

@@ -1,6 +1,7 @@
 // What plans attain: every way to find it against the definition in fractions, on random plans, and by hand.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { beliefOf } from "../kernel/plan/belief.js";
 import { bound } from "../kernel/plan/bound.js";
@@ -224,4 +225,18 @@ test("magnitudes are the nearest on their side", () => {
   assert.equal(magnitudeNats(WHOLE), 0n);
   assert.equal(complement(magnitude(1n, -300, false), true), WHOLE);
   assert.deepEqual(complement(magnitude(1n, -300, false), false), magnitude((1n << 64n) - 1n, -64, false));
+});
+
+test("answers to a plan are numbers or texts, and every one is checked", async () => {
+  const file = new URL("../../../vectors/v1/plan/independent.json", import.meta.url);
+  const plan = await verifyPlan(JSON.stringify(JSON.parse(readFileSync(file, "utf8")).document));
+  const names = plan.draft.questions.map(({ name }) => name);
+  const numbers = Object.fromEntries(names.map((name) => [name, 1]));
+  const texts = Object.fromEntries(plan.draft.questions.map(({ name, answers }) => [name, answers.label(1)]));
+  assert.deepEqual(plan.symbols(texts), plan.symbols(numbers));
+  assert.deepEqual(plan.symbols({}), plan.draft.items.map(() => null));
+  assert.throws(() => plan.symbols({ nobody: 1 }), /there is no question "nobody": the plan asks/);
+  assert.throws(() => plan.symbols({ [names[0]]: 99 }), /give its number, from 0 to/);
+  assert.throws(() => plan.symbols({ [names[0]]: "never" }), /not in the alphabet/);
+  assert.throws(() => plan.respond(numbers), /items: plan.choose\(\)/);
 });

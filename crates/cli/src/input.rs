@@ -98,7 +98,26 @@ pub(crate) fn pair(path: &Path) -> Result<Process, Failure> {
 
 /// A policy document, well formed but not verified.
 pub(crate) fn draft(path: &Path) -> Result<Draft, Failure> {
-    document(path, Draft::from_json)
+    let other = ("plan/", "is a plan, not a policy: undertone plan show reads it");
+    document(path, |text| not_a(other, text).and_then(|()| Ok(Draft::from_json(text)?)))
+}
+
+/// A plan document, well formed but not verified.
+pub(crate) fn plan_draft(path: &Path) -> Result<PlanDraft, Failure> {
+    let other = ("policy/", "is a policy, not a plan: undertone policy show reads it");
+    document(path, |text| not_a(other, text).and_then(|()| Ok(PlanDraft::from_json(text)?)))
+}
+
+/// Refuses a document that says it is of another kind, which its reader would refuse in words about single fields.
+fn not_a((kind, refusal): (&str, &str), text: &str) -> Result<(), Box<dyn std::error::Error>> {
+    #[derive(serde::Deserialize)]
+    struct Kind {
+        undertone: String,
+    }
+    match serde_json::from_str::<Kind>(text) {
+        Ok(found) if found.undertone.starts_with(kind) => Err(refusal.into()),
+        _ => Ok(()),
+    }
 }
 
 /// A policy, which is checked again.
@@ -110,8 +129,7 @@ pub(crate) fn policy(path: &Path) -> Result<Policy, Failure> {
 
 /// A plan, which is checked again.
 pub(crate) fn plan(path: &Path) -> Result<Plan, Failure> {
-    let draft: PlanDraft = document(path, PlanDraft::from_json)?;
-    draft.verify().map_err(|refusal| {
+    plan_draft(path)?.verify().map_err(|refusal| {
         Failure::input(format!("{}: the plan is refused: {refusal}", path.display()))
     })
 }

@@ -7,7 +7,7 @@ use undertone::number::decimal;
 use undertone::plan::{
     self, JointLaw, NamedPromise, PersonLevel, PlanDesign, PlanReport, PlanRequest, QuestionList,
 };
-use undertone_core::{Nats, PlanDraft};
+use undertone_core::Nats;
 
 use crate::failure::Failure;
 use crate::input;
@@ -49,13 +49,16 @@ enum Action {
 #[derive(clap::Args)]
 struct DesignArgs {
     /// The questions: {"questions": [{"name": "smokes", "answers": ["no", "yes"], "shares": [0.8, 0.2], "weight": 1}, ...],
-    /// "pairs": [["smokes", "age"]]}. Shares are expected, a "prior" is assumed; both may be by name.
+    /// "pairs": [["smokes", "age"]]}; a question may also have a "wording". "shares" are what you expect and only steer the design;
+    /// a "prior" in their place goes into the plan, and promises about beliefs hold under it. Both may be by name. A pair takes the
+    /// place of its two questions in what is minimised.
     #[arg(long)]
     questions: PathBuf,
     /// LDP of everything one person sends, in all periods: ldp:2.
     #[arg(long, value_name = "ldp:E")]
     person: String,
-    /// A joint law of the answers and of secrets: {"points": [...]}, {"tree": {...}} or {"independent": {...}}.
+    /// A joint law of the answers and of secrets: {"points": [...]}, {"tree": {...}} or {"independent": {...}};
+    /// examples/plan-joint.json is one, and docs/tour-plan.md explains it.
     #[arg(long)]
     joint: Option<PathBuf>,
     /// How far belief in a secret may move, given everything the person sends: NAME=lip:0.5 (repeatable).
@@ -79,6 +82,9 @@ struct DesignArgs {
     /// A pair of questions whose answers are counted together: NAME,NAME (repeatable).
     #[arg(long, value_name = "NAME,NAME")]
     pairs: Vec<String>,
+    /// Where questions and law come from, written into the plan (default: the names of their files).
+    #[arg(long, value_name = "TEXT")]
+    source: Option<String>,
     /// Write the plan document here.
     #[arg(short, long)]
     output: Option<PathBuf>,
@@ -88,12 +94,12 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     match &args.action {
         Action::Design(args) => design(args),
         Action::Verify { plan } => {
-            let report = plan::verify(input::document(plan, PlanDraft::from_json)?);
+            let report = plan::verify(input::plan_draft(plan)?);
             let text = report.words();
             Ok(Outcome::of(&report, text))
         }
         Action::Show { plan } => {
-            let report = plan::verify(input::document(plan, PlanDraft::from_json)?);
+            let report = plan::verify(input::plan_draft(plan)?);
             let text = shown(&report);
             Ok(Outcome::of(&report, text))
         }
@@ -122,14 +128,18 @@ fn design(args: &DesignArgs) -> Result<Outcome, Failure> {
         reports: args.reports.map(|reports| reports as u64),
         first_report,
         periods: args.periods,
-        source: source(args),
+        source: args.source.clone().unwrap_or_else(|| source(args)),
         ..PlanRequest::new(questions, args.person.parse::<PersonLevel>()?)
     };
     let report = plan::design(&request)?;
-    if let Some(path) = &args.output {
-        save(path, &report.plan.to_json())?;
+    let mut text = designed(&report);
+    match &args.output {
+        Some(path) => {
+            save(path, &report.plan.to_json())?;
+            text += &format!("\n\nwrote {}", path.display());
+        }
+        None => text += "\n\nnothing was written: -o PLAN.json keeps the plan",
     }
-    let text = designed(&report);
     Ok(Outcome::of(&report, text))
 }
 
@@ -151,17 +161,24 @@ fn source(args: &DesignArgs) -> String {
     files.collect::<Vec<_>>().join(", ")
 }
 
-/// Items that are listed one by one.
+/// Items and questions that are listed one by one.
 const LISTED: usize = 16;
+/// Answers that are named.
+const ANSWERS: usize = 5;
 
 fn designed(report: &PlanDesign) -> String {
     let short = |value: f64| nats(decimal(value, Round::Nearest, 4));
     let percent = |part: f64| format!("{} %", nats(decimal(100.0 * part, Round::Nearest, 3)));
+    // The widest that says anything about a share.
+    let points = |width: f64| match width < 0.5 {
+        true => nats(decimal(100.0 * width, Round::Up, 3)),
+        false => "50 or more: the shares stay unknown".into(),
+    };
     let level = |nats: Option<Nats>| nats.map_or("unbounded".into(), |nats| nats.to_string());
     let questions = report.half_widths.iter().map(|(name, width)| {
-        vec![name.clone(), percent(report.reach[name]), format!("± {}", short(*width))]
+        vec![name.clone(), percent(report.reach[name]), format!("± {}", points(*width))]
     });
-    let width = format!("half-width, {} people", report.people);
+    let width = format!("95 % half-width in points, {} people", report.people);
     let questions = table(&["question", "asked of", &width], questions.collect());
     let items = report.items.iter().take(LISTED).map(|item| {
         vec![
@@ -182,32 +199,56 @@ fn designed(report: &PlanDesign) -> String {
         ("equal splitting", report.compared.equal_split),
         ("one question each", report.compared.one_each),
         ("best combined symbol", report.compared.combined),
-        ("RS+FD at this LDP of the person", report.compared.rs_fd),
+        ("fake answers (RS+FD), this LDP of the person", report.compared.rs_fd),
         ("nobody gets below", Some(report.bound)),
         ("answers in the clear", Some(report.in_the_clear)),
     ];
-    let compared = compared.map(|(name, value)| {
-        vec![name.to_owned(), value.map_or("cannot tell a pair".into(), short)]
-    });
-    let compared = table(&["", "weighted sum of n·variance"], compared.to_vec());
+    let compared = compared
+        .map(|(name, value)| vec![name.to_owned(), value.map_or("cannot do this".into(), short)]);
+    let compared = table(&["", "weighted sum of people × variance"], compared.to_vec());
     format!("{}\n\n{questions}\n\n{items}\n\n{compared}", report.words())
 }
 
 fn shown(report: &PlanReport) -> String {
     let level = |nats: Option<Nats>| nats.map_or("unbounded".into(), |nats| nats.to_string());
+    // Where no reports repeat, one report is all there is.
+    let repeats = report.items.iter().any(|item| item.first_report != item.attained);
     let items = report.items.iter().take(LISTED).map(|item| {
         let drawn = match item.weight {
             0 => "everybody".to_owned(),
-            weight => format!("drawn, weight {weight}"),
+            _ => format!("{} % of people", nats(decimal(100.0 * item.chance, Round::Nearest, 3))),
         };
-        let row =
-            [&item.name, item.shape, &level(item.attained), &level(item.first_report), &drawn];
-        row.map(str::to_owned).to_vec()
+        let mut row = vec![item.name.clone(), item.shape.to_owned(), drawn, level(item.attained)];
+        row.extend(repeats.then(|| level(item.first_report)));
+        row
     });
-    let header = ["item", "shape", "LDP", "LDP of one report", "answered by"];
-    let mut text = format!("{}\n\n{}", report.words(), table(&header, items.collect()));
+    let mut header = vec!["item", "shape", "answered by", "LDP"];
+    header.extend(repeats.then_some("LDP of one report"));
+    let items = table(&header, items.collect());
+    let mut text = format!("{}\n\n{}\n\n{items}", report.words(), questions(report));
     if report.items.len() > LISTED {
         text += &format!("\nand {} more items", report.items.len() - LISTED);
+    }
+    text
+}
+
+/// The questions and their answers, so that a reader knows what is asked.
+fn questions(report: &PlanReport) -> String {
+    let Some(plan) = &report.plan else { return String::new() };
+    let parts = plan.parts();
+    let question = |question: &undertone_core::Question| {
+        let answers = &question.answers;
+        let listed = (0..answers.len().min(ANSWERS)).map(|x| answers.label(x));
+        let mut listed = listed.collect::<Vec<_>>().join(", ");
+        if answers.len() > ANSWERS {
+            listed += &format!(", ... ({} answers)", answers.len());
+        }
+        vec![question.name.clone(), question.wording.clone(), listed]
+    };
+    let rows = parts.questions.iter().take(LISTED).map(question).collect();
+    let mut text = table(&["question", "wording", "answers"], rows);
+    if parts.questions.len() > LISTED {
+        text += &format!("\nand {} more questions", parts.questions.len() - LISTED);
     }
     text
 }

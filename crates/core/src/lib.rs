@@ -81,10 +81,9 @@ pub use magnitude::{Bounds, Magnitude, Round};
 pub use mass::{KEEP_ONE, MASS_ONE, PartsError, Prior, Row, WEIGHT_ONE};
 pub use nats::Nats;
 pub use plan::{
-    AnswerSource, Asked, Belief, Choice, Drawn, Given, Item, ItemAnswer, Law, LawError, Node,
-    Outcome, Person, Plan, PlanClaim, PlanDecodeError, PlanDraft, PlanError, PlanId, PlanParts,
-    PlanReadError, PlanRefusal, PlanSide, Point, Question, RespondError, Response,
-    ResponseMismatch, SecretVariable, Variable, Walk,
+    Belief, Choice, Given, Item, ItemAnswer, Law, LawError, Node, Outcome, Person, Plan, PlanClaim,
+    PlanDecodeError, PlanDraft, PlanError, PlanId, PlanParts, PlanReadError, PlanRefusal, PlanSide,
+    Point, Question, Response, ResponseMismatch, SecretVariable, Variable, Walk,
 };
 pub use policy::{Draft, DraftError, Policy, PolicyError, PolicyId, Provenance};
 pub use ratio::Ratio;

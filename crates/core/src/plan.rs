@@ -21,9 +21,7 @@ pub use claim::{Given, PlanClaim, PlanRefusal, PlanSide};
 pub use document::PlanDecodeError;
 pub use error::{LawError, PlanError, PlanReadError};
 pub use law::{Law, Node, Point};
-pub use response::{
-    AnswerSource, Asked, Drawn, ItemAnswer, RespondError, Response, ResponseMismatch,
-};
+pub use response::{ItemAnswer, Response, ResponseMismatch};
 pub use walk::{Likelihoods, Walk};
 
 use crate::alphabet::Alphabet;

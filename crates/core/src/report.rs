@@ -1,6 +1,6 @@
 //! The only thing that leaves the device.
 
-use crate::codec::{Reader, from_hex, hex_bytes, to_hex};
+use crate::codec::{Reader, from_hex, to_hex};
 use crate::document::DecodeError;
 use crate::ledger::Permit;
 use crate::policy::{Policy, PolicyId};
@@ -133,24 +133,15 @@ impl RawReport<'_> {
         }
         let policy = self.policy.parse().map_err(|_| bad("policy: not 64 hexadecimal digits"))?;
         let id = from_hex(&self.id).ok_or_else(|| bad("id: not 32 hexadecimal digits"))?;
-        let token = match (self.token, self.bits) {
-            (Some(index), None) => Token::Index(index),
-            (None, Some(digits)) => {
-                let bytes = hex_bytes(&digits);
-                Token::Bits(bytes.ok_or_else(|| bad("bits: not hexadecimal digits"))?.into())
-            }
-            _ => return Err(bad("a report has exactly one of: token, bits")),
-        };
+        let token = Token::from_fields(self.token, self.bits.as_deref(), "a report")?;
         Ok(Report { policy, id: ReportId(id), token })
     }
 }
 
 impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (token, bits) = match &self.token {
-            Token::Index(index) => (Some(*index), None),
-            Token::Bits(bytes) => (None, Some(to_hex(bytes).into())),
-        };
+        let (token, bits) = self.token.to_fields();
+        let bits = bits.map(Cow::Owned);
         let (policy, id) = (to_hex(&self.policy.0).into(), to_hex(&self.id.0).into());
         RawReport { undertone: NAME.into(), policy, id, token, bits }.serialize(serializer)
     }

@@ -43,6 +43,7 @@ pub mod answer;
 pub mod attained;
 pub mod audit;
 pub mod columns;
+mod combined;
 pub mod compose;
 pub mod curve;
 pub mod design;

@@ -12,7 +12,7 @@ import { beliefOf } from "./belief.js";
 import { planBytes, planFromBytes } from "./codec.js";
 import { planFromFields } from "./document.js";
 import { inARow, personLdp } from "./person.js";
-import { acceptResponse, chooseItems, drawResponse } from "./response.js";
+import { acceptResponse, chooseItems, drawResponse, symbolsOf } from "./response.js";
 
 const shown = (nats) => (nats === null ? "unbounded" : natsText(nats));
 
@@ -105,8 +105,14 @@ export class Plan {
     return chooseItems(this.draft, random);
   }
 
-  /** Draws a response: `answers` gives the index of the answer to each question by its name; `items` is the device's choice, `memos` what it keeps of this period. */
-  respond(answers, { items, memos, random }) {
+  /** The symbol each item randomises, null where one of its questions has no answer: `answers` has numbers or texts by the questions' names. */
+  symbols(answers) {
+    return symbolsOf(this.draft, answers);
+  }
+
+  /** Draws a response: `answers` as for `symbols`; `items` is the device's choice, `memos` what it keeps of this period. */
+  respond(answers, { items, memos, random } = {}) {
+    if (!Array.isArray(items)) throw new TypeError("give the items this device answers: { items: plan.choose() }, drawn once, stored, and never drawn again");
     return drawResponse(this, answers, { items, memos, random });
   }
 

@@ -32,17 +32,22 @@ export function chooseItems({ items, asked }, random = systemRandom) {
   return Array.from(items.keys()).filter((at) => !isDrawn(items[at]) || taken.has(at));
 }
 
-/** The symbol that an item randomises: an answer, or the combination of several with the first most significant; null if one is missing. */
-export function symbolOf(questions, item, answers) {
-  let symbol = 0;
-  for (const q of item.questions) {
-    const { name, answers: alphabet } = questions[q];
-    const answer = answers[name];
-    if (answer === undefined || answer === null) return null;
-    if (!Number.isInteger(answer) || answer < 0 || answer >= alphabet.size) throw new RangeError(`the answer to ${name} is not of its alphabet`);
-    symbol = symbol * alphabet.size + answer;
-  }
-  return symbol;
+/**
+ * The symbol that each item randomises: an answer, or the combination of several with the first most significant; null if one is missing. `answers` has, by a question's name, the
+ * answer's number or its text; every one is checked, also those of items that were not drawn, so that what is wrong shows on every device.
+ */
+export function symbolsOf({ questions, items }, answers) {
+  const unknown = Object.keys(answers).find((name) => questions.every((question) => question.name !== name));
+  if (unknown !== undefined) throw new RangeError(`there is no question ${JSON.stringify(unknown)}: the plan asks ${questions.map(({ name }) => name).join(", ")}`);
+  const given = questions.map(({ name, answers: alphabet }) => {
+    const answer = answers[name] ?? null;
+    if (answer === null) return null;
+    if (typeof answer === "string") return alphabet.symbol(answer);
+    if (Number.isInteger(answer) && answer >= 0 && answer < alphabet.size) return answer;
+    // The answer is a person's: it stays out of the message.
+    throw new RangeError(`the answer to ${name} is not of its alphabet: give its number, from 0 to ${alphabet.size - 1}, or its text`);
+  });
+  return items.map((item) => (item.questions.some((q) => given[q] === null) ? null : item.questions.reduce((symbol, q) => symbol * questions[q].answers.size + given[q], 0)));
 }
 
 /** What a device sends under a plan. */
@@ -123,13 +128,14 @@ function answerFields(value, what) {
  * are not all answered are left out. Gives the response, and every memo that is to be kept for the period, by item.
  */
 export function drawResponse(plan, answers, { items, memos = new Map(), random = systemRandom }) {
-  const { questions, items: parts } = plan.draft;
+  const parts = plan.draft.items;
+  const symbols = plan.symbols(answers);
   if (items.some((at, i) => !Number.isInteger(at) || at < 0 || at >= parts.length || (i > 0 && items[i - 1] >= at))) throw new RangeError("the items are not those of a choice, in order");
   const kept = new Map(memos);
   const drawn = [];
   for (const at of items) {
     const { policy, fresh } = parts[at];
-    const symbol = symbolOf(questions, parts[at], answers);
+    const symbol = symbols[at];
     if (symbol === null) continue;
     if (fresh === null) drawn.push({ item: at, ...draw(plan.policies[policy], symbol, random) });
     else {

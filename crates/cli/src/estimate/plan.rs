@@ -5,10 +5,10 @@ use std::io::BufReader;
 use std::path::Path;
 
 use undertone::estimate::{
-    CountedResponses, EstimateRequest, EstimatedShare, PlanEstimateReport, QuestionReport,
-    ReleasedFrame, estimate_plan,
+    CountedResponses, EstimateRequest, EstimatedShare, HeadlineReport, PlanEstimateReport,
+    QuestionAnswers, QuestionReport, ReleasedFrame, estimate_plan,
 };
-use undertone_core::Plan;
+use undertone_estimate::{Coverage, Target};
 
 use super::Args;
 use crate::columns::{ReadingBar, Source};
@@ -20,7 +20,7 @@ use crate::output::{Outcome, save, table};
 const LISTED: usize = 12;
 
 pub(super) fn run(path: &Path, args: &Args, request: &EstimateRequest) -> Result<Outcome, Failure> {
-    let plan = input::document(path, Plan::from_json)?;
+    let plan = input::plan(path)?;
     let together: Vec<Vec<String>> = args
         .pairs
         .iter()
@@ -58,10 +58,18 @@ pub(super) fn run(path: &Path, args: &Args, request: &EstimateRequest) -> Result
 
 fn text(report: &PlanEstimateReport) -> String {
     let mut text = format!(
-        "{} responses to plan {}..., {} % intervals, for any number of reports.",
+        "{} responses to plan {}..., {} % intervals ({}), for {}.",
         report.responses,
         &report.plan_id.to_string()[..16],
-        super::shown::plain(100.0 * report.level)
+        super::shown::plain(100.0 * report.level),
+        match report.coverage {
+            Coverage::Each => "each",
+            Coverage::All => "all of a question together",
+        },
+        match report.target {
+            Target::Population => "the population",
+            Target::Respondents => "these respondents",
+        }
     );
     if report.repeated > 0 {
         text += &format!("\n{} messages had been read before and count once.", report.repeated);
@@ -69,13 +77,13 @@ fn text(report: &PlanEstimateReport) -> String {
     for question in &report.questions {
         text += &format!("\n\n{}", about(question));
     }
-    for cross in &report.together {
-        let items: Vec<String> = cross.items.iter().map(ToString::to_string).collect();
-        text += &format!(
-            "\nItems {} were answered together by {} people.",
-            items.join(" and "),
-            cross.reports
-        );
+    for together in &report.together {
+        let names = together.questions.join(" × ");
+        text += &format!("\n\n{names}, answered together by {}", together.reports);
+        match &together.headline {
+            Some(headline) => text += &format!("\n{}", shares(headline, None)),
+            None => text += "; --save-tally keeps the counts of their combinations",
+        }
     }
     for question in &report.questions {
         for warning in question.warnings() {
@@ -93,6 +101,21 @@ fn about(question: &QuestionReport) -> String {
         let [value, low, high] = mean.written(1.0);
         text += &format!("\nMean {value} ({low} to {high}).");
     }
+    if let QuestionAnswers::Whole(report) = &question.answers {
+        for asked in report.numbers.iter().flat_map(|numbers| &numbers.quantiles) {
+            let [value, low, high] = asked.quantile.written(1.0);
+            let part = super::shown::plain(asked.probability);
+            text += &format!("\nQuantile {part}: {value} ({low} to {high}).");
+        }
+        if let Some(heavy) = &report.heavy_hitters {
+            text += &format!("\n{}", super::shown::heavy_hitters(heavy));
+        }
+    }
+    text + &format!("\n{}", shares(headline, people(question)))
+}
+
+/// The shares as a table, with counts where the number of people is known.
+fn shares(headline: &HeadlineReport, people: Option<u64>) -> String {
     let mut shares: Vec<&EstimatedShare> = headline.shares.shares.iter().collect();
     let all = shares.len();
     if all > LISTED {
@@ -101,12 +124,24 @@ fn about(question: &QuestionReport) -> String {
     }
     let row = |share: &&EstimatedShare| {
         let [value, low, high] = share.share.written(100.0);
-        vec![share.symbol.clone(), value, low, high]
+        let mut row = vec![share.symbol.clone(), value, low, high];
+        row.extend(people.map(|people| format!("{:.0}", share.share.value * people as f64)));
+        row
     };
-    let rows = shares.iter().map(row).collect();
-    text += &format!("\n{}", table(&["answer", "share %", "from", "to"], rows));
+    let mut header = vec!["answer", "share %", "from", "to"];
+    header.extend(people.map(|_| "people"));
+    let mut text = table(&header, shares.iter().map(row).collect());
     if all > LISTED {
         text += &format!("\nThe {LISTED} largest of {all} shares; --json has all.");
     }
     text
+}
+
+fn people(question: &QuestionReport) -> Option<u64> {
+    let population = match &question.answers {
+        QuestionAnswers::Whole(report) => report.population.as_ref(),
+        QuestionAnswers::Sums(report) => report.population.as_ref(),
+        QuestionAnswers::Nobody(_) => None,
+    };
+    population.map(|population| population.people)
 }

@@ -1,6 +1,8 @@
 //! An estimate as tables and as a picture.
 
-use undertone::estimate::{EstimateReport, EstimatedNumber, NumbersReport, ShownShares};
+use undertone::estimate::{
+    EstimateReport, EstimatedNumber, HeavyHittersReport, NumbersReport, ShownShares,
+};
 use undertone_estimate::{Coverage, Method, Target};
 
 use crate::failure::Failure;
@@ -44,10 +46,7 @@ pub(super) fn text(report: &EstimateReport) -> String {
     }
     text += &format!("\n{}\n", share_table(report));
     if let Some(heavy) = &report.heavy_hitters {
-        let names: Vec<&str> =
-            heavy.symbols.iter().map(|heavy| heavy.share.symbol.as_str()).collect();
-        let names = if names.is_empty() { "none".into() } else { names.join(", ") };
-        text += &format!("\nAbove {}: {names}\n({})\n", heavy.above, heavy.label);
+        text += &format!("\n{}\n", heavy_hitters(heavy));
     }
     text += &second_opinion(report);
     for policy in &report.drift.policies {
@@ -132,6 +131,13 @@ fn share_table(report: &EstimateReport) -> String {
         );
     }
     text
+}
+
+/// The symbols above a threshold, in words.
+pub(super) fn heavy_hitters(heavy: &HeavyHittersReport) -> String {
+    let names: Vec<&str> = heavy.symbols.iter().map(|heavy| heavy.share.symbol.as_str()).collect();
+    let names = if names.is_empty() { "none".into() } else { names.join(", ") };
+    format!("Above {}: {names}\n({})", heavy.above, heavy.label)
 }
 
 fn number_table(report: &EstimateReport, numbers: &NumbersReport) -> String {

@@ -198,22 +198,21 @@ impl Spending<'_> {
                 let data: Vec<&str> = keys.iter().map(String::as_str).collect();
                 let policy = plan.policy_of(at);
                 let charge = Charge { data: &data, policy, part: Some(part) };
-                match self.leave(charge) {
-                    Ok(_permit) => {}
+                let permit = match self.leave(charge) {
+                    Ok(permit) => permit,
                     Err(refused) => return Ok(Some(Err(refused))),
-                }
+                };
                 // Time and memory accesses do not depend on the answer.
-                let memo = policy.draw_flat(symbol, random)?;
+                let memo = plan.draw_item_flat(at, symbol, permit, random)?;
                 self.memo(part, memo.clone());
                 memo
             }
         };
-        let (Some(_), Token::Index(kept)) = (parts.items[at].fresh, &memo) else {
-            return Ok(Some(Ok(memo)));
-        };
-        let reporting = plan.reporting_policy(at);
-        let symbol = reporting.inputs().symbol(*kept as usize);
-        let symbol = symbol.map_err(|_| ResponseError::Memory)?;
-        Ok(Some(Ok(reporting.draw_flat(symbol, random)?)))
+        let fresh = parts.items[at].fresh.is_some();
+        match plan.report_item_flat(at, &memo, random) {
+            // A kept answer that the plan cannot have drawn.
+            Err(_) if fresh => Err(ResponseError::Memory),
+            told => Ok(Some(Ok(told?))),
+        }
     }
 }

@@ -13,6 +13,7 @@ pub(crate) mod plans;
 mod policies;
 mod refused;
 mod reports;
+pub(crate) mod responses;
 mod sequences;
 pub(crate) mod stream;
 mod text;
@@ -49,10 +50,10 @@ pub(crate) fn files() -> BTreeMap<String, String> {
         add("sequence/", name, text);
     }
     let plans = plans::accepted();
-    for (name, text) in plans::files(&plans) {
+    for (name, text) in plans::files(&plans).into_iter().chain(responses::choices(&plans)) {
         add("plan/", name, text);
     }
-    for (name, text) in plans::responses(&plans) {
+    for (name, text) in responses::files(&plans) {
         add("response/", name, text);
     }
     add("", "epsilon".into(), epsilon::file());

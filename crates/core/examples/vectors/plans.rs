@@ -1,12 +1,12 @@
-//! Plans: what they attain, which are refused, which items are drawn, and what is sent.
+//! Plans: what they attain, and which are refused.
 
 use super::grid::{keep, table, unary};
-use super::stream::{Mix, Stream};
-use super::text::{edit, hex, inline, list, object, quoted, without_id};
+use super::stream::Mix;
+use super::text::{edit, hex, inline, object, quoted, without_id};
 use undertone_core::{
-    Alphabet, AnswerSource, Asked, Belief, Claim, Consent, Context, Draft, Epsilon, Given, Item,
-    Law, Ledger, MASS_ONE, Nats, Node, Plan, PlanClaim, PlanDraft, PlanParts, Point, Provenance,
-    Question, Row, SecretVariable, Sequence, Shape, Variable,
+    Alphabet, Belief, Claim, Context, Draft, Epsilon, Given, Item, Law, MASS_ONE, Nats, Node, Plan,
+    PlanClaim, PlanDraft, PlanParts, Point, Provenance, Question, Row, SecretVariable, Shape,
+    Variable,
 };
 
 /// A plan of the vectors.
@@ -87,7 +87,7 @@ fn claiming(mut parts: PlanParts) -> PlanParts {
     parts
 }
 
-fn verified(parts: &PlanParts) -> Plan {
+pub(crate) fn verified(parts: &PlanParts) -> Plan {
     let draft = PlanDraft::new(parts.clone()).unwrap_or_else(|error| panic!("{error}"));
     draft.verify().unwrap_or_else(|refusal| panic!("{refusal}"))
 }
@@ -343,7 +343,7 @@ fn shortest(document: &str) -> String {
     kept.join("\n")
 }
 
-fn find<'a>(accepted: &'a [NamedPlan], name: &str) -> &'a PlanParts {
+pub(crate) fn find<'a>(accepted: &'a [NamedPlan], name: &str) -> &'a PlanParts {
     let found = accepted.iter().find(|plan| plan.name == name);
     &found.unwrap_or_else(|| panic!("no plan {name}")).parts
 }
@@ -354,7 +354,6 @@ pub(crate) fn files(accepted: &[NamedPlan]) -> Vec<(String, String)> {
         accepted.iter().map(|plan| (plan.name.to_owned(), file(plan))).collect();
     files.extend(false_claims(accepted));
     files.extend(undecodable(accepted));
-    files.extend(choices(accepted));
     files
 }
 
@@ -558,160 +557,4 @@ fn equal_levels(text: &str) -> String {
     let (before, after) = text.split_once(start).expect("a claim with two levels");
     let (_, after) = after.split_once("\"}").expect("the end of a claim");
     format!("{before}{start}1\",\"upper\":\"1\"}}{after}")
-}
-
-/// The draw of the items, at the edges of its cells.
-fn choices(accepted: &[NamedPlan]) -> Vec<(String, String)> {
-    let plan = verified(find(accepted, "split"));
-    let mut cases: Vec<Vec<u64>> = Vec::new();
-    // Weights 5, 1, 7 of 13.
-    for sum in [0u128, 5, 6, 13] {
-        let edge = (sum << 64).div_ceil(13);
-        for first in [edge.checked_sub(1), Some(edge)] {
-            let Some(Ok(first)) = first.map(u64::try_from) else { continue };
-            cases.push(vec![first, 0]);
-            cases.push(vec![first, u64::MAX]);
-        }
-    }
-    let case = |values: &Vec<u64>| {
-        let mut stream: Vec<u8> = values.iter().flat_map(|value| value.to_be_bytes()).collect();
-        stream.push(0xff);
-        let mut bytes = Stream::new(&stream);
-        let choice = plan.choose(&mut bytes);
-        let items: Vec<String> = choice.items().iter().map(ToString::to_string).collect();
-        inline(&[
-            ("stream", quoted(hex(&stream))),
-            ("items", format!("[{}]", items.join(", "))),
-            ("consumed", bytes.consumed.to_string()),
-        ])
-    };
-    let fields = [
-        ("about", quoted("two of three drawn items, at the edges of the first draw")),
-        ("plan", quoted("split.json")),
-        ("cases", list(cases.iter().map(case))),
-    ];
-    vec![("choose_split".into(), object(&fields) + "\n")]
-}
-
-/// Every file of responses below `response/`.
-pub(crate) fn responses(accepted: &[NamedPlan]) -> Vec<(String, String)> {
-    let mut mix = Mix(17);
-    let mut files = Vec::new();
-    for (name, items, answers) in [
-        ("independent", vec![0u32, 1, 2], vec![1usize, 2, 3]),
-        ("combined", vec![0], vec![1, 2]),
-        ("split", vec![0, 1, 3], vec![1, 0, 1, 1]),
-        ("repeated", vec![0, 1], vec![1, 2]),
-        ("words", vec![], vec![0]),
-    ] {
-        let plan = verified(find(accepted, name));
-        let stream = mix.bytes(64);
-        let mut rng = Stream::new(&stream);
-        let asked = items.iter().map(|&item| asked(&plan, item, &answers)).collect();
-        let drawn = plan.respond(asked, &mut rng).expect("a response");
-        let answered: Vec<String> = answers.iter().map(ToString::to_string).collect();
-        let chosen: Vec<String> = items.iter().map(ToString::to_string).collect();
-        let fields = [
-            ("plan", quoted(format!("{name}.json"))),
-            ("items", format!("[{}]", chosen.join(", "))),
-            ("answers", format!("[{}]", answered.join(", "))),
-            ("stream", quoted(hex(&stream))),
-            ("consumed", rng.consumed.to_string()),
-            ("response", drawn.response.to_json()),
-            ("bytes", quoted(hex(&drawn.response.to_bytes()))),
-        ];
-        files.push((name.to_owned(), object(&fields) + "\n"));
-    }
-    files.extend(foreign(accepted));
-    files
-}
-
-/// One item answered as the person answers the questions, with leave from an ample budget.
-pub(crate) fn asked(plan: &Plan, item: u32, answers: &[usize]) -> Asked {
-    let questions = &plan.parts().items[item as usize].questions;
-    let symbols: Vec<_> = questions
-        .iter()
-        .map(|&q| {
-            let question = &plan.parts().questions[q as usize];
-            question.answers.symbol(answers[q as usize]).expect("an answer")
-        })
-        .collect();
-    let symbol = plan.combine(item as usize, &symbols).expect("answers that fit");
-    let mut ledger = Ledger::new(Nats::from_units(u64::MAX));
-    let permits = questions.iter().map(|q| {
-        let policy = plan.policy_of(item as usize);
-        let spent = ledger.spend(&q.to_string(), policy, &Sequence::new(), &Consent::UNLIMITED);
-        spent.expect("a budget")
-    });
-    Asked { item, from: AnswerSource::Answer { symbol, permits: permits.collect() } }
-}
-
-fn foreign(accepted: &[NamedPlan]) -> Vec<(String, String)> {
-    let plan = verified(find(accepted, "split"));
-    let other = verified(find(accepted, "chain"));
-    let message = |plan: &Plan, answers: &str| {
-        format!(
-            r#"{{"undertone":"response/1","plan":"{}","id":"{}","answers":[{answers}]}}"#,
-            plan.id(),
-            "07".repeat(16)
-        )
-    };
-    let one = r#"{"item":0,"token":1}"#;
-    let accept = [
-        ("plan", "drawn under another plan", "plan", message(&other, one)),
-        ("item", "an item that does not exist", "items", message(&plan, r#"{"item":4,"token":1}"#)),
-        (
-            "repeated",
-            "an item twice",
-            "items",
-            message(&plan, r#"{"item":0,"token":1},{"item":0,"token":1}"#),
-        ),
-        (
-            "asked",
-            "more drawn items than are asked",
-            "asked",
-            message(&plan, r#"{"item":1,"token":1},{"item":2,"token":1},{"item":3,"token":1}"#),
-        ),
-        (
-            "token",
-            "a token that is never released",
-            "token",
-            message(&plan, r#"{"item":0,"token":2}"#),
-        ),
-        (
-            "bits",
-            "bits of a policy that releases none",
-            "token",
-            message(&plan, r#"{"item":0,"bits":"80"}"#),
-        ),
-    ];
-    let decode = [
-        (
-            "version",
-            "an unknown version",
-            "version",
-            message(&plan, one).replace("response/1", "response/2"),
-        ),
-        ("both", "a token and bits", "json", message(&plan, r#"{"item":0,"token":1,"bits":"80"}"#)),
-        ("neither", "an answer without one", "json", message(&plan, r#"{"item":0}"#)),
-        (
-            "id",
-            "an id of another length",
-            "json",
-            message(&plan, one).replace(&"07".repeat(16), "07"),
-        ),
-    ];
-    let file = |stage: &str, (name, about, error, text): (&str, &str, &str, String)| {
-        let fields = [
-            ("about", quoted(about)),
-            ("plan", quoted("split.json")),
-            ("text", quoted(&text)),
-            ("stage", quoted(stage)),
-            ("error", quoted(error)),
-        ];
-        (format!("bad_{name}"), object(&fields) + "\n")
-    };
-    let accept = accept.into_iter().map(|entry| file("accept", entry));
-    let decode = decode.into_iter().map(|entry| file("decode", entry));
-    accept.chain(decode).collect()
 }

@@ -1,7 +1,7 @@
 //! All that leaves a device under a plan, in one message.
 
 use super::{Plan, PlanId};
-use crate::codec::{Reader, from_hex, hex_bytes, to_hex};
+use crate::codec::{Reader, from_hex};
 use crate::document::DecodeError;
 use crate::ledger::Permit;
 use crate::policy::Policy;
@@ -63,133 +63,70 @@ pub enum ResponseMismatch {
     },
 }
 
-/// One item that is to be answered.
-#[derive(Debug)]
-pub struct Asked {
-    /// The item's number.
-    pub item: u32,
-    /// What the answer is drawn from.
-    pub from: AnswerSource,
-}
-
-/// What the answer to an item is drawn from.
-#[derive(Debug)]
-pub enum AnswerSource {
-    /// The person's answer ([`Plan::combine`] for several questions), and leave to release it from every question's budget.
-    Answer {
-        /// The answer.
-        symbol: Symbol,
-        /// One permit for each question of the item, in order.
-        permits: Vec<Permit>,
-    },
-    /// What was drawn for the item before in this period, and was paid for then.
-    Memo(Token),
-}
-
-/// What was drawn: the response, and what must be kept to draw later ones from.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Drawn {
-    /// All that leaves the device.
-    pub response: Response,
-    /// The answers that were drawn anew for items with a fresh policy. They stay on the device until the period ends.
-    pub memos: Vec<ItemAnswer>,
-}
-
-/// Why no response was drawn.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RespondError {
-    /// Items that do not exist, repeat or are out of order, or more drawn items than the plan asks.
-    #[error("item {item} does not exist, is out of order, or is one too many")]
-    Item {
-        /// The item's number.
-        item: u32,
-    },
-    /// Not one permit of the item's policy for each of its questions.
-    #[error("item {item} needs one permit of its policy for each of its questions")]
-    Permits {
-        /// The item's number.
-        item: u32,
-    },
-    /// A kept answer of an item that keeps none, or one its policy never gives.
-    #[error("item {item} keeps no such answer")]
-    Memo {
-        /// The item's number.
-        item: u32,
-    },
-    /// The symbol is not one of the item's.
-    #[error(transparent)]
-    Sample(#[from] SampleError),
-}
-
 impl Plan {
-    /// Draws a response: the items' tokens in order, then 16 bytes for its id. Permits are used up.
-    pub fn respond<R: CryptoRng + ?Sized>(
+    /// Draws the answer to one item ([`Plan::combine`] makes the symbol of several questions) under the item's own policy; the
+    /// permit is used up. What leaves the device is what [`Plan::report_item`] makes of it; to be drawn once in a period.
+    pub fn draw_item<R: CryptoRng + ?Sized>(
         &self,
-        asked: Vec<Asked>,
+        item: usize,
+        answer: Symbol,
+        permit: Permit,
         rng: &mut R,
-    ) -> Result<Drawn, RespondError> {
-        self.respond_by(asked, rng, |policy, symbol, rng| policy.draw(symbol, rng))
+    ) -> Result<Token, SampleError> {
+        self.paid(item, permit)?.draw(answer, rng)
     }
 
-    /// Draws a response as [`Plan::respond`] does, with [`Policy::draw_flat`], whose time and memory accesses do not depend on the
-    /// answers.
-    pub fn respond_flat<R: CryptoRng + ?Sized>(
+    /// Draws as [`Plan::draw_item`] does, with [`Policy::draw_flat`], whose time and memory accesses do not depend on the answer.
+    pub fn draw_item_flat<R: CryptoRng + ?Sized>(
         &self,
-        asked: Vec<Asked>,
+        item: usize,
+        answer: Symbol,
+        permit: Permit,
         rng: &mut R,
-    ) -> Result<Drawn, RespondError> {
-        self.respond_by(asked, rng, |policy, symbol, rng| policy.draw_flat(symbol, rng))
+    ) -> Result<Token, SampleError> {
+        self.paid(item, permit)?.draw_flat(answer, rng)
     }
 
-    fn respond_by<R: CryptoRng + ?Sized>(
+    fn paid(&self, item: usize, permit: Permit) -> Result<&Policy, SampleError> {
+        let policy = self.policy_of(item);
+        if permit.policy() == policy.id() { Ok(policy) } else { Err(SampleError::WrongPermit) }
+    }
+
+    /// What leaves the device for a drawn answer: the answer itself or, for an item whose answer is a memo, a fresh draw from it.
+    pub fn report_item<R: CryptoRng + ?Sized>(
         &self,
-        asked: Vec<Asked>,
+        item: usize,
+        drawn: &Token,
         rng: &mut R,
-        draw: impl Fn(&Policy, Symbol, &mut R) -> Result<Token, SampleError>,
-    ) -> Result<Drawn, RespondError> {
-        let items = &self.parts().items;
-        let (mut drawn, mut last) = (0, None);
-        for &Asked { item, .. } in &asked {
-            let known = items.get(item as usize);
-            drawn += u32::from(known.is_some_and(|item| item.weight > 0));
-            if known.is_none() || last >= Some(item) || drawn > self.parts().asked {
-                return Err(RespondError::Item { item });
-            }
-            last = Some(item);
+    ) -> Result<Token, SampleError> {
+        match self.memo(item, drawn)? {
+            Some((fresh, memo)) => fresh.draw(memo, rng),
+            None => Ok(drawn.clone()),
         }
-        let (mut answers, mut memos) = (Vec::new(), Vec::new());
-        for Asked { item, from } in asked {
-            let number = item as usize;
-            let (policy, fresh) = (self.policy_of(number), items[number].fresh);
-            let told = match from {
-                AnswerSource::Memo(token) => token,
-                AnswerSource::Answer { symbol, permits } => {
-                    let paid = permits.iter().all(|permit| permit.policy() == policy.id());
-                    if !paid || permits.len() != items[number].questions.len() {
-                        return Err(RespondError::Permits { item });
-                    }
-                    let token = draw(policy, symbol, rng)?;
-                    if fresh.is_none() {
-                        answers.push(ItemAnswer { item, token });
-                        continue;
-                    }
-                    memos.push(ItemAnswer { item, token: token.clone() });
-                    token
-                }
-            };
-            let (Some(_), Token::Index(index)) = (fresh, &told) else {
-                return Err(RespondError::Memo { item });
-            };
-            let fresh = self.reporting_policy(number);
-            let kept = fresh.inputs().symbol(*index as usize);
-            let kept = kept.map_err(|_| RespondError::Memo { item })?;
-            answers.push(ItemAnswer { item, token: draw(fresh, kept, rng)? });
+    }
+
+    /// Reports as [`Plan::report_item`] does, with [`Policy::draw_flat`].
+    pub fn report_item_flat<R: CryptoRng + ?Sized>(
+        &self,
+        item: usize,
+        drawn: &Token,
+        rng: &mut R,
+    ) -> Result<Token, SampleError> {
+        match self.memo(item, drawn)? {
+            Some((fresh, memo)) => fresh.draw_flat(memo, rng),
+            None => Ok(drawn.clone()),
         }
-        let mut id = [0; 16];
-        rng.fill_bytes(&mut id);
-        let response = Response { plan: self.id(), id: ReportId(id), answers };
-        Ok(Drawn { response, memos })
+    }
+
+    /// A drawn answer as what its item's fresh policy randomises, if it has one.
+    fn memo(&self, item: usize, drawn: &Token) -> Result<Option<(&Policy, Symbol)>, SampleError> {
+        if self.parts().items[item].fresh.is_none() {
+            return Ok(None);
+        }
+        let Token::Index(memo) = drawn else { return Err(SampleError::WrongShape) };
+        let fresh = self.reporting_policy(item);
+        let memo = fresh.inputs().symbol(*memo as usize).map_err(|_| SampleError::UnknownSymbol)?;
+        Ok(Some((fresh, memo)))
     }
 
     /// Whether a response could have come from this plan.
@@ -243,23 +180,12 @@ struct RawAnswer {
 
 impl RawAnswer {
     fn read(self) -> Result<ItemAnswer, DecodeError> {
-        let bad = |message: &str| DecodeError::Json { message: message.into() };
-        let token = match (self.token, self.bits) {
-            (Some(index), None) => Token::Index(index),
-            (None, Some(digits)) => {
-                let bytes = hex_bytes(&digits);
-                Token::Bits(bytes.ok_or_else(|| bad("bits: not hexadecimal digits"))?.into())
-            }
-            _ => return Err(bad("an answer has exactly one of: token, bits")),
-        };
+        let token = Token::from_fields(self.token, self.bits.as_deref(), "an answer")?;
         Ok(ItemAnswer { item: self.item, token })
     }
 
     fn write(answer: &ItemAnswer) -> Object<Self> {
-        let (token, bits) = match &answer.token {
-            Token::Index(index) => (Some(*index), None),
-            Token::Bits(bytes) => (None, Some(to_hex(bytes))),
-        };
+        let (token, bits) = answer.token.to_fields();
         Object(Self { item: answer.item, token, bits })
     }
 }

@@ -1,9 +1,10 @@
 //! One item's reports, as reports about its combined symbols or about one of its questions.
 
+use super::PlanTally;
 use crate::channel::{Channel, Keep, Table};
 use crate::pool::Group;
-use crate::{Error, Tally};
-use undertone_core::{Context, Plan, Prior};
+use crate::{Error, Estimator, Pool, Settings, Tally};
+use undertone_core::{Alphabet, Context, Plan, Prior};
 
 /// The most cells, and the most products, of two channels in a row that are written out.
 const MOST_CELLS: usize = 1 << 24;
@@ -68,6 +69,28 @@ pub(super) fn answers_of(plan: &Plan, item: usize, question: u32) -> Vec<u32> {
 pub(super) fn group(plan: &Plan, item: usize, tally: &Tally) -> Result<Group, Error> {
     tally.check(plan.reporting_policy(item))?;
     Ok(Group::through(plan.policy_of(item), channel(plan, item)?, tally.clone()))
+}
+
+/// An estimator of one item's answers: for a combined item, of the joint shares of its questions' answers, numbered with the first
+/// question's the most significant digit.
+pub fn item_estimator(
+    plan: &Plan,
+    tally: &PlanTally,
+    item: usize,
+    settings: Settings,
+) -> Result<Estimator, Error> {
+    let Some(counts) = tally.items().get(item).filter(|_| tally.plan() == plan.id()) else {
+        let problem = format!("there are {} in the plan", plan.parts().items.len());
+        return Err(Error::unanswerable("an item's number", problem));
+    };
+    let group = group(plan, item, counts)?;
+    let inputs = match plan.parts().items[item].questions.as_slice() {
+        [question] => plan.parts().questions[*question as usize].answers.clone(),
+        // Combined symbols have no names of their own.
+        _ => Alphabet::indices(group.channel.inputs())
+            .map_err(|error| Error::unanswerable("a combined item", error.to_string()))?,
+    };
+    Estimator::new(Pool::of(inputs, group), settings)
 }
 
 /// A combined item's reports as reports about one question, where that is exact: if all combined symbols are kept with one

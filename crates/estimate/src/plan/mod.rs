@@ -2,7 +2,7 @@
 //!
 //! A [`PlanTally`] counts responses: one tally for every item, and chosen pairs and triples of items ([`CrossTally`]). A
 //! [`QuestionEstimator`] answers for one question, whether it was asked alone, together with others as one combined symbol, or
-//! in several items.
+//! in several items; [`item_estimator`] answers for the combinations of a combined item.
 //!
 //! **Alone.** The item's reports are reports of its policy, and everything [`Estimator`](crate::Estimator) knows applies.
 //!
@@ -27,6 +27,7 @@ mod tally;
 mod together;
 
 pub use cross::{CrossAxis, CrossTally};
+pub use item::item_estimator;
 pub use question::QuestionEstimator;
 pub use tally::PlanTally;
 pub use together::items_together;

@@ -273,7 +273,9 @@ impl PlanTally {
 
     /// Whether this could be a tally of `plan`.
     pub fn check(&self, plan: &Plan) -> Result<(), Error> {
-        self.expect(plan.id())?;
+        if self.plan != plan.id() {
+            return Err(Error::Plan { expected: plan.id(), found: self.plan });
+        }
         let parts = plan.parts();
         let sizes = (self.items.len(), self.answered.len());
         if sizes != (parts.items.len(), parts.questions.len()) {

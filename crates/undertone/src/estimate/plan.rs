@@ -2,7 +2,10 @@
 
 use serde::Serialize;
 use undertone_core::{Plan, PlanId};
-use undertone_estimate::{Coverage, Error as Cause, PlanTally, QuestionEstimator, Target};
+use undertone_estimate::plan::item_estimator;
+use undertone_estimate::{
+    Coverage, Error as Cause, PlanTally, QuestionEstimator, Settings, Target,
+};
 
 use super::answers::{labels, named};
 use super::report::{
@@ -10,6 +13,7 @@ use super::report::{
 };
 use super::{CountedResponses, EstimateRequest, EstimatedShare, ReportGroup, RowCounts};
 use crate::answer::Answer;
+use crate::combined::{combination, escaped_answers};
 use crate::{Error, number};
 
 /// What responses say about the population they come from.
@@ -34,7 +38,7 @@ pub struct PlanEstimateReport {
     pub target: Target,
     /// One for every question, in the plan's order.
     pub questions: Vec<QuestionReport>,
-    /// The items whose combinations of answers were counted, by their numbers.
+    /// One for every combined item, and for every pair and triple of items that was counted.
     pub together: Vec<CombinationReport>,
 }
 
@@ -91,13 +95,19 @@ pub struct NobodyReport {
     pub warnings: Vec<String>,
 }
 
-/// Items whose combinations of answers were counted.
+/// Questions that one person answers together.
 #[derive(Debug, Clone, Serialize)]
 pub struct CombinationReport {
-    /// The items' numbers.
+    /// The numbers of their items: one combined item, or two or three items whose combinations were counted.
     pub items: Vec<u32>,
+    /// The questions' names.
+    pub questions: Vec<String>,
     /// How many people answered all of them.
     pub reports: u64,
+    /// The joint shares of a combined item, in which answers are joined by ` × `. Of several items there are counts alone, in the
+    /// stored tally.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub headline: Option<HeadlineReport>,
 }
 
 /// Estimates shares of every question of a plan and, for numbers, their means.
@@ -134,10 +144,6 @@ pub fn estimate_plan(
             answers,
         })
     });
-    let combination = |cross: &undertone_estimate::CrossTally| CombinationReport {
-        items: cross.items().to_vec(),
-        reports: cross.reports(),
-    };
     Ok(PlanEstimateReport {
         plan_id: plan.id(),
         responses: tally.responses(),
@@ -148,8 +154,58 @@ pub fn estimate_plan(
         coverage: settings.coverage(),
         target: settings.target(),
         questions: questions.collect::<Result<_, Error>>()?,
-        together: tally.crosses().iter().map(combination).collect(),
+        together: together(plan, tally, settings)?,
     })
+}
+
+/// What is known of questions that one person answers together.
+fn together(
+    plan: &Plan,
+    tally: &PlanTally,
+    settings: Settings,
+) -> Result<Vec<CombinationReport>, Error> {
+    let parts = plan.parts();
+    let questions = |items: &[u32]| {
+        let all = items.iter().flat_map(|&item| &parts.items[item as usize].questions);
+        all.map(|&question| &parts.questions[question as usize]).collect::<Vec<_>>()
+    };
+    let names = |items: &[u32]| questions(items).iter().map(|asked| asked.name.clone()).collect();
+    let mut found = Vec::new();
+    for (at, counts) in tally.items().iter().enumerate() {
+        if parts.items[at].questions.len() < 2 || counts.reports() == 0 {
+            continue;
+        }
+        let wrong = |error| Error::input(format!("item {:?}: {error}", parts.item_name(at)));
+        let estimator = item_estimator(plan, tally, at, settings).map_err(wrong)?;
+        let headline = estimator.headline().map_err(wrong)?;
+        let items = vec![at as u32];
+        let answers: Vec<Vec<String>> =
+            questions(&items).iter().map(|asked| escaped_answers(&asked.answers)).collect();
+        let size = estimator.pool().inputs().len();
+        let labels: Vec<String> = (0..size).map(|number| combination(&answers, number)).collect();
+        found.push(CombinationReport {
+            questions: names(&items),
+            items,
+            reports: counts.reports(),
+            headline: Some(HeadlineReport {
+                shares: SharesReport {
+                    label: headline.shares.label.clone(),
+                    target: headline.shares.settings.target(),
+                    shares: named(&labels, &headline.shares.symbols),
+                    mean: None,
+                },
+                method: headline.shares.method,
+                because: headline.because,
+            }),
+        });
+    }
+    found.extend(tally.crosses().iter().map(|cross| CombinationReport {
+        items: cross.items().to_vec(),
+        questions: names(cross.items()),
+        reports: cross.reports(),
+        headline: None,
+    }));
+    Ok(found)
 }
 
 /// Asks an estimator of one question everything it knows.

@@ -12,11 +12,8 @@ use super::reports::UnknownReports;
 use crate::Error;
 use crate::columns::csv::{self, CsvFile};
 use crate::columns::{Code, OpenedSource, RowPlace, Source, in_order, position, threads};
+use crate::combined::{BETWEEN, escaped, item_columns};
 use crate::error::mention;
-
-/// What stands between the names of a combined item's questions, and between their answers in a cell. Where a name or an answer has the
-/// sign itself, or a backslash, a backslash stands before it.
-const BETWEEN: &str = " × ";
 
 /// How a released frame is read.
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,20 +40,11 @@ struct ItemCells<'a> {
 }
 
 impl<'a> FrameReader<'a> {
-    /// Prepares the items; refuses a plan whose columns would have the same name.
-    pub(super) fn new(plan: &'a Plan, asked: &'a ReleasedFrame) -> Result<Self, Error> {
-        let items: Vec<ItemCells<'a>> =
-            (0..plan.parts().items.len()).map(|item| ItemCells::new(plan, item)).collect();
-        let mut known: HashMap<&str, usize> = HashMap::new();
-        for (at, item) in items.iter().enumerate() {
-            if let Some(before) = known.insert(&item.column, at) {
-                return Err(Error::input(format!(
-                    "items {before} and {at} of the plan are both called {:?}, and a frame has one column of a name: count their responses as JSON lines instead",
-                    item.column
-                )));
-            }
-        }
-        Ok(Self { plan, asked, items })
+    /// Prepares the items.
+    pub(super) fn new(plan: &'a Plan, asked: &'a ReleasedFrame) -> Self {
+        let columns = item_columns(plan).into_iter().enumerate();
+        let items = columns.map(|(item, column)| ItemCells::new(plan, item, column)).collect();
+        Self { plan, asked, items }
     }
 
     /// Adds a frame's rows to the tally.
@@ -151,7 +139,7 @@ impl<'a> FrameReader<'a> {
 }
 
 impl<'a> ItemCells<'a> {
-    fn new(plan: &'a Plan, item: usize) -> Self {
+    fn new(plan: &'a Plan, item: usize, column: String) -> Self {
         let parts = plan.parts();
         let questions = &parts.items[item].questions;
         let questions = questions.iter().map(|&question| &parts.questions[question as usize]);
@@ -162,7 +150,7 @@ impl<'a> ItemCells<'a> {
             (0..question.answers.len()).map(label).zip(0..).collect()
         };
         let combined = (questions.len() > 1 && whole).then(|| questions.map(written).collect());
-        Self { column: item_column(plan, item), tokens: Tokens::new(policy), combined }
+        Self { column, tokens: Tokens::new(policy), combined }
     }
 
     /// What a cell releases.
@@ -188,19 +176,6 @@ impl<'a> ItemCells<'a> {
     }
 }
 
-/// What an item's column is called: its question, or its questions' names joined.
-pub(super) fn item_column(plan: &Plan, item: usize) -> String {
-    let name = |&question: &u32| plan.parts().questions[question as usize].name.as_str();
-    match plan.parts().items[item].questions.as_slice() {
-        [question] => name(question).to_owned(),
-        several => {
-            let names: Vec<String> =
-                several.iter().map(|question| escaped(name(question))).collect();
-            names.join(BETWEEN)
-        }
-    }
-}
-
 /// The number of a combination of answers, the first question's the most significant digit.
 fn combination(answers: &[HashMap<String, u32>], cell: &str) -> Option<u32> {
     let mut parts = cell.split(BETWEEN);
@@ -210,9 +185,4 @@ fn combination(answers: &[HashMap<String, u32>], cell: &str) -> Option<u32> {
         symbol = symbol.checked_mul(known.len() as u32)?.checked_add(*answer)?;
     }
     parts.next().is_none().then_some(symbol)
-}
-
-/// A text in which the sign between two texts cannot stand: a backslash is in front of it.
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('×', "\\×")
 }

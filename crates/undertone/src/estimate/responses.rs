@@ -8,9 +8,10 @@ use undertone_estimate::PlanTally;
 use undertone_estimate::plan::items_together;
 
 use super::counting::RowCounts;
-use super::released::{FrameReader, ReleasedFrame, item_column};
+use super::released::{FrameReader, ReleasedFrame};
 use crate::Error;
 use crate::columns::Source;
+use crate::combined::item_columns;
 use crate::document::{read, unplaced};
 
 /// The responses of one plan, counted.
@@ -54,7 +55,7 @@ impl CountedResponses {
     /// Adds a released frame: a column for every item, called by its questions' names, and a row for every person.
     pub fn add_frame(&mut self, rows: Source, how: &ReleasedFrame) -> Result<(), Error> {
         let mut tally = self.tally.clone();
-        let counted = FrameReader::new(&self.plan, how)?.read(rows, &mut tally)?;
+        let counted = FrameReader::new(&self.plan, how).read(rows, &mut tally)?;
         self.tally = tally;
         self.rows.add(&counted);
         Ok(())
@@ -127,7 +128,7 @@ impl CountedResponses {
 
     /// What each item's column of a released frame is called.
     pub fn columns(&self) -> Vec<String> {
-        (0..self.plan.parts().items.len()).map(|item| item_column(&self.plan, item)).collect()
+        item_columns(&self.plan)
     }
 
     /// The plan.

@@ -85,6 +85,7 @@ impl Channel {
     }
 
     /// The policy whose channel alone stands between question and output; none if it is randomised twice.
+    #[cfg(feature = "parquet")]
     pub(crate) fn only_policy(&self) -> Option<&Policy> {
         self.second.is_none().then_some(&self.first.policy)
     }

@@ -21,7 +21,7 @@ pub(crate) use channel::Channel;
 pub use channel::Drawn;
 pub(crate) use chosen::Chosen;
 pub(crate) use draws::{BadCell, Choose, Counts, NotDrawn};
-pub(crate) use released::{BETWEEN, Released};
+pub(crate) use released::Released;
 pub use target::Target;
 
 use std::num::NonZero;
@@ -79,6 +79,7 @@ impl Frame {
     }
 
     /// Whether rows may be left out.
+    #[cfg(feature = "parquet")]
     pub(crate) fn drops_rows(&self) -> bool {
         self.unknown == UnknownValues::Skip
     }

@@ -3,6 +3,7 @@
 use undertone_core::{Alphabet, AlphabetView, Draft, Shape};
 
 use crate::Error;
+use crate::combined::{BETWEEN, escaped_answers};
 
 /// What the cells of a perturbed column hold.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,14 +18,6 @@ pub(crate) enum Released {
     Digits,
     /// A combination of answers, by question: the answers are joined by [`BETWEEN`].
     Combined(Vec<Vec<String>>),
-}
-
-/// What stands between the answers of a combination. Where an answer has the sign itself, or a backslash, a backslash stands
-/// before it, so that every combination can be taken apart again.
-pub(crate) const BETWEEN: &str = " × ";
-
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('×', "\\×")
 }
 
 impl Released {
@@ -55,8 +48,7 @@ impl Released {
     /// Combinations of the answers of several questions.
     pub(crate) fn combined(answers: &[&Alphabet]) -> Result<Self, Error> {
         let parts = answers.iter().map(|answers| {
-            let labels: Vec<String> =
-                (0..answers.len()).map(|x| escaped(&answers.label(x))).collect();
+            let labels = escaped_answers(answers);
             check_distinct(&labels)?;
             Ok(labels)
         });

@@ -10,6 +10,7 @@ use undertone_design::plan::{Outline, Problem};
 
 use super::costs::{PersonCosts, number_of_level};
 use super::request::PlanRequest;
+use super::shown::answering;
 use crate::Error;
 use crate::answer::Answer;
 use crate::number::{self, Round, decimal, nats};
@@ -83,7 +84,8 @@ pub struct DesignedItem {
     pub first_report: Option<Option<Nats>>,
 }
 
-/// The weighted sum of n times the variances for simpler plans; nothing where they cannot tell a pair.
+/// The weighted sum of n times the variances for simpler plans; nothing where they cannot do what was asked: tell a pair, or
+/// repeat reports.
 #[derive(Debug, Clone, Serialize)]
 pub struct ComparedPlans {
     /// Everybody answers every question at the same part of the level.
@@ -246,27 +248,22 @@ impl Answer for PlanDesign {
     fn words(&self) -> String {
         let three = |value: f64| nats(decimal(value, Round::Nearest, 4));
         let drawn = self.items.iter().filter(|item| item.chance < 1.0).count();
-        let everybody = self.items.len() - drawn;
-        let who = match (everybody, drawn) {
-            (everybody, 0) => format!("Everybody answers all {everybody} items."),
-            (0, drawn) => format!("Each person draws {} of {drawn} items, once.", self.asked),
-            (everybody, drawn) => format!(
-                "Everybody answers {everybody} items, and draws {} of {drawn} more, once.",
-                self.asked
-            ),
-        };
+        let who = answering(self.items.len() - drawn, drawn, self.asked);
         let simpler = [
             ("equal splitting", self.compared.equal_split),
             ("one question each", self.compared.one_each),
             ("the best combined symbol", self.compared.combined),
-            ("RS+FD at this level of the whole person", self.compared.rs_fd),
+            (
+                "sampling with fake answers (RS+FD) at this level of the whole person",
+                self.compared.rs_fd,
+            ),
         ];
-        let simpler = simpler.map(|(name, value)| match value {
-            Some(value) => format!("{name} {}", three(value)),
-            None => format!("{name} cannot tell"),
-        });
+        let simpler = simpler
+            .into_iter()
+            .filter_map(|(name, value)| Some(format!("{name} {}", three(value?))));
+        let simpler: Vec<String> = simpler.collect();
         let mut words = format!(
-            "verified: {}\nplan id: {}\n{who}\nThe weighted sum of n·variance of all shares is {}; {}. Nobody gets below {} at this level if answers are independent; in the clear it is {}.\n{}",
+            "verified: {}\nplan id: {}\n{who}\nThe weighted sum of the shares' variances, times the number of people, is {}; with {}. Nobody gets below {} at this level if answers are independent; in the clear it is {}.\n{}",
             self.claims.join(" and "),
             self.plan_id,
             three(self.objective),

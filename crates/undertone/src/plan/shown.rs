@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use undertone_core::{Nats, Plan, PlanDraft, PlanId, PolicyId};
+use undertone_design::plan::inclusion::Draw;
 
 use super::costs::{PersonCosts, number_of_level};
 use super::report::claims;
@@ -55,6 +56,9 @@ pub struct ShownItem {
     pub first_report: Option<Nats>,
     /// How likely a device is to draw it, relative to the others; 0 if everybody answers it.
     pub weight: u32,
+    /// The part of all people who answer it.
+    #[serde(serialize_with = "number::as_value")]
+    pub chance: f64,
 }
 
 /// Re-checks every policy and every claim of a plan document exactly.
@@ -82,6 +86,13 @@ pub fn verify(draft: PlanDraft) -> PlanReport {
 
 fn items(plan: &Plan) -> Vec<ShownItem> {
     let parts = plan.parts();
+    let drawn = parts.drawn();
+    let weights: Vec<f64> = drawn.iter().map(|&at| f64::from(parts.items[at].weight)).collect();
+    let mut chances = vec![1.0; parts.items.len()];
+    if !drawn.is_empty() {
+        let found = Draw { weights: &weights, asked: parts.asked as usize }.chances();
+        drawn.iter().zip(found).for_each(|(&at, chance)| chances[at] = chance);
+    }
     let item = |(at, item): (usize, &undertone_core::Item)| {
         let policy = plan.policy_of(at);
         ShownItem {
@@ -95,9 +106,25 @@ fn items(plan: &Plan) -> Vec<ShownItem> {
             attained: plan.costs()[at],
             first_report: plan.first_report(at).0,
             weight: item.weight,
+            chance: chances[at],
         }
     };
     parts.items.iter().enumerate().map(item).collect()
+}
+
+/// How many items each person answers, in a sentence.
+pub(super) fn answering(everybody: usize, drawn: usize, asked: u32) -> String {
+    match (everybody, drawn) {
+        (1, 0) => "Everybody answers the one item.".into(),
+        (everybody, 0) => format!("Everybody answers all {everybody} items."),
+        (0, drawn) => format!("Each person draws {asked} of {drawn} items, once."),
+        (1, drawn) => {
+            format!("Everybody answers one item, and draws {asked} of {drawn} more, once.")
+        }
+        (everybody, drawn) => {
+            format!("Everybody answers {everybody} items, and draws {asked} of {drawn} more, once.")
+        }
+    }
 }
 
 impl Answer for PlanReport {
@@ -105,7 +132,9 @@ impl Answer for PlanReport {
         match (&self.person, &self.refusal) {
             (Some(person), _) => {
                 let claims = self.claims.join(" and ");
-                format!("verified: {claims}\nplan id: {}\n{}", self.plan_id, person.words())
+                let drawn = self.items.iter().filter(|item| item.weight > 0).count();
+                let who = answering(self.items.len() - drawn, drawn, self.asked);
+                format!("verified: {claims}\nplan id: {}\n{who}\n{}", self.plan_id, person.words())
             }
             (None, Some(refusal)) => format!("refused: {refusal}"),
             (None, None) => String::new(),

@@ -53,6 +53,7 @@ mod person;
 mod report;
 mod rows;
 
+pub use crate::combined::separated;
 pub use crate::frame::{Drawn, Target};
 pub use person::{PersonReport, VariableReport};
 pub use report::{ReleaseReport, ReleasedItem, ReleasedQuestion};
@@ -65,6 +66,7 @@ use undertone_core::{AlphabetView, Shape};
 
 use crate::Error;
 use crate::columns::{Source, UnknownValues};
+use crate::combined::item_columns;
 use crate::frame::{AskedColumn, Channel, Choose, Frame, Released};
 
 /// Which people to release under which plan, and where to write.
@@ -155,6 +157,7 @@ fn asked(plan: &Plan, columns: &[(String, String)]) -> Result<Vec<AskedColumn>, 
 /// What is drawn, each item as a column of its own name.
 fn channels(plan: &Plan) -> Result<Vec<Channel>, Error> {
     let parts = plan.parts();
+    let mut columns = item_columns(plan);
     let mut channels: Vec<Channel> = Vec::new();
     for (at, item) in parts.items.iter().enumerate() {
         let questions: Vec<usize> = item.questions.iter().map(|&one| one as usize).collect();
@@ -169,15 +172,7 @@ fn channels(plan: &Plan) -> Result<Vec<Channel>, Error> {
             true => Released::combined(&answers)?,
             false => Released::new(draft)?,
         };
-        // Two items about the same questions are two columns.
-        let name = parts.item_name(at);
-        let numbered = (2..).map(|number| format!("{name} ({number})"));
-        let free = |name: &String| {
-            let taken = parts.questions.iter().any(|question| question.name == *name);
-            let own = taken && questions.len() == 1;
-            channels.iter().all(|channel| channel.name != *name) && (own || !taken)
-        };
-        let name = std::iter::once(name.clone()).chain(numbered).find(free).unwrap_or(name);
+        let name = std::mem::take(&mut columns[at]);
         let fresh = item.fresh.map(|_| plan.reporting_policy(at).clone());
         let policy = plan.policy_of(at).clone();
         let channel = Channel::new(name, questions, sizes, policy, fresh, released);
@@ -197,34 +192,4 @@ fn choose(plan: &Plan) -> Option<Box<Choose>> {
             row[item as usize] = true;
         }
     }))
-}
-
-/// The answers that a cell of a combined item holds.
-///
-/// ```
-/// use undertone::release::separated;
-/// assert_eq!(separated("yes × no"), ["yes", "no"]);
-/// assert_eq!(separated(r"3 \× 5 × a\\b"), ["3 × 5", r"a\b"]);
-/// ```
-pub fn separated(cell: &str) -> Vec<String> {
-    let mut answers = vec![String::new()];
-    let mut rest = cell;
-    while let Some(one) = rest.chars().next() {
-        let (taken, added) = match one {
-            '\\' => {
-                let next = rest.chars().nth(1);
-                (1 + next.map_or(0, char::len_utf8), next)
-            }
-            ' ' if rest.starts_with(crate::frame::BETWEEN) => {
-                answers.push(String::new());
-                (crate::frame::BETWEEN.len(), None)
-            }
-            other => (other.len_utf8(), Some(other)),
-        };
-        if let Some(answer) = answers.last_mut() {
-            answer.extend(added);
-        }
-        rest = &rest[taken..];
-    }
-    answers
 }

@@ -3,7 +3,7 @@
 use crate::plan::exact;
 use crate::plan::is_level;
 use crate::plan::random::work;
-use crate::vectors::generator::plans::asked;
+use crate::vectors::generator::responses::respond;
 use crate::vectors::generator::stream::Stream;
 use crate::vectors::{bytes, fields, load, text};
 use serde_json::Value;
@@ -163,8 +163,8 @@ pub(crate) fn response(path: &str) {
     let (items, answers) = (numbers("items"), numbers("answers"));
     let stream = bytes(&file["stream"]);
     let mut rng = Stream::new(&stream);
-    let wanted = items.iter().map(|&item| asked(&plan, item as u32, &answers)).collect();
-    let made = plan.respond(wanted, &mut rng).unwrap().response;
+    let items: Vec<u32> = items.iter().map(|&item| item as u32).collect();
+    let made = respond(&plan, &items, &answers, &mut rng);
     assert_eq!(file["consumed"], rng.consumed, "{path}");
     assert_eq!(serde_json::from_str::<Value>(&made.to_json()).unwrap(), file["response"], "{path}");
     assert_eq!(Response::from_json(&file["response"].to_string()).unwrap(), made, "{path}");
