@@ -66,6 +66,23 @@ pub(crate) fn save(path: &std::path::Path, content: &str) -> Result<(), Failure>
     std::fs::write(path, content).map_err(|error| Failure::of_system("write", path, &error))
 }
 
+/// Refuses an output that is one of the inputs under whatever name: it would be gone.
+pub(crate) fn apart_from(
+    output: &std::path::Path,
+    inputs: &[&std::path::Path],
+) -> Result<(), Failure> {
+    let Ok(target) = output.canonicalize() else { return Ok(()) };
+    let same = |input: &&&std::path::Path| input.canonicalize().is_ok_and(|input| input == target);
+    match inputs.iter().find(same) {
+        Some(input) => Err(Failure::usage(format!(
+            "--output {} is what is read ({}): it would be lost, so give another file",
+            output.display(),
+            input.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// A progress bar on standard error, where that is a terminal.
 pub(crate) fn progress(steps: u64, what: &'static str) -> ProgressBar {
     let bar = ProgressBar::new(steps);

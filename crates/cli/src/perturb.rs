@@ -11,7 +11,7 @@ use undertone::perturb::{PerturbReport, PerturbRequest, Target};
 use crate::columns::{ReadingBar, Source};
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{Outcome, some, table};
+use crate::output::{Outcome, apart_from, some, table};
 
 /// Randomise a column of a CSV or Parquet file under a verified policy, row by row.
 ///
@@ -82,6 +82,7 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
+    apart_from(&args.output, &[&args.policy, &args.source.file])?;
     let request = PerturbRequest {
         policy: input::policy(&args.policy)?,
         rows: args.source.rows()?.watched_by(ReadingBar::new("perturbed")),
@@ -110,18 +111,19 @@ pub(crate) fn kept(kept: &[Kept]) -> String {
             percent(kept.accuracy),
             format!("{:.1}", (1000.0 * kept.accuracy_upper - 1e-9).ceil() / 10.0),
             percent(kept.majority),
-            percent(kept.log_loss_reduction),
+            // What misleads takes no uncertainty away.
+            percent(kept.log_loss_reduction.max(0.0)),
         ]
     };
     let header = [
-        "what they tell",
-        "predicted right %",
-        "at most",
-        "commonest answer %",
-        "less uncertain by %",
+        "about",
+        "guessed from them %",
+        "97.5 % sure below",
+        "guessed blindly %",
+        "uncertainty taken %",
     ];
     format!(
-        "\nkept in the clear: {}\n{}\n{} % of the rows have kept values like no other row's; predictions were tried on {} rows",
+        "\nkept in the clear: {}\n{}\n{} % of the rows have kept values like no other row's; each of {} rows was guessed from its kept values as the other rows have them",
         first.columns.join(", "),
         table(&header, kept.iter().map(row).collect()),
         percent(first.unique),

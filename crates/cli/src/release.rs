@@ -9,7 +9,7 @@ use undertone::release::{ReleaseReport, ReleaseRequest, Target};
 use crate::columns::{ReadingBar, Source};
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{Outcome, some, table};
+use crate::output::{Outcome, apart_from, some, table};
 use crate::perturb::{Unknown, kept};
 
 /// Release a CSV or Parquet file of people under a verified plan, row by row.
@@ -68,6 +68,7 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
+    apart_from(&args.output, &[&args.plan, &args.source.file])?;
     let request = ReleaseRequest {
         plan: input::plan(&args.plan)?,
         rows: args.source.rows()?.watched_by(ReadingBar::new("released")),

@@ -486,8 +486,18 @@ impl Plan {
     }
 
     /// What everything a person sends tells about a datum; `None` where nothing is assumed about it.
+    ///
+    /// It is found when it is asked for. The plan's claims share the steps that are taken to be exact, so that no plan takes
+    /// long to verify.
     pub fn belief(&self, about: Variable, given: Given) -> Option<Belief> {
-        belief::belief(self, about, given)
+        let claims = self.parts().claims.iter();
+        let claims = claims.filter(|claim| !matches!(claim, PlanClaim::Person { .. })).count();
+        self.belief_among(about, given, claims)
+    }
+
+    /// What [`Plan::belief`] finds where so many beliefs share the steps: for whoever shows them all.
+    pub fn belief_among(&self, about: Variable, given: Given, beliefs: usize) -> Option<Belief> {
+        belief::belief(self, about, given, belief::MAX_STEPS / beliefs.max(1))
     }
 
     /// The combined symbol of one answer to each question of an item, in the item's order.

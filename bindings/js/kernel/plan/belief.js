@@ -18,13 +18,16 @@ function alone({ law, sizes, variable, items: [item] }) {
   return { upper: ratioNats(upper.ratio), lower: ratioNats(lower.ratio), riseAt: at(upper.cell.high, upper.cell), fallAt: at(lower.cell.low, lower.cell) };
 }
 
+/** Whether a claim is about a belief, and not about the person as a whole. */
+const isBelief = ({ about }) => about !== "person";
+
 const UNNAMED = Object.freeze({ exact: false, riseAt: null, fallAt: null });
 
 /** Belief given every answer to some items in one period, of which `asked` of those with a weight are answered. */
-function beliefGiven({ law, sizes }, items, asked, variable) {
+function beliefGiven({ law, sizes, claims = [] }, items, asked, variable) {
   // What does not depend on the answer tells nothing.
   const telling = items.filter(({ ratio: { n, d } }) => n !== d);
-  const component = new Component(law, sizes, telling, asked, variable);
+  const component = new Component(law, sizes, telling, asked, variable, claims.filter(isBelief).length);
   if (component.items.length === 0) return NOTHING;
   // What is kept is told in full by no number of reports, only approached.
   const exact = component.items.every(({ fresh }) => fresh === null);

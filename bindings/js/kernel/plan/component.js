@@ -7,15 +7,17 @@ import { listedAnswers } from "../frame.js";
 import { isDrawn } from "./draft.js";
 
 const MAX_OUTCOMES = 1 << 20;
+/** Of everything that one plan claims. */
 const MAX_STEPS = 2 ** 26;
 /** The most combinations of values that are listed. */
 const MAX_COMBINATIONS = 1 << 16;
 
 /** The variables and items that are joined with a variable. */
 export class Component {
-  constructor(law, sizes, items, asked, variable) {
+  /** `beliefs` share the steps that are taken to be exact. */
+  constructor(law, sizes, items, asked, variable, beliefs = 1) {
     const within = law.kind === "points" ? new Set(sizes.keys()) : joined(law.nodes, items, variable);
-    Object.assign(this, { law, sizes, variable });
+    Object.assign(this, { law, sizes, variable, steps: Math.floor(MAX_STEPS / Math.max(1, beliefs)) });
     this.variables = [...within].sort((a, b) => a - b);
     this.items = items.filter(({ questions }) => questions.some((q) => within.has(q)));
     this.drawn = this.items.filter(isDrawn).length;
@@ -66,7 +68,7 @@ export class Component {
   /** Whether all outcomes are tried. */
   get enumerable() {
     const { outcomes } = this;
-    return outcomes <= MAX_OUTCOMES && outcomes * this.states <= MAX_STEPS;
+    return outcomes <= MAX_OUTCOMES && outcomes * this.states <= this.steps;
   }
 
   /** The sets of items that are answered together, in lexicographic order of the drawn ones. */

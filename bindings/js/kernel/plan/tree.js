@@ -5,7 +5,7 @@
  */
 
 import { bitLikelihoods, byRatio } from "../certificate.js";
-import { sum } from "../exact.js";
+import { KEEP_ONE, MASS_ONE, sum } from "../exact.js";
 import { isDrawn } from "./draft.js";
 import { marginal } from "./law.js";
 import { isAbove, largest, least, magnitude, magnitudeNats, NOUGHT, plus, product, productOrNull, quotient, ratioMagnitude, WHOLE } from "./magnitude.js";
@@ -14,8 +14,14 @@ import { likelihood } from "./model.js";
 /** Whether a component is a tree of this kind. */
 export function isBinaryTree(component) {
   const { single, sizes, variables, variable } = component;
-  if (!single || sizes[variable] !== 2) return false;
+  if (!single || sizes[variable] !== 2 || stepsOf(component) > component.steps) return false;
   return variables.every((v) => sizes[v] === 2 || (component.neighbours(v).length <= 1 && component.itemsOf(v).length <= 1));
+}
+
+/** The cells of the items' channels, and for every item and every variable the ways to share the drawn items. */
+function stepsOf({ items, variables, asked }) {
+  const cells = items.map(({ channel }) => (channel.shape === "table" ? channel.inputs * channel.outputs : channel.inputs));
+  return cells.reduce((total, one) => total + one, (items.length + variables.length) * (asked + 1) ** 2);
 }
 
 /** The interval of one: nothing is said. */
@@ -32,6 +38,12 @@ function rangeOf(channel, a, b) {
   const see = (n, d) => {
     if (n !== 0n || d !== 0n) found = across(n, d, found);
   };
+  if (channel.shape === "keep") {
+    // What is kept speaks for one value alone; what is drawn adds the same to every output, as its base has it.
+    const drawn = [b, a].map((weights) => sum(weights.map((weight, x) => weight * (KEEP_ONE - channel.keep[x]))));
+    for (let y = 0; y < channel.outputs; y += 1) see(...[b, a].map((weights, side) => weights[y] * channel.keep[y] * MASS_ONE + drawn[side] * channel.base[y]));
+    return found;
+  }
   if (channel.shape !== "bits") {
     for (let y = 0; y < channel.outputs; y += 1) {
       const over = (weights) => sum(weights.map((weight, x) => weight * likelihood(channel, x, y)[0]));

@@ -10,6 +10,7 @@ from . import _native
 from ._call import Answer, answered, listed, number, numbers, policy_argument, whole
 from ._columns import is_table, known, names_of, plain
 from ._errors import Error
+from .plan import Plan
 from .plan_tally import PlanTally
 from .policy import Policy
 
@@ -113,7 +114,7 @@ def _parts(table: Any, column: str) -> Iterable[Any]:
 
 
 def estimate(
-    policy: Policy | Sequence[Policy] | None = None,
+    policy: Policy | Plan | Sequence[Policy] | None = None,
     reports: Any = None,
     *,
     plan: Any = None,
@@ -131,8 +132,9 @@ def estimate(
     truth whatever the prior says; ``mmse`` is right only if the prior is; ``drift`` says whether the two
     agree. For numbers there are ``mean``, ``variance``, ``quantiles`` and ``histogram``.
 
-    With a `plan` in place of a policy `reports` is a `PlanTally`, a released frame or a list of responses, and the answer has
-    ``questions``, each with the number of people who ``answered`` it and its ``headline``.
+    With a plan in place of a policy (``estimate(plan, released)``) `reports` is a `PlanTally`, a released frame or a list of
+    responses, and the answer has ``questions``, each with the number of people who ``answered`` it and its ``headline``, and
+    ``together``, the joint shares of combined items.
 
     >>> from undertone import design
     >>> policy = design(prior={"yes": 0.1, "no": 0.9}, protect="ldp:1", method="krr").policy
@@ -148,6 +150,8 @@ def estimate(
         quantiles=None if quantiles is None else numbers("quantiles", quantiles),
         population=whole("population", population),
     )
+    if isinstance(policy, Plan) and plan is None:
+        policy, plan = None, policy
     if (policy is None) == (plan is None):
         raise TypeError("give a policy or a plan, and one of them")
     if reports is None:

@@ -75,10 +75,10 @@ impl Belief {
     }
 }
 
-/// What the plan tells about a variable; `None` if nothing is assumed about it.
-pub(super) fn belief(plan: &Plan, about: Variable, given: Given) -> Option<Belief> {
+/// What the plan tells about a variable, in at most so many steps where it is exact; `None` if nothing is assumed about it.
+pub(super) fn belief(plan: &Plan, about: Variable, given: Given, steps: usize) -> Option<Belief> {
     match given {
-        Given::All => Some(judged(&Scope::all(plan, about)?)),
+        Given::All => Some(judged(&Scope::all(plan, about)?, steps)),
         Given::Own => {
             let (parts, Variable::Question(question)) = (plan.parts(), about) else {
                 return Some(Belief::STILL);
@@ -86,7 +86,7 @@ pub(super) fn belief(plan: &Plan, about: Variable, given: Given) -> Option<Belie
             let of = |&item: &usize| parts.items[item].questions.contains(&question);
             let mut worst = Belief::STILL;
             for item in (0..parts.items.len()).filter(of) {
-                worst = worst.worse(judged(&Scope::alone(plan, about, item)?));
+                worst = worst.worse(judged(&Scope::alone(plan, about, item)?, steps));
             }
             Some(worst)
         }
@@ -94,15 +94,15 @@ pub(super) fn belief(plan: &Plan, about: Variable, given: Given) -> Option<Belie
 }
 
 /// What a scope tells. What is kept is told in full by no number of reports, only approached, so it is a bound.
-fn judged(scope: &Scope<'_>) -> Belief {
-    let found = found(scope);
+fn judged(scope: &Scope<'_>, steps: usize) -> Belief {
+    let found = found(scope, steps);
     let items = &scope.plan.parts().items;
     let repeats = scope.items().iter().any(|&item| items[item].fresh.is_some());
     Belief { exact: found.exact && !repeats, ..found }
 }
 
 /// The first case that applies.
-fn found(scope: &Scope<'_>) -> Belief {
+fn found(scope: &Scope<'_>, steps: usize) -> Belief {
     let (plan, items) = (scope.plan, scope.items());
     let marginal = plan.parts().law.marginal(scope.target, scope.sizes[scope.target]);
     if plan.parts().periods > 1 {
@@ -114,24 +114,24 @@ fn found(scope: &Scope<'_>) -> Belief {
     if let ([item], [_]) = (&items[..], &scope.variables[..]) {
         return alone(scope, *item);
     }
-    if let Some(exact) = Enumeration::new(scope) {
+    if let Some(exact) = Enumeration::new(scope, steps) {
         return exact.worst(&marginal);
     }
-    if let Some((upper, lower)) = binary_tree::extremes(scope, &marginal) {
+    if let Some((upper, lower)) = binary_tree::extremes(scope, &marginal, steps) {
         return Belief { upper, lower, exact: true, rise: None, fall: None };
     }
     let all = plan.most_telling(|item| items.binary_search(&item).is_ok());
     let mut bound = by_ldp(plan.product(&all), &marginal);
-    if let Some((upper, lower)) = pairwise::bounds(scope, &marginal) {
+    if let Some(pairs) = pairwise::bounds(scope, &marginal) {
         let smaller = |a: Option<Nats>, b: Option<Nats>| [a, b].into_iter().flatten().min();
-        bound.upper = smaller(bound.upper, upper);
-        bound.lower = smaller(bound.lower, lower);
+        bound.upper = smaller(bound.upper, pairs.upper);
+        bound.lower = smaller(bound.lower, pairs.lower);
     }
     bound
 }
 
 /// What a likelihood ratio of g says about any belief: 1/(p + (1-p)/g) and p + (1-p)g, p the least probability.
-fn by_ldp(ratio: Option<Magnitude>, marginal: &[Bounds]) -> Belief {
+pub(super) fn by_ldp(ratio: Option<Magnitude>, marginal: &[Bounds]) -> Belief {
     let least = marginal.iter().map(|p| p.low).min().unwrap_or(Magnitude::ZERO);
     let rest = |round| least.from_one(round);
     let (below, lower) = match ratio {
@@ -182,8 +182,8 @@ fn alone(scope: &Scope<'_>, item: usize) -> Belief {
 
 /// The most outcomes that are enumerated.
 const MAX_OUTCOMES: usize = 1 << 20;
-/// The most outcomes times states.
-const MAX_WORK: usize = 1 << 26;
+/// The most outcomes times states, or steps along a tree, of everything that one plan claims.
+pub(super) const MAX_STEPS: usize = 1 << 26;
 /// The most combinations of values a tree is written out in.
 const MAX_COMBINATIONS: usize = 1 << 16;
 
@@ -226,7 +226,7 @@ impl Worst {
 
 impl<'a> Enumeration<'a> {
     /// `None` if there is too much to enumerate.
-    fn new(scope: &'a Scope<'a>) -> Option<Self> {
+    fn new(scope: &'a Scope<'a>, steps: usize) -> Option<Self> {
         let states = match &scope.plan.parts().law {
             Law::Points(points) => points.len(),
             Law::Tree(nodes) if scope.is_single() => {
@@ -247,7 +247,7 @@ impl<'a> Enumeration<'a> {
             }
             Law::Unknown => return None,
         };
-        let sets = scope.sets(MAX_OUTCOMES.min(MAX_WORK / states.max(1)))?;
+        let sets = scope.sets(MAX_OUTCOMES.min(steps / states.max(1)))?;
         let atoms = match &scope.plan.parts().law {
             Law::Points(points) => Some(Atoms {
                 weights: points.iter().map(|p| Bounds::new(u128::from(p.weight), -48)).collect(),

@@ -10,8 +10,9 @@ use super::law::Node;
 use super::scope::Scope;
 use super::walk;
 use crate::magnitude::{Bounds, Magnitude, Round};
+use crate::mass::KEEP_ONE;
 use crate::nats::Nats;
-use crate::shape::{Bits, Shape};
+use crate::shape::{Bits, Keep, Shape};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -51,13 +52,15 @@ struct Leaf {
     order: Vec<usize>,
 }
 
-/// The most that belief in a target with two values rises and falls, exactly; `None` if the tree is of another kind.
+/// The most that belief in a target with two values rises and falls, exactly; `None` if the tree is of another kind or takes more
+/// steps.
 pub(super) fn extremes(
     scope: &Scope<'_>,
     marginal: &[Bounds],
+    steps: usize,
 ) -> Option<(Option<Nats>, Option<Nats>)> {
     let tree = Tree { scope, nodes: scope.tree()? };
-    if !tree.is_binary() {
+    if !tree.is_binary() || tree.steps() > steps {
         return None;
     }
     let at_target = tree.side(scope.target, None);
@@ -93,6 +96,19 @@ impl Tree<'_> {
                     && scope.items_of(v).count() <= 1)
         };
         scope.is_single() && scope.variables.iter().all(fits)
+    }
+
+    /// The cells of the items' channels, and for every item and every variable the ways to share the drawn items.
+    fn steps(&self) -> usize {
+        let items = self.scope.items();
+        let cells =
+            items.iter().map(|&item| match self.scope.plan.policy_of(item).draft().shape() {
+                shape @ Shape::Table(_) => shape.inputs().saturating_mul(shape.outputs()),
+                shape @ (Shape::Keep(_) | Shape::Bits(_)) => shape.inputs(),
+            });
+        let shared = (self.scope.asked + 1).saturating_mul(self.scope.asked + 1);
+        let places = items.len() + self.scope.variables.len();
+        cells.fold(places.saturating_mul(shared), usize::saturating_add)
     }
 
     /// T(z|x): the law of a child given its parent.
@@ -205,8 +221,10 @@ impl Tree<'_> {
 impl Leaf {
     /// The least and the greatest Σ_z one(z) w(y|z) / Σ_z zero(z) w(y|z) over the outputs.
     fn extremes(&self, shape: &Shape) -> Range {
-        if let Shape::Bits(bits) = shape {
-            return self.of_bits(bits);
+        match shape {
+            Shape::Bits(bits) => return self.of_bits(bits),
+            Shape::Keep(keep) => return self.of_keep(keep),
+            Shape::Table(_) => {}
         }
         let column = |y: usize| {
             let sum = |list: &[Bounds]| {
@@ -222,24 +240,40 @@ impl Leaf {
     /// order by their ratio, from either end.
     fn of_bits(&self, bits: &Bits) -> Range {
         let (high, low) = bits.likelihoods();
-        let (high, low) = (Bounds::new(high, -64), Bounds::new(low, -64));
-        let sets = |order: Vec<usize>| {
-            let mut speaks = vec![false; order.len()];
-            let mut columns = Vec::with_capacity(order.len());
-            for z in order {
-                speaks[z] = true;
-                let sum = |list: &[Bounds]| {
-                    let terms = list.iter().zip(&speaks);
-                    terms.fold(Bounds::ZERO, |sum, (&p, &speaks)| {
-                        sum.plus(p * if speaks { high } else { low })
-                    })
-                };
-                columns.push((sum(&self.one), sum(&self.zero)));
-            }
-            hull_of_columns(columns.into_iter())
+        // Where a set bit speaks against its symbol, the sets are those of the other symbols: the same prefixes from the other end.
+        let more = Bounds::new(high.abs_diff(low), -64);
+        let least = Bounds::new(high.min(low), -64);
+        let all = |list: &[Bounds]| least * list.iter().fold(Bounds::ZERO, |sum, &p| sum.plus(p));
+        let (one, zero) = (all(&self.one), all(&self.zero));
+        let sets = |order: &mut dyn Iterator<Item = usize>| {
+            let columns = order.scan((one, zero), |(one, zero), z| {
+                *one = one.plus(more * self.one[z]);
+                *zero = zero.plus(more * self.zero[z]);
+                Some((*one, *zero))
+            });
+            hull_of_columns(columns)
         };
-        let backwards = self.order.iter().rev().copied().collect();
-        sets(self.order.clone()).hull(sets(backwards))
+        sets(&mut self.order.iter().copied()).hull(sets(&mut self.order.iter().rev().copied()))
+    }
+
+    /// What is kept speaks for one value alone; what is drawn adds the same to every output, as its base has it.
+    fn of_keep(&self, keep: &Keep) -> Range {
+        let (kept, base) = (keep.keep(), keep.base().masses());
+        let drawn = |list: &[Bounds]| {
+            let terms = list.iter().zip(kept);
+            terms.fold(Bounds::ZERO, |sum, (&p, &kept)| {
+                sum.plus(p * Bounds::new(u128::from(KEEP_ONE - kept), -40))
+            })
+        };
+        let sides = [(&self.one, drawn(&self.one)), (&self.zero, drawn(&self.zero))];
+        let column = |y: usize| {
+            let [one, zero] = sides.each_ref().map(|(list, drawn)| {
+                let own = list[y] * Bounds::new(u128::from(kept[y]), -40);
+                own.plus(*drawn * Bounds::new(u128::from(base[y]), -48))
+            });
+            (one, zero)
+        };
+        hull_of_columns((0..base.len()).map(column))
     }
 }
 

@@ -4,11 +4,11 @@
 //! edge, where the laws of the neighbour given a and given b share the mass c, a ratio of at most g becomes at most
 //! c + (1-c)g: what is shared cannot tell them apart.
 
+use super::belief::{Belief, by_ldp};
 use super::law::Node;
 use super::scope::Scope;
 use super::walk;
 use crate::magnitude::{Bounds, Magnitude, Round};
-use crate::nats::Nats;
 use crate::ratio::Ratio;
 use crate::shape::Shape;
 use crate::wide::Wide;
@@ -67,16 +67,16 @@ impl Apart {
 }
 
 /// Bounds on the most that belief in the target rises and falls; `None` if the law is no tree or an item combines questions.
-pub(super) fn bounds(
-    scope: &Scope<'_>,
-    marginal: &[Bounds],
-) -> Option<(Option<Nats>, Option<Nats>)> {
+pub(super) fn bounds(scope: &Scope<'_>, marginal: &[Bounds]) -> Option<Belief> {
     let nodes = scope.tree()?;
     if !scope.is_single() {
         return None;
     }
     let size = marginal.len();
     let apart = Tree { scope, nodes }.side(scope.target, None);
+    if let Apart::Any(ratio) = apart {
+        return Some(by_ldp(ratio, marginal));
+    }
     let (mut upper, mut lower) = (Some(Magnitude::ONE), Some(Magnitude::ONE));
     for a in 0..size {
         let below = (0..size).fold(Magnitude::ZERO, |sum, b| {
@@ -90,7 +90,8 @@ pub(super) fn bounds(
         });
         lower = lower.and_then(|lower| Some(lower.max(fall?)));
     }
-    Some((upper.map(Magnitude::ln_up), lower.map(Magnitude::ln_up)))
+    let (upper, lower) = (upper.map(Magnitude::ln_up), lower.map(Magnitude::ln_up));
+    Some(Belief { upper, lower, ..Belief::default() })
 }
 
 struct Tree<'a> {

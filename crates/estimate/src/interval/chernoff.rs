@@ -74,7 +74,7 @@ impl<'a> Problem<'a> {
         Self { points, order, parts, fixed, tries, together: 1.0 }
     }
 
-    /// The same where one person can have sent several of the reports; the respondents are drawn.
+    /// This statistic where one person can have sent several of the reports; the respondents are drawn.
     pub(crate) fn with_together(self, together: usize) -> Self {
         Self { together: together as f64, ..self }
     }

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use undertone_core::{
     Alphabet, ItemAnswer, Plan, Policy, ReportId, Response, Shape, Token, WEIGHT_ONE,
 };
-use undertone_estimate::plan::items_together;
-use undertone_estimate::{CrossAxis, Error, PlanTally, QuestionEstimator, Settings};
+use undertone_estimate::plan::{item_estimator, items_together};
+use undertone_estimate::{CrossAxis, Error, Method, PlanTally, QuestionEstimator, Settings};
 use undertone_testkit::dice::Dice;
 use undertone_testkit::plan::{PlannedItem, plan, tokens};
 use undertone_testkit::policy::{bins, krr, loose, oue, table};
@@ -558,4 +558,30 @@ fn stored_tallies_are_checked() {
     let error = read.check(&plan).unwrap_err().to_string();
     assert!(error.contains(r#"question "c" was answered by 1 people"#), "{error}");
     assert!(read.check(&plan_of_two()).is_err());
+}
+
+/// Counts in proportion to what a population sends give back the joint law of a combined item, the first question's answer being the
+/// most significant digit.
+#[test]
+fn a_combined_item_tells_its_combinations() {
+    let plan = survey();
+    let mut tally = PlanTally::new(&plan);
+    let people = 20_000.0;
+    for (answers, chance) in sent(&plan, &[1]) {
+        for _ in 0..(people * chance).round() as usize {
+            tally.add_answers(&plan, &answers).unwrap();
+        }
+    }
+    let estimator = item_estimator(&plan, &tally, 1, Settings::default()).unwrap();
+    let shares = estimator.shares(Method::Unbiased).unwrap();
+    assert_eq!(shares.symbols.len(), 6);
+    for (number, share) in shares.symbols.iter().enumerate() {
+        let (a, b) = (number / 3, number % 3);
+        let of = |answers: &[usize; 3]| answers[0] == a && answers[1] == b;
+        let truth: f64 = law().iter().filter(|(answers, _)| of(answers)).map(|(_, p)| p).sum();
+        assert!((share.value - truth).abs() < 1e-3, "{a} and {b}: {} for {truth}", share.value);
+    }
+    // Nobody answered the other combined item, and there is no fifth.
+    assert!(item_estimator(&plan, &tally, 2, Settings::default()).is_err());
+    assert!(item_estimator(&plan, &tally, 4, Settings::default()).is_err());
 }

@@ -79,7 +79,7 @@ impl Channel {
         Self { name, questions, released, plan: None, sizes, first, second }
     }
 
-    /// The same, as an item of a plan.
+    /// This channel as that of an item of a plan, which the output's metadata then names.
     pub(crate) fn of_plan(self, id: impl ToString) -> Self {
         Self { plan: Some(id.to_string()), ..self }
     }

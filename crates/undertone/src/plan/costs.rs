@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use undertone_core::{Belief, Given, Nats, Plan, Variable};
+use undertone_core::{Belief, Given, Nats, Plan, PlanClaim, Variable};
 
 use crate::number::{self, Round, float, rounded};
 
@@ -18,7 +18,7 @@ pub struct PersonCosts {
     /// For each question, the most that belief in an answer moves either way; empty where nothing is assumed.
     #[serde(serialize_with = "lips")]
     pub lip: BTreeMap<String, Belief>,
-    /// The same of each secret.
+    /// How far belief in each secret moves, given everything the person sends.
     #[serde(serialize_with = "lips")]
     pub secrets: BTreeMap<String, Belief>,
     /// Both in detail.
@@ -49,11 +49,28 @@ fn details<S: serde::Serializer>(of: &BTreeMap<String, Belief>, to: S) -> Result
     }))
 }
 
+/// What everything a person sends tells about a datum, as it is shown: a belief that the plan claims as it was checked, any other in
+/// a share of the steps, so that plans with many questions are shown quickly. `None` where nothing is assumed.
+pub(crate) fn shown_belief(plan: &Plan, about: Variable) -> Option<Belief> {
+    let parts = plan.parts();
+    let claimed = parts.claims.iter().any(|claim| match *claim {
+        PlanClaim::Person { .. } => false,
+        PlanClaim::Question { which, given, .. } => {
+            given == Given::All && about == Variable::Question(which)
+        }
+        PlanClaim::Secret { which, .. } => about == Variable::Secret(which),
+    });
+    match claimed {
+        true => plan.belief(about, Given::All),
+        false => plan.belief_among(about, Given::All, parts.questions.len() + parts.secrets.len()),
+    }
+}
+
 impl PersonCosts {
     /// What a plan attains.
     pub fn of(plan: &Plan) -> Self {
         let parts = plan.parts();
-        let belief = |about: Variable| plan.belief(about, Given::All);
+        let belief = |about: Variable| shown_belief(plan, about);
         let lip: BTreeMap<String, Belief> = (0..)
             .zip(&parts.questions)
             .filter_map(|(at, question)| {

@@ -28,6 +28,15 @@ pub fn design(request: &PlanRequest) -> Result<PlanDesign, Error> {
         Error::new(ErrorCode::Refused, format!("the plan that was found is refused: {refusal}"))
     })?;
     let problem = &wanted.problem;
+    if !problem.value(&shipped).is_finite() {
+        let asked = &request.person.0;
+        return Err(Error::new(
+            ErrorCode::Uninformative,
+            format!(
+                "at ldp:{asked} of the person some question's answers are told by nothing: ask for a higher level, fewer questions, or fewer periods"
+            ),
+        ));
+    }
     let found = Found {
         outline: &shipped,
         problem,

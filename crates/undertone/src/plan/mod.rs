@@ -24,6 +24,7 @@ mod report;
 mod request;
 mod shown;
 
+pub(crate) use costs::shown_belief;
 pub use costs::{PersonCosts, belief_words};
 pub use designed::design;
 pub use joint::JointLaw;

@@ -37,7 +37,7 @@ pub struct PlanDesign {
     /// No way of collecting within the person's level can make it less, if answers are independent.
     #[serde(serialize_with = "number::as_lower_bound")]
     pub bound: f64,
-    /// The same sum if everybody answered in the clear.
+    /// The weighted sum of n times the variances if everybody answered in the clear.
     #[serde(serialize_with = "number::as_value")]
     pub in_the_clear: f64,
     /// How many people half-widths are for.
@@ -48,7 +48,7 @@ pub struct PlanDesign {
     /// For each question, the part of all people who answer it.
     #[serde(serialize_with = "values")]
     pub reach: BTreeMap<String, f64>,
-    /// The same sum for simpler plans at the same level of the whole person.
+    /// The weighted sum of n times the variances for simpler plans at the same level of the whole person.
     pub compared: ComparedPlans,
     /// Repeated reports; nothing where there is one answer.
     pub repeated: Option<RepeatedReports>,

@@ -113,6 +113,14 @@ pub fn release(request: ReleaseRequest) -> Result<ReleaseReport, Error> {
         let problem = "other: no question of the plan has the answer \"other\"; use skip";
         return Err(Error::field("unknown", problem));
     }
+    let secrets = &plan.parts().secrets;
+    if let Some(name) = keep.iter().find(|name| secrets.iter().any(|secret| secret.name == **name))
+    {
+        let problem = format!(
+            "{name}: the plan promises to hide {name:?}, and keeping its column in the clear tells it: leave it out"
+        );
+        return Err(Error::field("keep", problem));
+    }
     let frame =
         Frame { channels: channels(&plan)?, choose: choose(&plan), asked, keep, unknown, threads };
     let name = output.name().to_owned();

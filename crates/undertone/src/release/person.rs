@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 use undertone_core::Nats;
-use undertone_core::plan::{Given, Plan, Variable};
+use undertone_core::plan::{Plan, Variable};
 
 use crate::answer::Answer;
 use crate::number::{self, Round};
+use crate::plan::shown_belief;
 
 /// What an observer of everything a person sends under a plan can learn.
 #[derive(Debug, Clone, Serialize)]
@@ -19,7 +20,7 @@ pub struct PersonReport {
     pub questions: Vec<VariableReport>,
     /// How far belief in the value of each secret moves.
     pub secrets: Vec<VariableReport>,
-    /// The same in sentences.
+    /// What the person's release tells, in sentences.
     pub in_words: Vec<String>,
 }
 
@@ -43,7 +44,7 @@ pub struct VariableReport {
 
 impl VariableReport {
     fn new(plan: &Plan, name: &str, variable: Variable) -> Option<Self> {
-        let belief = plan.belief(variable, Given::All)?;
+        let belief = shown_belief(plan, variable)?;
         let (lip, name) = (belief.lip(), name.to_owned());
         Some(Self { name, lip, upper: belief.upper, lower: belief.lower, exact: belief.exact })
     }
@@ -97,6 +98,18 @@ impl PersonReport {
         };
         report.in_words = report.sentences(parts.periods);
         report
+    }
+
+    /// The same numbers where these columns are kept in the clear: they are about the randomised cells, and the sentences say so.
+    pub(super) fn beside(mut self, kept: &[String]) -> Self {
+        if !kept.is_empty() {
+            let sentence = format!(
+                "What follows is about the randomised cells alone; what {} tells in the clear comes on top and is not bounded by it.",
+                kept.join(", ")
+            );
+            self.in_words.insert(0, sentence);
+        }
+        self
     }
 
     fn sentences(&self, periods: u32) -> Vec<String> {

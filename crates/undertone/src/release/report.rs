@@ -115,7 +115,7 @@ impl ReleaseReport {
             kept,
             left_out: chosen.left_out,
             notes_left_out,
-            person: PersonReport::of(plan),
+            person: PersonReport::of(plan).beside(&frame.keep),
             output,
             replaced,
             warnings,

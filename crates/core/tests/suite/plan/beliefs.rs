@@ -271,3 +271,29 @@ fn the_direction_of_a_tree_matters() {
     };
     assert_ne!(level(true), level(false));
 }
+
+/// Beliefs that share the steps are exact as long as their share lasts, and safe bounds beyond it.
+#[test]
+fn many_beliefs_share_the_steps() {
+    let mut random = Random::new(26);
+    for _ in 0..20 {
+        let channel = |random: &mut Random| {
+            let rows = (0..3).map(|_| random.positive(3, MASS_ONE)).collect();
+            Shape::Table(Table::from_masses(rows).unwrap())
+        };
+        let shapes: Vec<Shape> = (0..4).map(|_| channel(&mut random)).collect();
+        let rows = |count: usize, random: &mut Random| -> Vec<Row> {
+            (0..count).map(|_| Row::new(random.positive(3, MASS_ONE)).unwrap()).collect()
+        };
+        let mut law = vec![Node::Root(rows(1, &mut random).remove(0))];
+        law.extend((1..4).map(|v| Node::Given { parent: v - 1, rows: rows(3, &mut random) }));
+        let plan = verified(plain(shapes, &[], Law::Tree(law)));
+        let among =
+            |beliefs| plan.belief_among(Variable::Question(0), Given::All, beliefs).unwrap();
+        let (alone, shared) = (among(1), among(1 << 20));
+        assert_eq!(Some(&alone), plan.belief(Variable::Question(0), Given::All).as_ref());
+        assert!(alone.exact && !shared.exact);
+        assert!(shared.upper.is_none_or(|upper| alone.upper.unwrap() <= upper));
+        assert!(shared.lower.is_none_or(|lower| alone.lower.unwrap() <= lower));
+    }
+}
