@@ -30,7 +30,7 @@ mod symbols;
 
 pub use at_shares::{half_width, lip_at, share_variance};
 pub use builder::Design;
-pub(crate) use context::Known;
+pub(crate) use context::{Known, provenance};
 pub use context::{DesignContext, SecretLaw};
 pub use method::{DesignMethod, gaussian_sigma, laplace_scale};
 pub use objective::{Losses, Objective};
