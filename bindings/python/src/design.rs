@@ -6,6 +6,7 @@ use undertone::design::{
     AccuracyGoal, DesignContext, DesignReport, DesignRequest, Losses, NumberOptions, Objective,
     People, Scale, SecretLaw, Sigma,
 };
+use undertone::policy_make::{self, MakeRequest, OwnClaims, OwnMechanism};
 use undertone::watchdog::{WatchdogBudget, WatchdogRequest};
 use undertone::{Answer, Error as Trouble, Prior, document, watchdog as watched};
 
@@ -179,6 +180,49 @@ pub(crate) fn design(
             DesignReport::Refused(_) => None,
         };
         Ok((report.json().to_string(), policy))
+    })
+}
+
+/// A policy from one's own mechanism: the answer, and the policy's document if its claims hold. `channel` is the document
+/// that `design="channel"` stands for.
+#[pyfunction]
+#[pyo3(signature = (design, *, channel = None, symbols = None, prior = None, claims = None))]
+pub(crate) fn policy_make(
+    py: Python<'_>,
+    design: &str,
+    channel: Option<String>,
+    symbols: Option<Vec<String>>,
+    prior: Option<String>,
+    claims: Option<Vec<String>>,
+) -> PyResult<(String, Option<String>)> {
+    asked(py, || {
+        let mechanism = match channel {
+            Some(text) => OwnMechanism::Channel(document::channel("channel", &text)?),
+            None => OwnMechanism::read(design, |file| {
+                let text = std::fs::read_to_string(file)
+                    .map_err(|error| Trouble::of_system("read", file, &error))?;
+                document::channel(file, &text)
+            })?,
+        };
+        let claims = match claims {
+            None => OwnClaims::Attained,
+            Some(list) if list == ["none"] => OwnClaims::Nothing,
+            Some(list) => {
+                let claim = |text: &String| {
+                    let said = format!("is {text:?}: write ldp:1, lip:1, or none alone");
+                    text.parse().map_err(|_| Trouble::field("claim", said))
+                };
+                OwnClaims::These(list.iter().map(claim).collect::<Result<_, _>>()?)
+            }
+        };
+        let made = policy_make::make(&MakeRequest {
+            mechanism,
+            symbols: symbols.unwrap_or_default(),
+            prior: prior.map(|text| Prior::read("prior", &text)).transpose()?,
+            claims,
+        })?;
+        let policy = made.policy.as_ref().map(|policy| policy.to_json());
+        Ok((made.json().to_string(), policy))
     })
 }
 

@@ -40,7 +40,7 @@ mod _native {
     #[pymodule_export]
     use super::command::main;
     #[pymodule_export]
-    use super::design::{curve, design, watchdog};
+    use super::design::{curve, design, policy_make, watchdog};
     #[pymodule_export]
     use super::fit::{check_found, count, fit_counts, fit_mixture};
     #[pymodule_export]

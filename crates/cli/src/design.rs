@@ -42,8 +42,8 @@ pub(crate) struct Args {
     /// The confidence of the half-width.
     #[arg(long, default_value_t = 0.95, allow_negative_numbers = true)]
     level: f64,
-    /// What it is for: frequency (how many people have which symbol; the default), squared (the default for numbers),
-    /// absolute, hamming (how often the released symbol is right), matrix:FILE, mmse, mi or nmi.
+    /// What it is for: frequency (how many people have which symbol; the default), squared (the default for numbers), mean (numbers
+    /// whose plain average is unbiased, with the least variance), absolute, hamming (how often the released symbol is right), matrix:FILE, mmse, mi or nmi.
     #[arg(long)]
     objective: Option<String>,
     /// The symbols' values for absolute, squared and mmse; by default 0,1,2,...

@@ -1,5 +1,6 @@
-//! `undertone policy`: re-check a policy document, or show it.
+//! `undertone policy`: make a policy of one's own mechanism, re-check a policy document, or show it.
 
+mod make;
 mod together;
 
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use crate::output::Outcome;
 use crate::plot;
 use crate::risk::Shown;
 
-/// Re-check a policy document, or show what an observer can learn from it.
+/// Make a policy of your own mechanism, re-check a policy document, or show what an observer can learn from it.
 ///
 /// Example: undertone policy verify policy.json
 #[derive(clap::Args)]
@@ -27,6 +28,7 @@ pub(crate) struct Args {
 
 #[derive(clap::Subcommand)]
 enum Action {
+    Make(make::Args),
     /// Re-check every claim exactly; exit 1 with the offending cell if one is false.
     ///
     /// With --together: what several policies tell about one datum when all of them are answered, held against what a
@@ -54,6 +56,7 @@ enum Action {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     match &args.action {
+        Action::Make(args) => make::run(args),
         Action::Verify { policies, together: true, consent } => together::run(policies, consent),
         Action::Verify { policies, .. } => match policies.as_slice() {
             [policy] => Ok(verify(input::draft(policy)?)),
@@ -74,11 +77,17 @@ fn verify(draft: Draft) -> Outcome {
 }
 
 fn show(draft: Draft, plot: Option<&Path>) -> Result<Outcome, Failure> {
+    let report = policy_report::show(draft.clone())?;
+    let text = shown(&draft, &report, plot)?;
+    Ok(Outcome::of(&report, text))
+}
+
+/// Everything there is to say of a policy, for people, and its picture where one is asked for.
+fn shown(draft: &Draft, report: &PolicyReport, plot: Option<&Path>) -> Result<String, Failure> {
     let (input, secret) = draft.strength();
     let strength = strength_table(&input, secret.as_ref());
-    let report = policy_report::show(draft.clone())?;
-    let PolicyReport { risk: Some(risk), provenance, .. } = &report else {
-        return Ok(verify(draft));
+    let PolicyReport { risk: Some(risk), provenance, .. } = report else {
+        return Ok(format!("{}\n\n{strength}", report.words()));
     };
     let verdict = PolicyReport { risk: None, ..report.clone() }.words();
     let shape = report.shape.as_deref().unwrap_or_default();
@@ -96,11 +105,11 @@ fn show(draft: Draft, plot: Option<&Path>) -> Result<Outcome, Failure> {
             provenance.confidence.map_or(String::new(), |c| format!(", confidence {c}"))
         );
     }
-    let shown = Shown { draft: &draft, report: risk };
+    let shown = Shown { draft, report: risk };
     text += &format!("\n\n{}", shown.text());
     if let Some(path) = plot {
         plot::save(path, &shown.picture(report.verified)?)?;
         text += &format!("\n\npicture written to {}", path.display());
     }
-    Ok(Outcome::of(&report, text))
+    Ok(text)
 }

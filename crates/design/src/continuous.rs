@@ -6,8 +6,11 @@
 
 mod gaussian;
 mod laplace;
+mod mean;
 mod noiseless;
 mod problem;
+
+pub use mean::printed_variances;
 
 use problem::Problem;
 
@@ -75,6 +78,9 @@ pub enum Loss {
     Squared,
     /// The squared error of the best estimate of v(X) from Y.
     Mmse,
+    /// The variance of a released number that is right on average, for every input: what n times the variance of a plain
+    /// average of n of them is. The largest over the inputs where no prior is claimed about, else its mean.
+    Mean,
 }
 
 impl Loss {
@@ -84,6 +90,7 @@ impl Loss {
             Self::Absolute => "absolute",
             Self::Squared => "squared",
             Self::Mmse => "mmse",
+            Self::Mean => "mean",
         }
     }
 
@@ -94,7 +101,7 @@ impl Loss {
         };
         match self {
             Self::Absolute => matrix(f64::abs),
-            Self::Squared => matrix(|d| d * d),
+            Self::Squared | Self::Mean => matrix(|d| d * d),
             Self::Mmse => Objective::Mmse(from.to_vec()),
         }
     }
@@ -218,6 +225,9 @@ struct Noise {
 pub fn design(request: &Request) -> Result<ContinuousOutcome, Error> {
     let problem = Problem::of(request)?;
     let origin = request.method.origin();
+    if request.loss == Loss::Mean {
+        return mean::unbiased(&problem);
+    }
     match request.method {
         Method::Laplace(scale) => problem.finish(scale.design(&problem)?, origin),
         Method::Gaussian(sigma) => problem.finish(sigma.design(&problem)?, origin),
@@ -248,7 +258,16 @@ pub fn compare(shipped: &Shipped) -> Result<designer::Comparison, Error> {
     if inner.prior.len() * outputs <= COMPARED_CELLS {
         return designer::compare(inner);
     }
+    Ok(bare(inner, inner.objective.blind(&inner.prior)?))
+}
+
+/// What is shown beside a design for a mean: nobody without a report has an unbiased number.
+pub fn compare_mean(shipped: &Shipped) -> designer::Comparison {
+    bare(&shipped.inner, f64::INFINITY)
+}
+
+/// A comparison without optima.
+fn bare(inner: &designer::DesignProblem, blind: f64) -> designer::Comparison {
     let epsilon = inner.spec.claims.iter().map(protection::level).fold(0.0, f64::max);
-    let blind = inner.objective.blind(&inner.prior)?;
-    Ok(designer::Comparison { epsilon, ldp: None, ldp_twice: None, blind })
+    designer::Comparison { epsilon, ldp: None, ldp_twice: None, blind }
 }

@@ -30,6 +30,7 @@
 //! | module | what it answers |
 //! |---|---|
 //! | [`design`], [`curve`], [`frontier`] | the best verified policy for a purpose, and what privacy costs |
+//! | [`policy_make`] | a policy from one's own mechanism: a channel, or a classical survey design |
 //! | [`watchdog`] | a release that keeps a secret behind the data |
 //! | [`audit`], [`risk`], [`policy_report`], [`together`] | what a channel, a policy or several reveal |
 //! | [`relate`], [`compose`], [`transfer`] | what one guarantee says about another, several releases, another population |
@@ -57,6 +58,7 @@ pub mod named_refusal;
 pub mod number;
 pub mod perturb;
 pub mod plan;
+pub mod policy_make;
 pub mod policy_report;
 pub mod prelude;
 pub mod prior;

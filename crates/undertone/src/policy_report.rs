@@ -4,6 +4,8 @@ use serde::{Serialize, Serializer};
 use undertone_core::{
     Alphabet, Claim, Context, Draft, PolicyId, Prior, Provenance, Refusal, Shape, WEIGHT_ONE,
 };
+use undertone_design::estimation_only;
+use undertone_design::survey_design::SurveyDesign;
 
 use crate::answer::Answer;
 use crate::attained::{AttainedAll, ExactRatio};
@@ -39,6 +41,12 @@ pub struct PolicyReport {
     /// The form of its channel, in words, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shape: Option<String>,
+    /// Whether it promises nothing and serves estimates only.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub estimation_only: bool,
+    /// The classical survey designs that have its channel, in sentences, where that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub explained: Vec<String>,
     /// What an observer can learn, where that was asked for.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub risk: Option<RiskReport>,
@@ -90,6 +98,7 @@ pub fn verify(draft: Draft) -> PolicyReport {
     let (claims, attained) = (draft.claims().to_vec(), AttainedAll::of(&draft));
     let (context, provenance) = (draft.context().clone(), draft.provenance().clone());
     let (inputs, outputs) = (draft.inputs().clone(), draft.outputs().clone());
+    let estimation_only = estimation_only::promises_nothing(draft.claims());
     let mut report = PolicyReport {
         claims,
         attained,
@@ -100,6 +109,8 @@ pub fn verify(draft: Draft) -> PolicyReport {
         deltas: None,
         refusal: None,
         shape: None,
+        estimation_only,
+        explained: Vec::new(),
         risk: None,
     };
     match draft.verify() {
@@ -122,7 +133,15 @@ pub fn verify(draft: Draft) -> PolicyReport {
 /// Re-checks a policy document, and says what an observer can learn from one answer.
 pub fn show(draft: Draft) -> Result<PolicyReport, Error> {
     let (risk, shape) = (RiskReport::of(&draft)?, shape_words(draft.shape()));
-    Ok(PolicyReport { shape: Some(shape), risk: Some(risk), ..verify(draft) })
+    let explained = survey_designs(&draft);
+    Ok(PolicyReport { shape: Some(shape), explained, risk: Some(risk), ..verify(draft) })
+}
+
+/// The survey designs that have the draft's channel, in sentences; none unless it is a yes/no question.
+fn survey_designs(draft: &Draft) -> Vec<String> {
+    let designs = SurveyDesign::all_of(draft.shape());
+    let label = |x: usize| draft.inputs().label(x);
+    designs.iter().map(|design| design.explained(&label(0), &label(1))).collect()
 }
 
 fn shape_words(shape: &Shape) -> String {
@@ -137,16 +156,33 @@ fn shape_words(shape: &Shape) -> String {
     }
 }
 
+impl PolicyReport {
+    /// What a device makes of a policy that promises nothing.
+    fn on_devices(&self) -> String {
+        match self.attained.input.ldp.ln_up() {
+            Some(level) => format!("It attains LDP {level} all the same, and a device judges it by that."),
+            None => "A device that agrees to any finite level refuses it; an estimate from data people randomised themselves reads it.".into(),
+        }
+    }
+}
+
 impl Answer for PolicyReport {
     fn words(&self) -> String {
         let claims: Vec<String> = self.claims.iter().map(ToString::to_string).collect();
         let verdict = match &self.refusal {
             Some(refusal) => format!("REFUSED: {}", refusal.message),
+            None if self.estimation_only => {
+                format!("verified, for estimation only: it promises nothing. {}", self.on_devices())
+            }
             None => format!("verified: {}", claims.join(" and ")),
         };
         let mut words = verdict;
         if let Some(id) = &self.policy_id {
             words += &format!("\npolicy id: {id}");
+        }
+        if let Some((first, others)) = self.explained.split_first() {
+            words += &format!("\nAs a survey design: {first}");
+            others.iter().for_each(|one| words += &format!("\nThe same channel: {one}"));
         }
         if let Some(risk) = &self.risk {
             words += &format!("\n{}", risk.words());

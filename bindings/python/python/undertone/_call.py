@@ -73,7 +73,8 @@ def refused(answer: Answer) -> Refused:
     elif refusal.get("delta") is not None:
         attained, claimed = refusal["delta"], float(Fraction(cell["allowed"]))
     else:
-        attained, claimed = float(refusal["attained"]["nats"]), float(refusal["allowed"]["nats"])
+        nats = lambda level: math.inf if level["nats"] is None else float(level["nats"])
+        attained, claimed = nats(refusal["attained"]), nats(refusal["allowed"])
     return Refused(refusal["message"], cell, attained, claimed)
 
 

@@ -112,7 +112,8 @@ def design(
     by the names of their symbols, in any order; other symbols are refused.
     `protect` is ``lip:E``, ``alip:L,U``, ``ldp:E`` (each may end in ``,DELTA``) or ``di:E``, or a list, and
     all hold at once. `objective` is frequency (the
-    shares of the population; the default), squared (the default for numbers), absolute, hamming (how often the released
+    shares of the population; the default), squared (the default for numbers), mean (numbers whose plain average is unbiased,
+    with the least variance; what numbers get where the best single ones do not tell all apart), absolute, hamming (how often the released
     symbol is right), mmse, mi or nmi; `loss` is a matrix of losses instead. `method` is optimal,
     published, symmetric, krr, oue, sue, sampling, extremal-ldp or compact; for numbers (`range` with `points` or
     `bins`, or a prior of bins) optimal, published, laplace, gaussian or sampling.

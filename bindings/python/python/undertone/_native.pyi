@@ -241,6 +241,14 @@ def design(
     sigma: str | float | None = None,
     convention: str | None = None,
 ) -> tuple[str, str | None]: ...
+def policy_make(
+    design: str,
+    *,
+    channel: str | None = None,
+    symbols: list[str] | None = None,
+    prior: str | None = None,
+    claims: list[str] | None = None,
+) -> tuple[str, str | None]: ...
 def watchdog(
     joint: str,
     *,

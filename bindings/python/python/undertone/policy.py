@@ -8,7 +8,7 @@ import warnings
 from typing import Any, Sequence
 
 from . import _native
-from ._call import Answer, answered
+from ._call import Answer, answered, refused
 from ._columns import in_kind, is_table, names_of, plain, released
 from ._errors import Error
 
@@ -40,6 +40,46 @@ class Policy(_native.Policy):
             return cls(content.decode("utf-8-sig"))
         except UnicodeDecodeError:
             raise Error(f"{os.fspath(path)}: neither a policy document nor a policy's bytes") from None
+
+    @classmethod
+    def make(
+        cls,
+        design: str | None = None,
+        *,
+        channel: Any = None,
+        symbols: Sequence[str] | None = None,
+        claim: str | Sequence[str] | None = None,
+        prior: Any = None,
+    ) -> Policy:
+        """A policy from a mechanism you have, whoever designed it.
+
+        `design` is ``krr:K,EPS``, ``bits:K,P,Q``, ``channel:FILE``, or a classical survey design, whose last symbol is the
+        sensitive one: ``warner:P``, ``forced:P,P1,P0`` (truth, forced yes, forced no), ``unrelated:P,ALPHA``, ``kuk:P1,P2``,
+        ``crosswise:P``, ``triangular:P``, ``mangat:P``. `channel` is a matrix instead. What it attains becomes its claims,
+        rounded up, unless `claim` asks for others; ``"none"`` is for estimation only. A claim that is false raises `Refused`.
+
+        >>> Policy.make("crosswise:0.25").claims
+        ['ldp:1.0986122887']
+        >>> Policy.make("warner:0.5")
+        Traceback (most recent call last):
+        ...
+        undertone._errors.Error: design is "warner:0.5": warner: people report "yes" equally often whatever is true, so the channel is singular and reports say nothing: give a P that is not 0.5
+        """
+        # Imported here: the module builds on this one.
+        from ._commands import _matrix_text, _prior_text, _texts
+
+        if (design is None) == (channel is None):
+            raise Error("give design, such as 'warner:0.75', or channel, a matrix: one of them")
+        answer, policy = _native.policy_make(
+            design or "channel",
+            channel=_matrix_text("channel", channel, "inputs", "outputs"),
+            symbols=None if symbols is None else [str(name) for name in symbols],
+            prior=None if prior is None else _prior_text("prior", prior),
+            claims=None if claim is None else _texts("claim", claim, "ldp:1"),
+        )
+        if policy is None:
+            raise refused(answered(answer))
+        return cls(policy)
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Policy:

@@ -10,6 +10,7 @@ pub mod gaussian;
 pub mod keep;
 pub mod laplace;
 pub mod linear;
+pub mod mean;
 pub mod optimum;
 pub mod posterior;
 pub mod printed;

@@ -11,6 +11,7 @@ mod golden_mechanisms;
 mod golden_plans;
 mod golden_watchdog;
 mod large;
+mod means;
 mod properties_continuous;
 mod properties_convex;
 mod properties_designs;

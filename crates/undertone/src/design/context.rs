@@ -199,7 +199,7 @@ fn values(priors: &[Prior]) -> Result<Option<Vec<f64>>, Error> {
 }
 
 /// What the prior's document says about itself.
-pub(super) fn provenance(prior: &Prior) -> Result<Provenance, Error> {
+pub(crate) fn provenance(prior: &Prior) -> Result<Provenance, Error> {
     let Some(document) = prior.document() else { return Ok(Provenance::default()) };
     let confidence = match document.beta.filter(|_| prior.confidence().is_some()) {
         Some(beta) => {

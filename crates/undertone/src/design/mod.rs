@@ -31,6 +31,7 @@ mod symbols;
 pub use at_shares::{half_width, lip_at, share_variance};
 pub use builder::Design;
 pub(crate) use context::Known;
+pub(crate) use context::provenance;
 pub use context::{DesignContext, SecretLaw};
 pub use method::{DesignMethod, gaussian_sigma, laplace_scale};
 pub use objective::{Losses, Objective};
@@ -145,6 +146,11 @@ fn instead(method: &str) -> String {
     format!(
         "The optimum does not tell all numbers apart, so the method {method} was taken, which does."
     )
+}
+
+/// Why the objective mean was taken where nobody asked for one.
+fn for_means() -> String {
+    "The optimum for single numbers does not tell all of them apart, so the objective mean was taken: released numbers whose plain average over many people is unbiased.".into()
 }
 
 /// A sentence about a loss that is no less than that of a guess; nothing where it is less.

@@ -2,7 +2,9 @@
 
 use undertone_core::{Delta, Policy, Refusal, Side};
 use undertone_design::Channel;
-use undertone_design::continuous::{self, ContinuousOutcome, Method, Missed, Request, Shipped};
+use undertone_design::continuous::{
+    self, ContinuousOutcome, Loss, Method, Missed, Request, Shipped,
+};
 use undertone_design::measure::delta::Convention;
 use undertone_design::mechanism::gaussian::Sigma;
 use undertone_design::mechanism::laplace::Scale;
@@ -113,7 +115,14 @@ pub(super) fn solve(asked: &DesignRequest) -> Result<NumberSolution, Error> {
     let numbers = Weighed::Squared(request.codebook.points());
     let left_to_us = asked.method.is_none()
         && matches!(&found, ContinuousOutcome::Shipped(made) if asked.is_defeated(&made.designed, &numbers));
-    if left_to_us {
+    // What no single number is told of may still have a mean, unless single numbers were asked for.
+    let for_means = left_to_us && asked.objective.is_none();
+    let mean = Request { loss: Loss::Mean, ..request.clone() };
+    let mean = for_means.then(|| continuous::design(&mean).ok().map(|found| (mean, found)));
+    if let Some((averaged, made)) = mean.flatten() {
+        (request, found) = (averaged, made);
+        note = Some(super::for_means());
+    } else if left_to_us {
         let noisy = Request { method: Method::Laplace(Scale::Exact), ..request.clone() };
         match continuous::design(&noisy) {
             Ok(ContinuousOutcome::Shipped(made))
@@ -196,7 +205,10 @@ impl NumberSolution {
 
     fn verified(&self, shipped: &Shipped) -> Result<VerifiedDesign, Error> {
         let (request, designed) = (&self.request, &shipped.designed);
-        let comparison = continuous::compare(shipped)?;
+        let comparison = match request.loss {
+            Loss::Mean => continuous::compare_mean(shipped),
+            _ => continuous::compare(shipped)?,
+        };
         let bound = match designed.bound {
             Some(bound) => Some(bound),
             None => continuous::reachable(shipped)?,

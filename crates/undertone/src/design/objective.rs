@@ -15,6 +15,8 @@ pub enum Objective {
     Frequency,
     /// The mean squared error of the released number.
     Squared,
+    /// The variance of a released number whose plain average over many people is unbiased.
+    Mean,
     /// The mean absolute error of the released number.
     Absolute,
     /// How often the released symbol is wrong.
@@ -55,6 +57,7 @@ impl Objective {
         match self {
             Self::Frequency => "frequency",
             Self::Squared => "squared",
+            Self::Mean => "mean",
             Self::Absolute => "absolute",
             Self::Hamming => "hamming",
             Self::Mmse => "mmse",
@@ -75,6 +78,15 @@ impl Objective {
         let goal = match self {
             Self::Frequency => Weighed::Frequency,
             Self::Squared => Weighed::Squared(values()),
+            Self::Mean => {
+                let range = mention("range");
+                let problem = format!(
+                    "\"mean\" is about numbers: give {range} with {} or {}, or a prior fitted with {range}",
+                    mention("points"),
+                    mention("bins")
+                );
+                return Err(Error::field("objective", problem));
+            }
             Self::Absolute => Weighed::Absolute(values()),
             Self::Hamming => Weighed::Hamming,
             Self::Mmse => Weighed::Mmse(values()),
@@ -95,11 +107,12 @@ impl Objective {
         match self {
             Self::Absolute => Ok(Loss::Absolute),
             Self::Squared => Ok(Loss::Squared),
+            Self::Mean => Ok(Loss::Mean),
             Self::Mmse => Ok(Loss::Mmse),
             _ => {
                 let range = mention("range");
                 let problem = format!(
-                    "{:?} is not about numbers: use squared, absolute or mmse, or leave {range} out",
+                    "{:?} is not about numbers: use mean, squared, absolute or mmse, or leave {range} out",
                     self.name()
                 );
                 Err(Error::field("objective", problem))
@@ -116,6 +129,7 @@ impl FromStr for Objective {
         Ok(match name {
             "frequency" => Self::Frequency,
             "squared" => Self::Squared,
+            "mean" => Self::Mean,
             "absolute" => Self::Absolute,
             "hamming" => Self::Hamming,
             "mmse" => Self::Mmse,
@@ -123,7 +137,7 @@ impl FromStr for Objective {
             "nmi" => Self::NormalisedMutualInformation,
             _ => {
                 let problem = format!(
-                    "{name:?} is unknown: use hamming, absolute, squared, mmse, mi, nmi, frequency or a matrix of losses"
+                    "{name:?} is unknown: use mean, hamming, absolute, squared, mmse, mi, nmi, frequency or a matrix of losses"
                 );
                 return Err(Error::field("objective", problem));
             }

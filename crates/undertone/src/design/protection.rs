@@ -28,6 +28,13 @@ impl Protection {
     }
 }
 
+impl Protection {
+    /// The claim as it is made about the input.
+    pub(crate) fn of_input(&self) -> Claim {
+        self.claim
+    }
+}
+
 impl FromStr for Protection {
     type Err = Error;
 

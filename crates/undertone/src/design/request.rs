@@ -21,7 +21,8 @@ pub struct DesignRequest {
     pub protect: Vec<Protection>,
     /// How accurate shares must be, to find either the level or the number of people.
     pub accuracy: Option<AccuracyGoal>,
-    /// What the reports are for; where nothing is said, shares, or for numbers their squared error.
+    /// What the reports are for; where nothing is said, shares, or for numbers their squared error, and their mean where the
+    /// best single numbers do not tell all of them apart.
     pub objective: Option<Objective>,
     /// The numbers the symbols stand for, in the order of the first prior; where it is empty those of the prior's
     /// document, else 0, 1, 2 and so on.

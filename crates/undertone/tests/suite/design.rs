@@ -177,7 +177,15 @@ fn numbers_are_clipped_put_in_bins_and_blurred() {
     let pay = || Design::numbers(0.0, 100.0, 16).density("normal:50,10").protect("lip:1");
     let report = pay().run().unwrap();
     let found = report.verified().unwrap();
-    // The best single numbers do not tell all numbers apart; who asks for no method gets one that does, and is told.
+    // The best single numbers do not tell all numbers apart; who asks for nothing gets numbers for a mean, and is told.
+    assert_eq!((found.method, found.objective), ("optimal", "mean"));
+    let note = found.method_note.as_deref().unwrap();
+    assert!(note.contains("the objective mean was taken"), "{note}");
+    let (variance, bound) = (found.utility.unwrap(), found.bound.unwrap().value);
+    assert!(bound <= variance && variance <= 1.001 * bound, "{bound} {variance}");
+    // Who wants single numbers gets them from the best method that tells them apart.
+    let report = pay().objective("squared").run().unwrap();
+    let found = report.verified().unwrap();
     assert_eq!(found.method, "laplace");
     let note = found.method_note.as_deref().unwrap();
     assert!(

@@ -4,4 +4,5 @@
 
 mod design;
 mod plan;
+mod policy_make;
 mod readme;
