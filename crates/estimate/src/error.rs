@@ -91,6 +91,14 @@ pub enum Error {
         /// The size found.
         found: usize,
     },
+    /// An index of a category there is not.
+    #[error("category {code} does not exist: there are {size}, counted from 0")]
+    Code {
+        /// The index found.
+        code: u32,
+        /// How many categories there are.
+        size: usize,
+    },
     /// Too large to write out.
     #[error(
         "{what} would need {cells} cells, above the {limit} supported: use keep or bits policies, or merge symbols"

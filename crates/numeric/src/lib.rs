@@ -3,7 +3,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`normal`], [`gamma`], [`beta`], [`binomial`] | special functions and tails, accurate where they are small |
+//! | [`normal`], [`student`], [`gamma`], [`beta`], [`binomial`] | special functions and tails, accurate where they are small |
 //! | [`simplex`], [`mixture`], [`cutting_planes`] | one simplex that ends at a vertex, and its two uses |
 //! | [`cone`] | extreme rays of a polyhedral cone |
 //! | [`vector`], [`dense`], [`cholesky`], [`qr`], [`symmetric`] | small dense algebra |
@@ -38,6 +38,7 @@ pub mod qr;
 pub mod root;
 pub mod round;
 pub mod simplex;
+pub mod student;
 pub mod symmetric;
 pub mod threshold;
 pub mod vector;
