@@ -111,6 +111,16 @@ pub enum Error {
         /// The limit.
         limit: usize,
     },
+    /// A formula that cannot be read.
+    #[error("formula, at character {place} ({near}): {problem}")]
+    Formula {
+        /// Which character, from 1.
+        place: usize,
+        /// What stands there.
+        near: String,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
     /// The question has no answer for these policies.
     #[error("{what}: {problem}")]
     Unanswerable {

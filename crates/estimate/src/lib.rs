@@ -95,6 +95,7 @@ mod mmse;
 pub mod plan;
 pub mod pool;
 pub mod quantity;
+pub mod regress;
 mod reorder;
 pub mod sample;
 pub mod settings;

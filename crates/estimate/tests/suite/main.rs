@@ -16,6 +16,8 @@ mod plan;
 mod possible;
 mod posterior;
 mod properties;
+mod regress;
+mod regress_coverage;
 mod sample;
 mod tally;
 mod widths;
