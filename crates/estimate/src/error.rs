@@ -111,6 +111,9 @@ pub enum Error {
         /// The limit.
         limit: usize,
     },
+    /// A sample's design that cannot be used.
+    #[error(transparent)]
+    Sample(#[from] crate::SampleError),
     /// The question has no answer for these policies.
     #[error("{what}: {problem}")]
     Unanswerable {

@@ -5,7 +5,7 @@ mod design;
 mod inverse;
 
 pub use builder::{DesignId, EvidenceBuilder};
-pub(crate) use design::{Design, Reading};
+pub(crate) use design::{Design, Reading, Reported, is_set};
 pub(crate) use inverse::Inverse;
 
 use crate::{Error, Factor};

@@ -77,6 +77,7 @@
 pub mod answer;
 mod channel;
 mod covariance;
+pub mod crosstab;
 mod decode;
 pub mod dirichlet;
 pub mod drift;
@@ -101,6 +102,7 @@ pub mod settings;
 pub mod tally;
 
 pub use answer::{Answer, Estimate, Shares};
+pub use crosstab::{Crosstab, CrosstabColumn, TableShare};
 pub use dirichlet::{Dirichlet, Posterior};
 pub use drift::{Drift, PolicyDrift, Test};
 pub use error::Error;
