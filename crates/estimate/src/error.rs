@@ -121,6 +121,9 @@ pub enum Error {
         /// What is wrong, and what to do.
         problem: String,
     },
+    /// A sample's design that cannot be used.
+    #[error(transparent)]
+    Sample(#[from] crate::SampleError),
     /// The question has no answer for these policies.
     #[error("{what}: {problem}")]
     Unanswerable {

@@ -76,7 +76,9 @@
 
 pub mod answer;
 mod channel;
+pub mod correlation;
 mod covariance;
+pub mod crosstab;
 mod decode;
 pub mod dirichlet;
 pub mod drift;
@@ -102,6 +104,8 @@ pub mod settings;
 pub mod tally;
 
 pub use answer::{Answer, Estimate, Shares};
+pub use correlation::Correlation;
+pub use crosstab::{Crosstab, CrosstabColumn, TableShare};
 pub use dirichlet::{Dirichlet, Posterior};
 pub use drift::{Drift, PolicyDrift, Test};
 pub use error::Error;

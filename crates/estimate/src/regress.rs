@@ -6,6 +6,7 @@
 //! | `variables`, `coding`, `matrix`, `rows`, `reports` | columns, and the model matrix they become without being written out |
 //! | `model`, `workspace`, `newton` | the likelihood of hidden answers, and its maximum |
 //! | `least_squares` | linear models of a randomised outcome |
+//! | `intercepts` | several answers of one person: an intercept for each |
 //! | `errors`, `fit`, `prediction` | standard errors, intervals, tests, prevalences at given covariates |
 //!
 //! # What is estimated
@@ -46,6 +47,7 @@ mod coding;
 mod errors;
 pub mod fit;
 pub mod formula;
+mod intercepts;
 mod least_squares;
 mod matrix;
 mod model;
@@ -61,10 +63,11 @@ pub use coding::INTERCEPT;
 pub use errors::Errors;
 pub use fit::{Coefficient, RegressionFit, TermTest, TestKind};
 pub use formula::Formula;
+pub use intercepts::RandomIntercepts;
 pub use prediction::Prediction;
 pub use variables::{Variable, Variables};
 
-use crate::{Error, Sample};
+use crate::{Error, Factor, Sample};
 use prepared::Prepared;
 
 /// What kind of outcome is explained.
@@ -109,6 +112,7 @@ pub struct Regression {
     pub(super) predictors: PredictorLaw,
     pub(super) confidence: f64,
     pub(super) tests: bool,
+    pub(super) clusters: Option<Factor>,
 }
 
 impl Regression {
@@ -123,6 +127,7 @@ impl Regression {
             predictors: PredictorLaw::default(),
             confidence: 0.95,
             tests: false,
+            clusters: None,
         }
     }
 
@@ -159,6 +164,12 @@ impl Regression {
     /// Tests every term: by the likelihood ratio, or by Wald's statistic where the sample leaves no likelihood.
     pub fn with_tests(self) -> Self {
         Self { tests: true, ..self }
+    }
+
+    /// Gives every cluster, such as a person with several answers, an intercept of its own, drawn from a normal law: logistic
+    /// regressions with clear predictors.
+    pub fn random_intercepts(self, clusters: Factor) -> Self {
+        Self { clusters: Some(clusters), ..self }
     }
 
     /// The formula.

@@ -78,7 +78,7 @@ pub(super) fn covariance(
         Errors::Robust => {
             let mut work = Workspace::new(model);
             let score = |row: usize, out: &mut [f64]| model.row_score(at, row, &mut work, out);
-            let mut middle = sample.covariance_of_total(model.size(), score).map_err(of_sample)?;
+            let mut middle = sample.covariance_of_total(model.size(), score)?;
             if sample.population().is_some() {
                 add_perturbation(model, at, sample, &mut middle);
             }
@@ -131,8 +131,4 @@ fn flat() -> Error {
         "errors",
         "the information is singular: the reports do not determine all coefficients; take terms out, or gather more rows",
     )
-}
-
-pub(super) fn of_sample(error: crate::SampleError) -> Error {
-    Error::unanswerable("the sample", error.to_string())
 }

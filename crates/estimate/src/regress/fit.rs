@@ -2,15 +2,17 @@
 
 use super::coding::{Coding, INTERCEPT, Levels};
 use super::errors::{self, Errors};
+use super::intercepts::RandomIntercepts;
 use super::least_squares::{self, LeastSquares};
 use super::model::{Model, Outcome, PredictorModel};
-use super::newton::{Climb, End, Totals, inverse, maximise};
+use super::newton::{Climb, End, Objective, Totals, inverse, maximise};
 use super::prepared::{Prepared, Target};
 use super::reports::Reports;
 use super::rows::Rows;
 use super::variables::Variables;
 use super::{Family, PredictorLaw, Regression};
 use crate::{Error, Sample};
+use std::ops::Range;
 use undertone_numeric::gamma::chi_squared_upper_tail;
 use undertone_numeric::student::student_quantile;
 use undertone_numeric::symmetric::Symmetric;
@@ -76,6 +78,8 @@ pub struct RegressionFit {
     pub errors: Errors,
     /// The standard deviation of what a linear model leaves unexplained; none where the outcome is randomised.
     pub residual_deviation: Option<f64>,
+    /// How people differ beyond their covariates, where that was asked for.
+    pub random_intercepts: Option<RandomIntercepts>,
     /// Tests of the terms, where they were asked for.
     pub tests: Vec<TermTest>,
     /// What was supposed, in sentences.
@@ -116,7 +120,10 @@ impl<'a> Prepared<'a> {
         let all: Vec<usize> = (0..model.size()).collect();
         let start = self.start(&model);
         let climb = maximise(&model, start, &all, &scales);
-        self.check(&climb, &scales, &model)?;
+        self.check(&climb, &scales, model.equations())?;
+        if let Some(clusters) = &asked.clusters {
+            return self.fit_intercepts(asked, &model, &climb, scales, clusters, sample);
+        }
         if let Target::Reports { evidence, values } = &self.target {
             let fitted = least_squares::fit(name, &model, &climb, evidence, values, self, sample)?;
             return self.of_least_squares(asked, sample, fitted);
@@ -130,24 +137,10 @@ impl<'a> Prepared<'a> {
             fit.residual_deviation = Some(climb.at[model.matrix.width()].exp());
         }
         fit.assumptions = self.assumptions(asked, sample);
-        if asked.tests {
-            let ratio = sample.is_simple() && kind != Errors::Robust;
-            for (place, (term, range)) in self.coding.terms.iter().enumerate() {
-                if term == INTERCEPT {
-                    continue;
-                }
-                let width = model.matrix.width();
-                let equations = 0..model.equations();
-                let dropped: Vec<usize> = equations
-                    .flat_map(|at| range.clone().map(move |column| at * width + column))
-                    .collect();
-                let test = if ratio {
-                    self.likelihood_ratio(&model, &climb, &scales, &dropped)?
-                } else {
-                    (TestKind::Wald, wald(&fit, &dropped))
-                };
-                fit.tests.push(tested(&self.coding.terms[place].0, test, dropped.len()));
-            }
+        if asked.tests && sample.is_simple() && kind != Errors::Robust {
+            fit.tests = self.likelihood_ratios(&model, &climb, &scales, model.equations())?;
+        } else if asked.tests {
+            fit.tests = self.wald_tests(&fit, model.equations());
         }
         Ok(fit)
     }
@@ -216,7 +209,12 @@ impl<'a> Prepared<'a> {
     }
 
     /// Refuses a fit without a maximum, with the terms that run away.
-    fn check(&self, climb: &Climb, scales: &[f64], model: &Model) -> Result<(), Error> {
+    pub(super) fn check(
+        &self,
+        climb: &Climb,
+        scales: &[f64],
+        equations: usize,
+    ) -> Result<(), Error> {
         let step = match &climb.end {
             End::Converged => return Ok(()),
             End::Stuck => {
@@ -232,15 +230,14 @@ impl<'a> Prepared<'a> {
         };
         let lengths: Vec<f64> = step.iter().zip(scales).map(|(step, scale)| step * scale).collect();
         let longest = lengths.iter().fold(0.0, |longest: f64, length| longest.max(length.abs()));
-        let width = model.matrix.width();
-        let outcome = model.equations() * width;
         let names = self.names();
+        let width = names.len();
         let mut running: Vec<String> = Vec::new();
         for (at, length) in
             lengths.iter().enumerate().filter(|(_, length)| length.abs() > 0.2 * longest)
         {
             let way = if *length > 0.0 { "infinity" } else { "minus infinity" };
-            running.push(if at < outcome {
+            running.push(if at < equations * width {
                 format!("{} to {way}", names[at % width])
             } else {
                 "a share of a randomised predictor to nought".to_owned()
@@ -256,20 +253,42 @@ impl<'a> Prepared<'a> {
         ))
     }
 
-    fn likelihood_ratio(
+    /// The places of a term's coefficients.
+    fn places(&self, range: &Range<usize>, equations: usize) -> Vec<usize> {
+        let width = self.coding.columns.len();
+        (0..equations).flat_map(|at| range.clone().map(move |column| at * width + column)).collect()
+    }
+
+    /// What the log-likelihood loses without each term.
+    pub(super) fn likelihood_ratios(
         &self,
-        model: &Model,
+        objective: &impl Objective,
         climb: &Climb,
         scales: &[f64],
-        dropped: &[usize],
-    ) -> Result<(TestKind, f64), Error> {
-        let free: Vec<usize> = (0..model.size()).filter(|at| !dropped.contains(at)).collect();
-        let mut start = climb.at.clone();
-        dropped.iter().for_each(|&at| start[at] = 0.0);
-        let without = maximise(model, start, &free, scales);
-        self.check(&without, scales, model)?;
-        let lost = climb.totals.log_likelihood - without.totals.log_likelihood;
-        Ok((TestKind::LikelihoodRatio, (2.0 * lost).max(0.0)))
+        equations: usize,
+    ) -> Result<Vec<TermTest>, Error> {
+        let mut tests = Vec::new();
+        for (term, range) in self.coding.terms.iter().filter(|(term, _)| term != INTERCEPT) {
+            let dropped = self.places(range, equations);
+            let free: Vec<usize> = (0..climb.at.len()).filter(|at| !dropped.contains(at)).collect();
+            let mut start = climb.at.clone();
+            dropped.iter().for_each(|&at| start[at] = 0.0);
+            let without = maximise(objective, start, &free, scales);
+            self.check(&without, scales, equations)?;
+            let lost = climb.totals.log_likelihood - without.totals.log_likelihood;
+            let kind = TestKind::LikelihoodRatio;
+            tests.push(TermTest::new(term, kind, (2.0 * lost).max(0.0), dropped.len()));
+        }
+        Ok(tests)
+    }
+
+    fn wald_tests(&self, fit: &RegressionFit, equations: usize) -> Vec<TermTest> {
+        let terms = self.coding.terms.iter().filter(|(term, _)| term != INTERCEPT);
+        let test = |(term, range): &(String, Range<usize>)| {
+            let places = self.places(range, equations);
+            TermTest::new(term, TestKind::Wald, wald(fit, &places), places.len())
+        };
+        terms.map(test).collect()
     }
 
     fn of_least_squares(
@@ -289,17 +308,13 @@ impl<'a> Prepared<'a> {
         fit.iterations = 1;
         fit.assumptions = self.assumptions(asked, sample);
         if asked.tests {
-            for (term, range) in self.coding.terms.iter().filter(|(term, _)| term != INTERCEPT) {
-                let dropped: Vec<usize> = range.clone().collect();
-                let test = (TestKind::Wald, wald(&fit, &dropped));
-                fit.tests.push(tested(term, test, dropped.len()));
-            }
+            fit.tests = self.wald_tests(&fit, 1);
         }
         Ok(fit)
     }
 
     /// The coefficients of the outcome with their intervals.
-    fn finished(
+    pub(super) fn finished(
         &self,
         asked: &Regression,
         sample: &Sample,
@@ -345,6 +360,7 @@ impl<'a> Prepared<'a> {
             iterations: 0,
             errors,
             residual_deviation: None,
+            random_intercepts: None,
             tests: Vec::new(),
             assumptions: Vec::new(),
             covariance,
@@ -355,7 +371,7 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    fn assumptions(&self, asked: &Regression, sample: &Sample) -> Vec<String> {
+    pub(super) fn assumptions(&self, asked: &Regression, sample: &Sample) -> Vec<String> {
         let name = asked.formula.outcome();
         let mut sentences = Vec::new();
         match &self.target {
@@ -392,10 +408,11 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// A term's test with its probability.
-fn tested(term: &str, (kind, statistic): (TestKind, f64), degrees: usize) -> TermTest {
-    let p_value = chi_squared_upper_tail(degrees as f64, statistic);
-    TermTest { term: term.to_owned(), kind, statistic, degrees, p_value }
+impl TermTest {
+    fn new(term: &str, kind: TestKind, statistic: f64, degrees: usize) -> Self {
+        let p_value = chi_squared_upper_tail(degrees as f64, statistic);
+        Self { term: term.to_owned(), kind, statistic, degrees, p_value }
+    }
 }
 
 /// The squared distance of some coefficients from nought, by their covariance.

@@ -5,7 +5,7 @@
 //! since the outcome's randomisation has nothing to do with theirs. So least squares of v on d is consistent for a linear mean,
 //! whatever the outcome's law. Errors stack the equations of β on the scores of the predictors' model.
 
-use super::errors::{of_sample, sandwich};
+use super::errors::sandwich;
 use super::model::Model;
 use super::newton::{Climb, inverse};
 use super::prepared::Prepared;
@@ -90,7 +90,7 @@ pub(super) fn fit(
             }
         }
     };
-    let middle = sample.covariance_of_total(width, influence).map_err(of_sample)?;
+    let middle = sample.covariance_of_total(width, influence)?;
     let scale = sample.rows() as f64 / sample.total_weight();
     Ok(LeastSquares { covariance: sandwich(&bread, &middle, scale * scale), coefficients })
 }

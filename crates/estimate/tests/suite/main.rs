@@ -4,9 +4,11 @@
 
 mod common;
 mod coverage;
+mod coverage_crosstab;
 mod coverage_exact;
 mod coverage_quantities;
 mod coverage_table;
+mod crosstab;
 mod degenerate;
 mod drift;
 mod evidence;
