@@ -5,7 +5,7 @@ use undertone_core::{Alphabet, Policy};
 use undertone_estimate::regress::{
     Errors, Family, Formula, PredictorLaw, Regression, RegressionFit, TestKind, Variable, Variables,
 };
-use undertone_estimate::{Evidence, EvidenceBuilder, Factor, Sample, SampleDesign};
+use undertone_estimate::{Correlation, Evidence, EvidenceBuilder, Factor, Sample, SampleDesign};
 use undertone_testkit::dice::Dice;
 use undertone_testkit::policy::{krr, loose, oue, table};
 
@@ -374,4 +374,87 @@ fn refusals() {
     assert!(words(regression("region ~ z").family(Family::Linear)).contains("needs numbers"));
     assert!(words(regression("z ~ half").errors(Errors::Expected)).contains("ask for observed"));
     assert!(words(regression("y ~ z").event("7")).contains("no symbol 7"));
+}
+
+/// Persons whose two answers go together: the deviation of their intercepts and the slope are found.
+#[test]
+fn random_intercepts() {
+    let mut dice = Dice::new(176);
+    let policy = yes_no(0.9, 0.1);
+    let (people, each) = (1500, 4);
+    let (mut y, mut x, mut codes) = (Vec::new(), Vec::new(), Vec::new());
+    for person in 0..people {
+        let own = 1.2 * normal(&mut dice);
+        for _ in 0..each {
+            let number = normal(&mut dice);
+            let answer = dice.unit() < 1.0 / (1.0 + (-(0.3 + 0.8 * number + own)).exp());
+            y.push(u32::from(dice.unit() < if answer { 0.9 } else { 0.1 }));
+            x.push(number);
+            codes.push(person);
+        }
+    }
+    let clusters = Factor::new((0..people).map(|p| p.to_string()).collect(), codes).unwrap();
+    let variables = Variables::new()
+        .with("y", randomised(&policy, &y))
+        .unwrap()
+        .with("x", Variable::Number(x))
+        .unwrap();
+    let asked = regression("y ~ x").random_intercepts(clusters).with_tests();
+    let fit = asked.fit(&variables, &simple(&variables)).unwrap();
+    let intercepts = fit.random_intercepts.as_ref().unwrap();
+    println!("{:?} {intercepts:?} {:?}", fit.coefficients, fit.tests);
+    for (one, truth) in fit.coefficients.iter().zip([0.3, 0.8]) {
+        assert!((one.estimate - truth).abs() < 4.0 * one.standard_error, "{one:?}");
+    }
+    assert!(intercepts.low < 1.2 && 1.2 < intercepts.high && intercepts.p_value < 1e-6);
+    assert!(fit.tests[0].p_value < 1e-6);
+    // Answers that have nothing to do with the person: no deviation, and the plain fit.
+    let shuffled: Vec<u32> = dice
+        .order(people as usize * each)
+        .iter()
+        .map(|row| (row % people as usize) as u32)
+        .collect();
+    let others = Factor::new((0..people).map(|p| p.to_string()).collect(), shuffled).unwrap();
+    let none =
+        regression("y ~ x").random_intercepts(others).fit(&variables, &simple(&variables)).unwrap();
+    assert!(none.random_intercepts.as_ref().unwrap().p_value > 0.001);
+}
+
+/// The quadrature against a plain sum over a fine grid, on the plagiarism survey: two answers of one person.
+#[test]
+fn intercepts_of_the_plagiarism_survey() {
+    let Some((variables, people)) = plagiarism() else { return };
+    let asked = regression("response ~ Gender + RR + pp + age").random_intercepts(people);
+    let fit = asked.fit(&variables, &simple(&variables)).unwrap();
+    println!("{:?} {:?} {:?}", estimates(&fit), fit.random_intercepts, fit.log_likelihood);
+    assert!(fit.log_likelihood.unwrap() >= -400.444_596);
+}
+
+/// Correlations of the true numbers, whatever is randomised; the plain correlation of reports is nearer to nought.
+#[test]
+fn correlations_of_hidden_numbers() {
+    let mut dice = Dice::new(177);
+    let policy = yes_no(0.8, 0.2);
+    let (surveys, n) = (200u32, 1000);
+    // A normal number and whether another, correlated with it by a half, is above nought: .5 · √(2/π).
+    let truth = 0.5 * (2.0 / std::f64::consts::PI).sqrt();
+    let (mut held, mut sum) = (0u32, 0.0);
+    for _ in 0..surveys {
+        let (mut number, mut reports) = (Vec::new(), Vec::new());
+        for _ in 0..n {
+            let own = normal(&mut dice);
+            let other = 0.5 * own + 0.75f64.sqrt() * normal(&mut dice);
+            number.push(own);
+            reports.push(u32::from(dice.unit() < if other > 0.0 { 0.8 } else { 0.2 }));
+        }
+        let (number, reports) = (Variable::Number(number), randomised(&policy, &reports));
+        let found =
+            Correlation::new(("a", &number), ("b", &reports), &Sample::simple(n), 0.95).unwrap();
+        held += u32::from(found.low <= truth && truth <= found.high);
+        sum += found.value;
+    }
+    println!("correlations: mean {}, covered {held} of {surveys}", sum / f64::from(surveys));
+    // Four standard errors each: 1.54 points of coverage, .0036 of the mean.
+    assert!((f64::from(held) / f64::from(surveys) - 0.95).abs() < 0.0617);
+    assert!((sum / f64::from(surveys) - truth).abs() < 0.015);
 }
