@@ -1,4 +1,4 @@
-//! Joint shares of two or three columns, each clear or randomised.
+//! Joint shares of two or three columns, each clear or randomised; of one column, its shares.
 //!
 //! Rows that say the same are counted together first, so that ten million rows cost one pass. **Maximum likelihood** climbs the likelihood
 //! of these counts ([`mle`](crate::mle)); **unbiased** shares are means of the product of the columns' scores, a score being a
@@ -124,10 +124,10 @@ const MOST_CELLS: usize = 1024;
 const MOST_WORK: f64 = 1e11;
 
 impl Crosstab {
-    /// Two columns or three.
-    pub const COLUMNS: std::ops::RangeInclusive<usize> = 2..=3;
+    /// At most three columns; of one, its shares.
+    pub const COLUMNS: std::ops::RangeInclusive<usize> = 1..=3;
 
-    /// Estimates the joint shares of two or three columns of the same rows; intervals hold each at `level`.
+    /// Estimates the joint shares of columns of the same rows; intervals hold each at `level`.
     pub fn new(
         columns: &[CrosstabColumn<'_>],
         sample: &Sample,
@@ -214,8 +214,8 @@ impl Crosstab {
             margins: (0..sizes.len())
                 .map(|column| table.margin(column))
                 .collect::<Result<_, _>>()?,
-            conditional: table.conditional(),
-            differences: table.differences(),
+            conditional: if columns.len() > 1 { table.conditional() } else { Vec::new() },
+            differences: if columns.len() > 1 { table.differences() } else { Vec::new() },
             independence,
             fit,
             design_effect: known.iter().sum::<f64>() / known.len().max(1) as f64,
@@ -251,7 +251,7 @@ fn check(
 ) -> Result<(), Error> {
     let refused = |problem: String| Err(Error::unanswerable("a cross-table", problem));
     if !Crosstab::COLUMNS.contains(&columns.len()) {
-        return refused(format!("{} columns: give two or three", columns.len()));
+        return refused(format!("{} columns: give one, two or three", columns.len()));
     }
     if !(level > 0.0 && level < 1.0) {
         let range = "above 0 and below 1";

@@ -84,8 +84,8 @@ mod tests {
         // 3 of 20: Wilson, 1927, at z = 1.959964.
         let score = ShareScore { mean: 0.15, own: 1.0, other: 0.0 };
         let ends = score.ends(20.0, 1.959_963_985);
-        assert!((ends.low - 0.052_369_0).abs() < 1e-6, "{ends:?}");
-        assert!((ends.high - 0.360_420_9).abs() < 1e-6, "{ends:?}");
+        assert!((ends.low - 0.052_368_7).abs() < 1e-6, "{ends:?}");
+        assert!((ends.high - 0.360_418_9).abs() < 1e-6, "{ends:?}");
         let none = ShareScore { mean: 0.0, own: 1.0, other: 0.0 }.ends(20.0, 1.959_963_985);
         assert!(none.low.abs() < 1e-12 && (none.high - 0.161_125_2).abs() < 1e-6, "{none:?}");
     }

@@ -373,6 +373,23 @@ fn tests_of_independence_have_their_size() {
 }
 
 #[test]
+fn one_column_has_its_shares() {
+    let policy = krr(2, 0.75);
+    let a = Evidence::randomised(&policy, &[vec![0; 60], vec![1; 40]].concat()).unwrap();
+    let found = crosstab(&[&a], Method::Unbiased);
+    // (0.6 - 0.25)/0.5.
+    assert!((found.cells[0].share.value.unwrap() - 0.7).abs() < 1e-12);
+    let [low, high] = [found.cells[0].share.low.unwrap(), found.cells[0].share.high.unwrap()];
+    // Wilson's interval of 60 in 100, moved through the channel.
+    let back = |end: f64| (end - 0.25) / 0.5;
+    assert!(
+        (low - back(0.502_003)).abs() < 1e-5 && (high - back(0.690_599)).abs() < 1e-5,
+        "{low} {high}"
+    );
+    assert_eq!((found.margins.len(), found.conditional.len(), found.independence.len()), (1, 0, 0));
+}
+
+#[test]
 fn what_cannot_be_tabulated_is_refused_in_words() {
     let a = Evidence::clear(names(2), vec![0, 1]).unwrap();
     let wide = Evidence::clear(names(600), vec![0, 1]).unwrap();
@@ -381,6 +398,6 @@ fn what_cannot_be_tabulated_is_refused_in_words() {
             list.iter().map(|evidence| CrosstabColumn { name: "a", evidence }).collect();
         Crosstab::new(&columns, &Sample::simple(2), Method::Mle, 0.95).unwrap_err().to_string()
     };
-    assert_eq!(columns(&[&a]), "a cross-table: 1 columns: give two or three");
+    assert_eq!(columns(&[&a; 4]), "a cross-table: 4 columns: give one, two or three");
     assert!(columns(&[&a, &wide]).contains("1200 cells, above the 1024 supported"));
 }
