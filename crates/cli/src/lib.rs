@@ -10,6 +10,7 @@
 mod audit;
 mod columns;
 mod compose;
+mod crosstab;
 mod curve;
 mod demo;
 mod design;
@@ -29,6 +30,7 @@ mod relate;
 mod release;
 mod risk;
 mod serve;
+mod survey;
 mod transfer;
 mod watchdog;
 
@@ -72,6 +74,7 @@ enum Command {
     Perturb(perturb::Args),
     Release(release::Args),
     Estimate(estimate::Args),
+    Crosstab(crosstab::Args),
     Watchdog(watchdog::Args),
     Fusion(fusion::Args),
 }
@@ -102,6 +105,7 @@ impl Command {
             Self::Perturb(args) => perturb::run(&args),
             Self::Release(args) => release::run(&args),
             Self::Estimate(args) => estimate::run(&args),
+            Self::Crosstab(args) => crosstab::run(&args),
             Self::Watchdog(args) => watchdog::run(&args),
             Self::Fusion(args) => fusion::run(&args, json),
         };

@@ -91,6 +91,14 @@ pub enum Error {
         /// The size found.
         found: usize,
     },
+    /// An index of a category there is not.
+    #[error("category {code} does not exist: there are {size}, counted from 0")]
+    Code {
+        /// The index found.
+        code: u32,
+        /// How many categories there are.
+        size: usize,
+    },
     /// Too large to write out.
     #[error(
         "{what} would need {cells} cells, above the {limit} supported: use keep or bits policies, or merge symbols"
@@ -103,6 +111,19 @@ pub enum Error {
         /// The limit.
         limit: usize,
     },
+    /// A formula that cannot be read.
+    #[error("formula, at character {place} ({near}): {problem}")]
+    Formula {
+        /// Which character, from 1.
+        place: usize,
+        /// What stands there.
+        near: String,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+    /// A sample's design that cannot be used.
+    #[error(transparent)]
+    Sample(#[from] crate::SampleError),
     /// The question has no answer for these policies.
     #[error("{what}: {problem}")]
     Unanswerable {

@@ -3,10 +3,11 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`normal`], [`gamma`], [`beta`], [`binomial`] | special functions and tails, accurate where they are small |
+//! | [`normal`], [`student`], [`gamma`], [`beta`], [`binomial`] | special functions and tails, accurate where they are small |
 //! | [`simplex`], [`mixture`], [`cutting_planes`] | one simplex that ends at a vertex, and its two uses |
 //! | [`cone`] | extreme rays of a polyhedral cone |
 //! | [`vector`], [`dense`], [`cholesky`], [`qr`], [`symmetric`] | small dense algebra |
+//! | [`hermite`] | quadrature against the normal law |
 //! | [`root`], [`bisection`], [`threshold`], [`golden_section`] | roots and dips of functions of one number |
 //! | [`dice`] | a seeded generator, and draws from any generator |
 //! | [`round`] | arithmetic rounded outward, the direction in the name |
@@ -31,6 +32,7 @@ pub mod dense;
 pub mod dice;
 pub mod gamma;
 pub mod golden_section;
+pub mod hermite;
 mod lentz;
 pub mod mixture;
 pub mod normal;
@@ -38,6 +40,7 @@ pub mod qr;
 pub mod root;
 pub mod round;
 pub mod simplex;
+pub mod student;
 pub mod symmetric;
 pub mod threshold;
 pub mod vector;

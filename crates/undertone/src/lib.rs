@@ -35,6 +35,7 @@
 //! | [`audit`], [`risk`], [`policy_report`], [`together`] | what a channel, a policy or several reveal |
 //! | [`relate`], [`compose`], [`transfer`] | what one guarantee says about another, several releases, another population |
 //! | [`columns`], [`prior`], [`perturb`], [`estimate`] | files of rows: their priors, their randomised copies, their statistics |
+//! | [`observations`], [`crosstab`] | files of people: joint shares of randomised and clear columns, with a sample's design |
 //! | [`release`], [`kept`] | files of people: their answers to a plan, and what columns left in the clear tell |
 //! | [`document`] | priors, channels, joint laws and policies as people write them |
 //!
@@ -46,6 +47,7 @@ pub mod audit;
 pub mod columns;
 mod combined;
 pub mod compose;
+pub mod crosstab;
 pub mod curve;
 pub mod design;
 pub mod document;
@@ -56,6 +58,7 @@ pub mod frontier;
 pub mod kept;
 pub mod named_refusal;
 pub mod number;
+pub mod observations;
 pub mod perturb;
 pub mod plan;
 pub mod policy_make;

@@ -11,13 +11,14 @@
 
 use crate::channel::Channel;
 use crate::mle::bits::BitGroup;
+use crate::mle::law::LinearLaw;
 use crate::pool::Group;
 use undertone_numeric::vector::long_dot;
 
-/// The likelihood of a pool's counts.
+/// The likelihood of counts.
 pub(super) struct Problem<'a> {
-    /// Policies whose reports are single outputs, and their counts.
-    outputs: Vec<(&'a Channel, Vec<f64>)>,
+    /// Laws of single outputs, and how often each was seen.
+    outputs: Vec<(&'a dyn LinearLaw, Vec<f64>)>,
     /// Policies whose reports are bits.
     bits: Vec<BitGroup>,
 }
@@ -39,6 +40,12 @@ struct Step {
 }
 
 impl<'a> Problem<'a> {
+    /// The counts of one law, all of which are possible.
+    pub(super) fn of(law: &'a dyn LinearLaw, counts: Vec<f64>) -> Self {
+        Self { outputs: vec![(law, counts)], bits: Vec::new() }
+    }
+
+    /// The counts of a pool.
     pub(super) fn new(groups: &'a [Group]) -> Self {
         let mut problem = Self { outputs: Vec::new(), bits: Vec::new() };
         for group in groups {
@@ -85,7 +92,8 @@ impl<'a> Problem<'a> {
     fn slopes(&self, p: &[f64]) -> (f64, Vec<f64>) {
         let (mut log_likelihood, mut slopes) = (0.0, vec![0.0; p.len()]);
         for (channel, counts) in &self.outputs {
-            let mut law = channel.forward(p);
+            let mut law = vec![0.0; channel.outputs()];
+            channel.forward_into(p, &mut law);
             for (law, &count) in law.iter_mut().zip(counts) {
                 if count > 0.0 {
                     log_likelihood += count * law.ln();
@@ -94,7 +102,9 @@ impl<'a> Problem<'a> {
                     *law = 0.0;
                 }
             }
-            for (slope, back) in slopes.iter_mut().zip(channel.back(&law)) {
+            let mut means = vec![0.0; p.len()];
+            channel.back_into(&law, &mut means);
+            for (slope, back) in slopes.iter_mut().zip(means) {
                 *slope += back;
             }
         }

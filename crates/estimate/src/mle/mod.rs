@@ -11,7 +11,10 @@
 
 mod bits;
 mod em;
+mod law;
 mod water;
+
+pub(crate) use law::LinearLaw;
 
 use crate::channel::Channel;
 use crate::pool::Group;
@@ -74,6 +77,20 @@ pub(crate) fn fit(groups: &[Group], start: &[f64], unbiased: Option<Vec<f64>>) -
     }
     let climbed = climb(&problem, start);
     if climbed.gap < closed.gap { climbed } else { closed }
+}
+
+/// The best fit to how often the outputs of one law were seen, all of them possible; `closed` is one that is known to be the maximum unless rounding spoilt it.
+pub(crate) fn fit_law(law: &dyn LinearLaw, counts: Vec<f64>, closed: Option<Vec<f64>>) -> Fit {
+    let problem = em::Problem::of(law, counts);
+    let start = vec![1.0 / law.inputs() as f64; law.inputs()];
+    if let Some(shares) = closed {
+        let (log_likelihood, gap) = problem.certify(&shares);
+        if gap <= TOLERANCE * log_likelihood.abs().max(1.0) {
+            let note = "the exact maximum: the unbiased shares are all possible".into();
+            return Fit { shares, log_likelihood, gap, steps: 0, converged: true, note };
+        }
+    }
+    climb(&problem, &start)
 }
 
 fn climb(problem: &em::Problem<'_>, start: &[f64]) -> Fit {

@@ -4,16 +4,22 @@
 
 mod common;
 mod coverage;
+mod coverage_crosstab;
 mod coverage_exact;
 mod coverage_quantities;
 mod coverage_table;
+mod crosstab;
 mod degenerate;
 mod drift;
+mod evidence;
 mod golden;
 mod orders;
 mod plan;
 mod possible;
 mod posterior;
 mod properties;
+mod regress;
+mod regress_coverage;
+mod sample;
 mod tally;
 mod widths;

@@ -53,7 +53,7 @@ pub(crate) fn position(source: &str, name: &str, columns: &[String]) -> Result<u
 }
 
 /// A cell's text; nothing if it is empty or NaN.
-fn present(text: &str) -> Option<&str> {
+pub(crate) fn present(text: &str) -> Option<&str> {
     let text = text.trim();
     (!text.is_empty() && !text.eq_ignore_ascii_case("nan")).then_some(text)
 }

@@ -45,12 +45,12 @@ pub(super) struct Reader<'a> {
 }
 
 /// How one policy's outputs are written in cells.
-pub(super) struct Tokens<'a> {
+pub(crate) struct Tokens<'a> {
     pub(super) policy: &'a Policy,
     pub(super) kind: CountedKind,
 }
 
-pub(super) enum CountedKind {
+pub(crate) enum CountedKind {
     Indices(Lookup),
     /// Hexadecimal digits of packed bits.
     Bits {
@@ -59,7 +59,7 @@ pub(super) enum CountedKind {
 }
 
 /// Reports of one policy, as yet uncounted.
-pub(super) enum Batch {
+pub(crate) enum Batch {
     Indices(Vec<u32>),
     Bits(Vec<u8>),
 }
@@ -71,9 +71,9 @@ pub(super) struct Counter {
 }
 
 /// A row whose cell is no report; its place counts from the beginning of the piece read.
-pub(super) struct BadRow {
-    pub(super) place: RowPlace,
-    pub(super) what: String,
+pub(crate) struct BadRow {
+    pub(crate) place: RowPlace,
+    pub(crate) what: String,
 }
 
 impl From<CsvProblem> for BadRow {
@@ -109,7 +109,7 @@ impl Counter {
 }
 
 impl<'a> Tokens<'a> {
-    pub(super) fn new(policy: &'a Policy) -> Self {
+    pub(crate) fn new(policy: &'a Policy) -> Self {
         let draft = policy.draft();
         let kind = match draft.shape() {
             Shape::Bits(bits) => CountedKind::Bits { symbols: bits.symbols() },
@@ -120,7 +120,7 @@ impl<'a> Tokens<'a> {
         Self { policy, kind }
     }
 
-    fn batch(&self) -> Batch {
+    pub(crate) fn batch(&self) -> Batch {
         match self.kind {
             CountedKind::Indices(_) => Batch::Indices(Vec::new()),
             CountedKind::Bits { .. } => Batch::Bits(Vec::new()),
@@ -128,7 +128,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Adds a cell's report to the batch, if it is one.
-    pub(super) fn read(&self, text: &str, batch: &mut Batch) -> Code {
+    pub(crate) fn read(&self, text: &str, batch: &mut Batch) -> Code {
         match (&self.kind, batch) {
             (CountedKind::Indices(lookup), Batch::Indices(indices)) => {
                 let code = lookup.text(text);
@@ -145,7 +145,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// What is wrong with a cell. What it says is not repeated: it may never have been perturbed.
-    pub(super) fn complaint(&self, code: Code) -> String {
+    pub(crate) fn complaint(&self, code: Code) -> String {
         match &self.kind {
             _ if code == Code::Missing => "is empty or NaN".into(),
             CountedKind::Bits { symbols } => {

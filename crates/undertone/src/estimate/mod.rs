@@ -44,6 +44,7 @@ mod responses;
 mod shown;
 
 pub use counting::RowCounts;
+pub(crate) use counting::{BadRow, Batch, Tokens};
 pub use number::EstimatedNumber;
 pub use plan::{
     CombinationReport, NobodyReport, PlanEstimateReport, QuestionAnswers, QuestionReport,
