@@ -155,7 +155,12 @@ fn warnings(plan: &Plan, frame: &Frame, written: &Written) -> Vec<String> {
             ),
         });
     }
-    said.extend(written.kept.iter().filter_map(|kept| kept.warning.clone()));
+    for warning in written.kept.iter().filter_map(|kept| kept.warning.as_ref()) {
+        // What singles rows out is the same for every question.
+        if !said.contains(warning) {
+            said.push(warning.clone());
+        }
+    }
     said
 }
 
