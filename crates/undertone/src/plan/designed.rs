@@ -1,8 +1,8 @@
 //! From questions and a promise about the person to a verified plan.
 
 use undertone_core::{
-    Alphabet, Given, Law, Nats, PlanClaim, PlanDraft, PlanParts, Provenance, Question,
-    SecretVariable,
+    Alphabet, Given, Law, LawError, Nats, PlanClaim, PlanDraft, PlanError, PlanParts, Provenance,
+    Question, SecretVariable,
 };
 use undertone_design::plan::{
     self, Beliefs, Integers, Outline, Problem, Promise, Repeats, Target, Ways, bound,
@@ -158,7 +158,21 @@ impl<'a> Wanted<'a> {
             provenance: Provenance { source: self.request.source.clone(), ..Provenance::default() },
             policies,
         };
-        PlanDraft::new(parts).map_err(Error::input)
+        let names: Vec<(String, Alphabet)> = {
+            let questions = parts.questions.iter().map(|q| (q.name.clone(), q.answers.clone()));
+            let secrets = parts.secrets.iter().map(|s| (s.name.clone(), s.values.clone()));
+            questions.chain(secrets).collect()
+        };
+        PlanDraft::new(parts).map_err(|error| match error {
+            PlanError::Law(LawError::Nought { variable, value }) => {
+                let (name, values) = &names[variable];
+                Error::input(format!(
+                    "{:?} of {name:?} has probability nought under the law: leave it out or give it some",
+                    values.label(value)
+                ))
+            }
+            other => Error::input(other),
+        })
     }
 }
 
