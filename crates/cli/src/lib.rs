@@ -9,11 +9,13 @@
 
 mod audit;
 mod columns;
+mod compliance;
 mod compose;
 mod curve;
 mod demo;
 mod design;
 mod estimate;
+mod export;
 mod failure;
 mod frontier;
 mod fusion;
@@ -72,6 +74,8 @@ enum Command {
     Perturb(perturb::Args),
     Release(release::Args),
     Estimate(estimate::Args),
+    Compliance(compliance::Args),
+    Export(export::Args),
     Watchdog(watchdog::Args),
     Fusion(fusion::Args),
 }
@@ -102,6 +106,8 @@ impl Command {
             Self::Perturb(args) => perturb::run(&args),
             Self::Release(args) => release::run(&args),
             Self::Estimate(args) => estimate::run(&args),
+            Self::Compliance(args) => compliance::run(&args),
+            Self::Export(args) => export::run(&args),
             Self::Watchdog(args) => watchdog::run(&args),
             Self::Fusion(args) => fusion::run(&args, json),
         };

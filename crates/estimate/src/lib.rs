@@ -76,6 +76,7 @@
 
 pub mod answer;
 mod channel;
+pub mod compliance;
 mod covariance;
 mod decode;
 pub mod dirichlet;

@@ -35,6 +35,8 @@
 //! | [`audit`], [`risk`], [`policy_report`], [`together`] | what a channel, a policy or several reveal |
 //! | [`relate`], [`compose`], [`transfer`] | what one guarantee says about another, several releases, another population |
 //! | [`columns`], [`prior`], [`perturb`], [`estimate`] | files of rows: their priors, their randomised copies, their statistics |
+//! | [`compliance`] | data people randomised themselves: how many followed the design, and the share in spite of it |
+//! | [`export`] | data and designs for R packages |
 //! | [`release`], [`kept`] | files of people: their answers to a plan, and what columns left in the clear tell |
 //! | [`document`] | priors, channels, joint laws and policies as people write them |
 //!
@@ -44,12 +46,14 @@ pub mod answer;
 pub mod attained;
 pub mod audit;
 pub mod columns;
+pub mod compliance;
 pub mod compose;
 pub mod curve;
 pub mod design;
 pub mod document;
 pub mod error;
 pub mod estimate;
+pub mod export;
 mod frame;
 pub mod frontier;
 pub mod kept;

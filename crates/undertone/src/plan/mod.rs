@@ -23,6 +23,7 @@ mod questions;
 mod report;
 mod request;
 mod shown;
+mod size;
 
 pub use costs::{PersonCosts, belief_words};
 pub use designed::design;
@@ -32,3 +33,4 @@ pub use questions::{AskedQuestion, QuestionList};
 pub use report::{ComparedPlans, DesignedItem, PlanDesign, RepeatedReports};
 pub use request::PlanRequest;
 pub use shown::{PlanReport, ShownItem, verify};
+pub use size::{PlannedQuestion, Randomised, SizeGoal, SizePoint, SizeReport, SizeRequest, size};
