@@ -9,12 +9,14 @@
 
 mod audit;
 mod columns;
+mod compliance;
 mod compose;
 mod crosstab;
 mod curve;
 mod demo;
 mod design;
 mod estimate;
+mod export;
 mod failure;
 mod frontier;
 mod fusion;
@@ -75,6 +77,8 @@ enum Command {
     Release(release::Args),
     Estimate(estimate::Args),
     Crosstab(crosstab::Args),
+    Compliance(compliance::Args),
+    Export(export::Args),
     Watchdog(watchdog::Args),
     Fusion(fusion::Args),
 }
@@ -106,6 +110,8 @@ impl Command {
             Self::Release(args) => release::run(&args),
             Self::Estimate(args) => estimate::run(&args),
             Self::Crosstab(args) => crosstab::run(&args),
+            Self::Compliance(args) => compliance::run(&args),
+            Self::Export(args) => export::run(&args),
             Self::Watchdog(args) => watchdog::run(&args),
             Self::Fusion(args) => fusion::run(&args, json),
         };

@@ -1,4 +1,6 @@
-//! `undertone plan`: several data of one person under one promise.
+//! `undertone plan`: several data of one person under one promise, and how many people a survey needs.
+
+mod size;
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +16,8 @@ use crate::input;
 use crate::options;
 use crate::output::{Outcome, Round, nats, save, table};
 
-/// Design a plan for several questions under one promise about the person, re-check one, or show it.
+/// Design a plan for several questions under one promise about the person, re-check one, show it, or find how many people a
+/// survey needs.
 ///
 /// Example: undertone plan design --questions questions.json --person ldp:2 -o plan.json
 #[derive(clap::Args)]
@@ -26,6 +29,7 @@ pub(crate) struct Args {
 #[derive(clap::Subcommand)]
 enum Action {
     Design(Box<DesignArgs>),
+    Size(Box<size::Args>),
     /// Re-check every policy and every claim exactly; exit 1 with the items and answers at fault if one is false.
     ///
     /// Example: undertone plan verify plan.json
@@ -93,6 +97,7 @@ struct DesignArgs {
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     match &args.action {
         Action::Design(args) => design(args),
+        Action::Size(args) => size::run(args),
         Action::Verify { plan } => {
             let report = plan::verify(input::plan_draft(plan)?);
             let text = report.words();

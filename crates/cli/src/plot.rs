@@ -5,12 +5,14 @@ mod density;
 mod dots;
 mod estimate;
 mod risk;
+mod size;
 
 pub(crate) use curve::{Curves, Series, curves};
 pub(crate) use density::{DensityPlot, density};
 pub(crate) use dots::{DotPlot, Dots, dots};
 pub(crate) use estimate::{Estimated, estimate};
 pub(crate) use risk::{Panel, risk};
+pub(crate) use size::{SizePlot, size};
 
 use std::path::Path;
 

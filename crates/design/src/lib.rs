@@ -43,6 +43,7 @@ pub mod prior_region;
 pub mod protection;
 pub mod quantize;
 pub mod risk;
+pub mod sample_size;
 pub mod solve;
 pub mod survey_design;
 pub mod symbols;

@@ -6,7 +6,7 @@
 
 use undertone_core::{MASS_ONE, Shape, Table};
 
-use crate::Error;
+use crate::{Error, to_floats};
 
 /// Parts of a forced response that sum to one within this are taken to do so.
 const SUM_TOLERANCE: f64 = 1e-9;
@@ -178,13 +178,14 @@ impl SurveyDesign {
         table.map(Shape::Table).map_err(|error| Error::other(self.name(), error.to_string()))
     }
 
-    /// Every classical design that has this channel, with the parameters that give it: for a table of two inputs and two
-    /// outputs that tells its inputs apart and reports "yes" more often where it is true.
+    /// Every classical design that has this channel, with the parameters that give it; none unless there are two inputs and
+    /// two outputs.
     pub fn all_of(shape: &Shape) -> Vec<Self> {
-        let Shape::Table(table) = shape else { return Vec::new() };
-        let (2, 2) = (table.rows().len(), table.outputs()) else { return Vec::new() };
-        let share = |x: usize| table.rows()[x].masses()[1] as f64 / MASS_ONE as f64;
-        let (no, yes) = (share(0), share(1));
+        let small = (shape.inputs(), shape.outputs()) == (2, 2) && !matches!(shape, Shape::Bits(_));
+        let Some(channel) = small.then(|| to_floats::channel(shape).ok()).flatten() else {
+            return Vec::new();
+        };
+        let (no, yes) = (channel.q(0, 1), channel.q(1, 1));
         // Parameters are read to a multiple of 10^-12, far coarser than the integers.
         let plain = |value: f64| (value * 1e12).round() / 1e12;
         let truth = yes - no;

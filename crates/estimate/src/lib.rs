@@ -77,6 +77,7 @@
 pub mod answer;
 mod channel;
 pub mod correlation;
+pub mod compliance;
 mod covariance;
 pub mod crosstab;
 mod decode;

@@ -36,6 +36,8 @@
 //! | [`relate`], [`compose`], [`transfer`] | what one guarantee says about another, several releases, another population |
 //! | [`columns`], [`prior`], [`perturb`], [`estimate`] | files of rows: their priors, their randomised copies, their statistics |
 //! | [`observations`], [`crosstab`] | files of people: joint shares of randomised and clear columns, with a sample's design |
+//! | [`compliance`] | data people randomised themselves: how many followed the design, and the share in spite of it |
+//! | [`export`] | data and designs for R packages |
 //! | [`release`], [`kept`] | files of people: their answers to a plan, and what columns left in the clear tell |
 //! | [`document`] | priors, channels, joint laws and policies as people write them |
 //!
@@ -46,6 +48,7 @@ pub mod attained;
 pub mod audit;
 pub mod columns;
 mod combined;
+pub mod compliance;
 pub mod compose;
 pub mod crosstab;
 pub mod curve;
@@ -53,6 +56,7 @@ pub mod design;
 pub mod document;
 pub mod error;
 pub mod estimate;
+pub mod export;
 mod frame;
 pub mod frontier;
 pub mod kept;

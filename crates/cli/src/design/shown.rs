@@ -14,7 +14,9 @@ const SHOWN: (usize, usize) = (12, 8);
 /// A verified design; `written` is where its policy was saved.
 pub(super) fn verified(found: &VerifiedDesign, written: Option<&str>) -> String {
     let certificate = found.policy.certificate();
-    let mut text = format!("verified: {}\npolicy id: {}\n\n", found.claims(), found.policy_id);
+    let people = found.people_words().map_or(String::new(), |words| format!("{words}\n\n"));
+    let mut text =
+        format!("{people}verified: {}\npolicy id: {}\n\n", found.claims(), found.policy_id);
     text += &strength_table(&certificate.input, certificate.secret.as_ref());
     if let (DesignDetails::Numbers(_), Some(delta)) = (&found.details, found.attained.delta) {
         text += &format!("\ndelta at the claimed epsilon: {} (conditional convention)", up(delta));
@@ -44,6 +46,9 @@ fn worth(found: &VerifiedDesign) -> String {
     let mut rows = vec![vec!["this policy".into(), compared(found.utility), own]];
     let (bound, of) = match &found.details {
         DesignDetails::Symbols(_) => ("no policy can pass", "under the same claims"),
+        DesignDetails::Numbers(_) if found.objective == "mean" => {
+            ("no channel has less", "under the same claims, unbiased")
+        }
         DesignDetails::Numbers(_) => ("the optimum", "over the same inputs and outputs"),
     };
     if let Some(value) = found.bound {

@@ -20,3 +20,4 @@ mod properties_measures;
 mod properties_plans;
 mod properties_symbols;
 mod properties_watchdog;
+mod sample_size;

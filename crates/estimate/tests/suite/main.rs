@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+mod compliance;
 mod coverage;
 mod coverage_crosstab;
 mod coverage_exact;

@@ -429,9 +429,23 @@ impl VerifiedDesign {
         claims.collect::<Vec<_>>().join(" and ")
     }
 
+    /// How many people an accuracy needs, or how accurate so many are, in one sentence; nothing where no accuracy was asked for.
+    pub fn people_words(&self) -> Option<String> {
+        self.parameters.0.iter().find_map(|(name, parameter)| match (*name, parameter) {
+            ("needed_n", Parameter::One(people)) => {
+                Some(format!("{} people are needed for shares this accurate.", nats(*people)))
+            }
+            ("half_width", Parameter::One(width)) => {
+                Some(format!("Every share will be within ±{} of the truth.", nats(*width)))
+            }
+            _ => None,
+        })
+    }
+
     fn words(&self) -> String {
+        let people = self.people_words().map_or(String::new(), |words| format!("{words}\n"));
         let mut words = format!(
-            "verified: {}\npolicy id: {}\n{}",
+            "{people}verified: {}\npolicy id: {}\n{}",
             self.claims(),
             self.policy_id,
             self.attained.leakages.words()

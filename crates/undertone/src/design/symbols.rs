@@ -44,6 +44,9 @@ pub(super) fn solve(asked: &DesignRequest) -> Result<SymbolSolution, Error> {
         }
         let reached = accuracy::smallest_epsilon(&known.prior, *n, accuracy, Family::OptimalLip)?;
         protect = vec![format!("lip:{}", reached.epsilon).parse::<Protection>()?];
+    }
+    if accuracy.is_some() {
+        // Accuracy is about shares, also of symbols that stand for numbers.
         goal = goal.or(Some(&Objective::Frequency));
     }
     if protect.is_empty() {

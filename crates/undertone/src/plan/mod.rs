@@ -23,6 +23,7 @@ mod questions;
 mod report;
 mod request;
 mod shown;
+mod size;
 
 pub(crate) use costs::shown_belief;
 pub use costs::{PersonCosts, belief_words};
@@ -33,3 +34,4 @@ pub use questions::{AskedQuestion, QuestionList};
 pub use report::{ComparedPlans, DesignedItem, PlanDesign, RepeatedReports};
 pub use request::PlanRequest;
 pub use shown::{PlanReport, ShownItem, verify};
+pub use size::{PlannedQuestion, Randomised, SizeGoal, SizePoint, SizeReport, SizeRequest, size};
