@@ -48,6 +48,13 @@ pub(super) fn text(report: &EstimateReport) -> String {
     if let Some(heavy) = &report.heavy_hitters {
         text += &format!("\n{}\n", heavy_hitters(heavy));
     }
+    if let Some(sample) = &report.sample {
+        text += &format!(
+            "\n{}\n{}\n",
+            sample.assumptions.join(" "),
+            super::sampled::share_table(sample)
+        );
+    }
     text += &second_opinion(report);
     for policy in &report.drift.policies {
         if let Some(test) = policy.prior.filter(|_| report.drift.warnings.is_empty()) {
