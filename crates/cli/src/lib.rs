@@ -26,6 +26,7 @@ mod plan;
 mod plot;
 mod policy;
 mod prior;
+mod regress;
 mod relate;
 mod release;
 mod risk;
@@ -75,6 +76,7 @@ enum Command {
     Release(release::Args),
     Estimate(estimate::Args),
     Crosstab(crosstab::Args),
+    Regress(regress::Args),
     Watchdog(watchdog::Args),
     Fusion(fusion::Args),
 }
@@ -106,6 +108,7 @@ impl Command {
             Self::Release(args) => release::run(&args),
             Self::Estimate(args) => estimate::run(&args),
             Self::Crosstab(args) => crosstab::run(&args),
+            Self::Regress(args) => regress::run(&args),
             Self::Watchdog(args) => watchdog::run(&args),
             Self::Fusion(args) => fusion::run(&args, json),
         };

@@ -63,6 +63,7 @@ pub mod policy_report;
 pub mod prelude;
 pub mod prior;
 pub mod random;
+pub mod regress;
 pub mod relate;
 pub mod release;
 pub mod risk;
