@@ -10,6 +10,7 @@
 mod audit;
 mod columns;
 mod compose;
+mod correlate;
 mod crosstab;
 mod curve;
 mod demo;
@@ -77,6 +78,7 @@ enum Command {
     Estimate(estimate::Args),
     Crosstab(crosstab::Args),
     Regress(regress::Args),
+    Correlate(correlate::Args),
     Watchdog(watchdog::Args),
     Fusion(fusion::Args),
 }
@@ -109,6 +111,7 @@ impl Command {
             Self::Estimate(args) => estimate::run(&args),
             Self::Crosstab(args) => crosstab::run(&args),
             Self::Regress(args) => regress::run(&args),
+            Self::Correlate(args) => correlate::run(&args),
             Self::Watchdog(args) => watchdog::run(&args),
             Self::Fusion(args) => fusion::run(&args, json),
         };

@@ -34,7 +34,7 @@
 //! | [`audit`], [`risk`], [`policy_report`], [`together`] | what a channel, a policy or several reveal |
 //! | [`relate`], [`compose`], [`transfer`] | what one guarantee says about another, several releases, another population |
 //! | [`columns`], [`prior`], [`perturb`], [`estimate`] | files of rows: their priors, their randomised copies, their statistics |
-//! | [`observations`], [`crosstab`] | files of people: joint shares of randomised and clear columns, with a sample's design |
+//! | [`observations`], [`crosstab`], [`regress`], [`correlate`] | files of people: joint shares, models and correlations of randomised and clear columns, with a sample's design |
 //! | [`release`], [`kept`] | files of people: their answers to a plan, and what columns left in the clear tell |
 //! | [`document`] | priors, channels, joint laws and policies as people write them |
 //!
@@ -45,6 +45,7 @@ pub mod attained;
 pub mod audit;
 pub mod columns;
 pub mod compose;
+pub mod correlate;
 pub mod crosstab;
 pub mod curve;
 pub mod design;

@@ -261,7 +261,7 @@ impl<'a> Prepared<'a> {
         Err(Error::unanswerable(
             "the regression",
             format!(
-                "there is no finite maximum (perfect separation): the likelihood keeps rising as the coefficients of {} go on; in some group the outcome is always or never what the reports say; take the term out, merge its categories, or gather more rows",
+                "there is no finite maximum (perfect separation): the likelihood keeps rising as coefficients run away ({}); in some group the outcome is always or never what the reports say; take the term out, merge its categories, or gather more rows",
                 running.join(", ")
             ),
         ))

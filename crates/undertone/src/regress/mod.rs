@@ -86,14 +86,8 @@ fn variable(
         Observation::Numbers(numbers) => Variable::Number(numbers),
         Observation::Factor(factor) => Variable::Category(used(factor)?),
         Observation::Evidence(evidence) => {
-            let policy = request.under(name).and_then(|under| match under {
-                ReportedUnder::Policy(policy) => Some(policy),
-                ReportedUnder::By { designs, .. } => {
-                    designs.iter().find_map(|(_, policy)| policy.as_ref())
-                }
-            });
             let linear = name == formula.outcome() && request.family == Some(Family::Linear);
-            let values = policy.and_then(|policy| values(policy.inputs(), linear));
+            let values = request.under(name).and_then(|under| values_of(under, linear));
             Variable::Randomised { evidence, values }
         }
     })
@@ -114,11 +108,22 @@ fn used(factor: Factor) -> Result<Factor, Error> {
     Factor::new(kept.collect(), codes).map_err(Error::input)
 }
 
+/// The numbers that a column's symbols stand for, where they do; `wanted` says that they are asked for.
+pub(crate) fn values_of(under: &ReportedUnder, wanted: bool) -> Option<Vec<f64>> {
+    let policy = match under {
+        ReportedUnder::Policy(policy) => policy,
+        ReportedUnder::By { designs, .. } => {
+            designs.iter().find_map(|(_, policy)| policy.as_ref())?
+        }
+    };
+    values(policy.inputs(), wanted)
+}
+
 /// The numbers that symbols stand for: of points and bins, and of names that are numbers. Symbols without names are numbers only where
-/// there are two, or where a linear model asks for them.
-fn values(alphabet: &Alphabet, linear: bool) -> Option<Vec<f64>> {
+/// there are two, or where numbers are asked for.
+fn values(alphabet: &Alphabet, wanted: bool) -> Option<Vec<f64>> {
     match alphabet.view() {
-        AlphabetView::Indices(size) if size > 2 && !linear => None,
+        AlphabetView::Indices(size) if size > 2 && !wanted => None,
         AlphabetView::Points(points) => Some(points.iter().map(|&point| float(point)).collect()),
         AlphabetView::Bins { values, .. } => {
             Some(values.iter().map(|&value| float(value)).collect())
@@ -130,6 +135,11 @@ fn values(alphabet: &Alphabet, linear: bool) -> Option<Vec<f64>> {
 }
 
 impl RegressRequest {
+    /// The columns that the formula names, the outcome first.
+    pub fn columns(&self) -> Result<Vec<String>, Error> {
+        Ok(self.parsed()?.columns().into_iter().map(str::to_owned).collect())
+    }
+
     /// The columns to be read; refuses what no rows could answer.
     pub fn wanted(&self) -> Result<Vec<ObservedColumn>, Error> {
         let formula = self.parsed()?;
@@ -157,7 +167,8 @@ impl RegressRequest {
     fn parsed(&self) -> Result<Formula, Error> {
         Formula::parse(&self.formula).map_err(|error| {
             let words = error.to_string();
-            Error::field("formula", words.strip_prefix("formula").unwrap_or(&words))
+            let rest = words.trim_start_matches("formula").trim_start_matches([',', ':', ' ']);
+            Error::field("formula", format!(": {rest}"))
         })
     }
 

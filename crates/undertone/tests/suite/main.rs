@@ -5,3 +5,4 @@
 mod design;
 mod plan;
 mod readme;
+mod regress;
