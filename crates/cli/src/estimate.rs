@@ -1,6 +1,7 @@
 //! `undertone estimate`: what perturbed columns and stored tallies say about the population.
 
 mod plan;
+mod sampled;
 mod shown;
 
 use std::ffi::OsStr;
@@ -17,6 +18,7 @@ use crate::failure::Failure;
 use crate::input;
 use crate::output::{Outcome, save};
 use crate::plot;
+use crate::survey::SamplingOptions;
 
 /// Estimate shares, or for numbers mean, variance, quantiles and a histogram, from a perturbed column.
 ///
@@ -29,6 +31,11 @@ use crate::plot;
 /// items: files are released frames, with a column for every item, or responses as JSON lines (.jsonl).
 ///
 /// Example: undertone estimate --policy policy.json --column salary released.parquet
+///
+/// With --by, --weights, --strata, --cluster or --margins the shares and their intervals are those of the sample's design: unbiased, with
+/// linearised standard errors.
+///
+/// Example: undertone estimate --policy policy.json --column answer --by sex --weights w survey.csv
 ///
 /// Example: undertone estimate --plan plan.json released.csv
 #[derive(clap::Args)]
@@ -81,9 +88,15 @@ pub(crate) struct Args {
     /// Which quantiles, for numbers.
     #[arg(long, value_delimiter = ',', default_value = "0.25,0.5,0.75")]
     quantiles: Vec<f64>,
-    /// Also as counts and sums, of so many people.
+    /// Also as counts and sums, of so many people; and shares with the finite population's correction, if the reports are a
+    /// simple random sample of them, or are drawn as --weights, --strata and --cluster say.
     #[arg(long, value_name = "PEOPLE")]
     population: Option<u64>,
+    /// Also the shares in each group of this clear column.
+    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["plan", "tally"])]
+    by: Option<String>,
+    #[command(flatten)]
+    sampling: SamplingOptions,
     /// Draw the estimate with its intervals, and the prior, as an SVG picture.
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
@@ -126,6 +139,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     }
     let policies: Vec<NamedPolicy> =
         args.policy.iter().map(|path| policy(path)).collect::<Result<_, _>>()?;
+    if args.by.is_some() || args.sampling.given() {
+        return sampled::run(args, policies);
+    }
     let mut reports = count(args, &policies)?;
     for path in &args.tally {
         reports.add_stored(&path.display().to_string(), &input::text(path)?)?;

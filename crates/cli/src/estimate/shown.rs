@@ -49,6 +49,13 @@ pub(super) fn text(report: &EstimateReport) -> String {
         let names = if names.is_empty() { "none".into() } else { names.join(", ") };
         text += &format!("\nAbove {}: {names}\n({})\n", heavy.above, heavy.label);
     }
+    if let Some(sample) = &report.sample {
+        text += &format!(
+            "\n{}\n{}\n",
+            sample.assumptions.join(" "),
+            super::sampled::share_table(sample)
+        );
+    }
     text += &second_opinion(report);
     for policy in &report.drift.policies {
         if let Some(test) = policy.prior.filter(|_| report.drift.warnings.is_empty()) {

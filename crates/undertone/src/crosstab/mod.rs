@@ -13,6 +13,7 @@
 
 mod report;
 
+pub(crate) use report::assumptions;
 pub use report::{
     CrosstabReport, DifferenceReport, GroupShareReport, IndependenceReport, JointShareReport,
     MarginReport, ShareReport,
@@ -74,7 +75,15 @@ impl CrosstabRequest {
         }
     }
 
-    /// Refuses what no rows could answer.
+    /// The columns to be read; refuses what no rows could answer.
+    pub fn wanted(&self) -> Result<Vec<ObservedColumn>, Error> {
+        self.check()?;
+        let mut wanted: Vec<ObservedColumn> =
+            self.columns.iter().map(|name| self.observed(name)).collect();
+        wanted.extend(self.sampling.columns());
+        Ok(wanted)
+    }
+
     fn check(&self) -> Result<(), Error> {
         if !(2..=3).contains(&self.columns.len()) {
             let problem = format!(": {} columns: give two or three", self.columns.len());
@@ -109,11 +118,14 @@ impl CrosstabRequest {
 
 /// Estimates the joint shares of some columns of a file.
 pub fn crosstab(rows: Source, request: &CrosstabRequest) -> Result<CrosstabReport, Error> {
-    request.check()?;
-    let mut wanted: Vec<ObservedColumn> =
-        request.columns.iter().map(|name| request.observed(name)).collect();
-    wanted.extend(request.sampling.columns());
-    let read = Observations::read(rows, &wanted)?;
+    crosstab_of(&Observations::read(rows, &request.wanted()?)?, request)
+}
+
+/// Estimates the joint shares of what [`CrosstabRequest::wanted`] asked for.
+pub fn crosstab_of(
+    read: &Observations,
+    request: &CrosstabRequest,
+) -> Result<CrosstabReport, Error> {
     let (tabulated, drawn) = read.columns.split_at(request.columns.len());
     let columns: Vec<CrosstabColumn<'_>> = request
         .columns
@@ -127,5 +139,5 @@ pub fn crosstab(rows: Source, request: &CrosstabRequest) -> Result<CrosstabRepor
         CrosstabMethod::Unbiased => Method::Unbiased,
     };
     let table = Crosstab::new(&columns, &sample, method, request.level).map_err(Error::input)?;
-    Ok(CrosstabReport::new(&table, &read, &sample, request))
+    Ok(CrosstabReport::new(&table, read, &sample, request))
 }

@@ -9,7 +9,7 @@ use undertone_estimate::{Crosstab, Method, Sample, TableShare};
 use super::CrosstabRequest;
 use crate::Answer;
 use crate::number;
-use crate::observations::Observations;
+use crate::observations::{Observations, ReportedUnder, Sampling};
 
 /// Joint shares, with what follows from them.
 #[derive(Debug, Clone, Serialize)]
@@ -259,23 +259,26 @@ impl CrosstabReport {
             log_likelihood: table.fit.as_ref().map(|fit| fit.log_likelihood),
             iterations: table.fit.as_ref().map(|fit| fit.iterations),
             design_effect: table.design_effect,
-            assumptions: assumptions(request, sample),
+            assumptions: assumptions(&request.randomised, &request.sampling, sample),
             notes: table.notes.clone(),
         }
     }
 }
 
 /// What is supposed, in sentences.
-fn assumptions(request: &CrosstabRequest, sample: &Sample) -> Vec<String> {
+pub(crate) fn assumptions(
+    randomised: &[(String, ReportedUnder)],
+    drawn: &Sampling,
+    sample: &Sample,
+) -> Vec<String> {
     let mut said = Vec::new();
-    if !request.randomised.is_empty() {
-        let names: Vec<&str> = request.randomised.iter().map(|(name, _)| name.as_str()).collect();
+    if !randomised.is_empty() {
+        let names: Vec<&str> = randomised.iter().map(|(name, _)| name.as_str()).collect();
         said.push(format!(
             "{} randomised as the policy says, each person's answers independently of each other and of everybody else's.",
             if names.len() == 1 { format!("{} was", names[0]) } else { format!("{} were", names.join(" and ")) }
         ));
     }
-    let drawn = &request.sampling;
     let mut how = Vec::new();
     let mut add = |column: &Option<String>, what: &str| {
         how.extend(column.iter().map(|column| format!("{what} of column {column}")));

@@ -94,6 +94,9 @@ impl EstimateReport {
             numbers,
             heavy_hitters,
             population,
+            sample: request
+                .population
+                .and_then(|people| super::sampled::of_population(groups, people, settings.level())),
             notes: summary.notes,
             shown,
         })

@@ -41,6 +41,7 @@ mod released;
 mod report;
 mod reports;
 mod responses;
+mod sampled;
 mod shown;
 
 pub use counting::RowCounts;
@@ -58,6 +59,10 @@ pub use report::{
 };
 pub use reports::{CountedReports, NamedPolicy, ReportColumn, ReportGroup, UnknownReports};
 pub use responses::CountedResponses;
+pub use sampled::{
+    GroupDifferenceReport, GroupReport, SampledShare, SampledSharesReport, SampledSharesRequest,
+    estimate_sample, estimate_sample_of,
+};
 pub use shown::ShownShares;
 
 use undertone_estimate::Settings;

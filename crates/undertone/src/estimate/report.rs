@@ -5,7 +5,7 @@ use undertone_core::{Claim, PolicyId};
 use undertone_estimate::drift::{Drift, PolicyDrift, Test};
 use undertone_estimate::{Bar, Control, Coverage, Fit, Identification, Method, Target};
 
-use super::{EstimatedNumber, ShownShares};
+use super::{EstimatedNumber, SampledSharesReport, ShownShares};
 use crate::answer::Answer;
 use crate::number;
 
@@ -59,6 +59,9 @@ pub struct EstimateReport {
     /// Counts and sums, where the number of people was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub population: Option<PopulationReport>,
+    /// The shares if the reports are a simple random sample, without replacement, of the population's people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<SampledSharesReport>,
     /// What else a reader should know: what is not determined, what did not converge.
     #[serde(skip)]
     pub notes: Vec<String>,

@@ -30,7 +30,7 @@ impl NamedPolicy {
     }
 
     /// Everything it may be called, each once.
-    pub(super) fn all_names(&self) -> Vec<String> {
+    pub fn all_names(&self) -> Vec<String> {
         let id = self.policy.id().to_string();
         let mut names = vec![id[..16].to_owned(), id, self.name.clone()];
         names.extend(self.aliases.iter().cloned());

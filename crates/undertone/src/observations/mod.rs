@@ -15,6 +15,9 @@ pub use sampling::Sampling;
 use crate::Error;
 use crate::columns::Source;
 
+/// The text of a column's cell in a row; nothing where it is missing.
+pub type CellTexts<'t> = dyn Fn(usize) -> Option<String> + 't;
+
 /// The columns that were asked for, of the rows that have them all.
 #[derive(Debug, Clone)]
 pub struct Observations {
@@ -30,6 +33,15 @@ impl Observations {
     /// Reads columns of a file; a column may be asked for several times, as different things.
     pub fn read(source: Source, wanted: &[ObservedColumn]) -> Result<Self, Error> {
         read::read(source, wanted)
+    }
+
+    /// Reads columns in memory, of so many rows: `texts` knows a column's cells by its name.
+    pub fn of_columns<'t>(
+        rows: usize,
+        wanted: &[ObservedColumn],
+        texts: impl Fn(&str) -> Option<&'t CellTexts<'t>>,
+    ) -> Result<Self, Error> {
+        read::read_columns(rows, wanted, texts)
     }
 
     /// How many rows were kept.

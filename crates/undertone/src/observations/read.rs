@@ -6,7 +6,7 @@ use undertone_core::Policy;
 use undertone_estimate::{DesignId, Evidence, EvidenceBuilder, Factor};
 
 use super::value::{ValueCell, Values};
-use super::{Observation, Observations, ObservedAs, ObservedColumn, ReportedUnder};
+use super::{CellTexts, Observation, Observations, ObservedAs, ObservedColumn, ReportedUnder};
 use crate::Error;
 use crate::columns::csv::{self, CsvFile};
 use crate::columns::{Code, Lookup, OpenedSource, RowPlace, Source, position};
@@ -56,7 +56,41 @@ struct ReportDesign<'a> {
     symbols: Lookup,
 }
 
+/// Reads a file.
 pub(super) fn read(source: Source, wanted: &[ObservedColumn]) -> Result<Observations, Error> {
+    observe(wanted, |names, visit| each_row(source, names, visit))
+}
+
+/// Reads columns in memory: `texts` gives a column's cells by row.
+pub(super) fn read_columns<'t>(
+    rows: usize,
+    wanted: &[ObservedColumn],
+    texts: impl Fn(&str) -> Option<&'t CellTexts<'t>>,
+) -> Result<Observations, Error> {
+    observe(wanted, |names, visit| {
+        let column = |name: &&str| {
+            texts(name).ok_or_else(|| Error::input(format!("there is no column {name:?}")))
+        };
+        let columns: Vec<&CellTexts<'t>> = names.iter().map(column).collect::<Result<_, _>>()?;
+        for row in 0..rows {
+            let cells: Vec<Option<String>> = columns.iter().map(|text| text(row)).collect();
+            let cells: Vec<Option<&str>> = cells
+                .iter()
+                .map(|cell| cell.as_deref().and_then(crate::columns::present))
+                .collect();
+            visit(&cells).map_err(|what| Error::input(format!("row {}{what}", row + 1)))?;
+        }
+        Ok(())
+    })
+}
+
+/// What is done with the cells of every row.
+type Visit<'v> = &'v mut dyn FnMut(&[Option<&str>]) -> Result<(), String>;
+
+fn observe(
+    wanted: &[ObservedColumn],
+    each: impl FnOnce(&[&str], Visit<'_>) -> Result<(), Error>,
+) -> Result<Observations, Error> {
     let mut names: Vec<&str> = Vec::new();
     let mut columns = Vec::with_capacity(wanted.len());
     for column in wanted {
@@ -68,7 +102,7 @@ pub(super) fn read(source: Source, wanted: &[ObservedColumn]) -> Result<Observat
         columns.push(Column::new(column, cell)?);
     }
     let (mut rows, mut missing) = (0, 0);
-    each_row(source, &names, |cells| {
+    each(&names, &mut |cells| {
         rows += 1;
         let mut found = Vec::with_capacity(columns.len());
         for column in &mut columns {
@@ -305,11 +339,7 @@ pub(super) fn ordered(names: HashMap<String, u32>, mut codes: Vec<u32>) -> (Vec<
 }
 
 /// Calls `visit` with the cells of every row; what it finds wrong is said behind the row's place.
-fn each_row(
-    source: Source,
-    wanted: &[&str],
-    visit: impl FnMut(&[Option<&str>]) -> Result<(), String>,
-) -> Result<(), Error> {
+fn each_row(source: Source, wanted: &[&str], visit: Visit<'_>) -> Result<(), Error> {
     match source.open()? {
         OpenedSource::Csv(file) => each_csv_row(file, wanted, visit),
         #[cfg(feature = "parquet")]
@@ -321,7 +351,7 @@ fn each_row(
 fn each_parquet_row(
     file: crate::columns::parquet::ParquetFile,
     wanted: &[&str],
-    mut visit: impl FnMut(&[Option<&str>]) -> Result<(), String>,
+    visit: Visit<'_>,
 ) -> Result<(), Error> {
     let name = file.name.clone();
     let each = |row: &crate::columns::Row<'_>| {
@@ -332,11 +362,7 @@ fn each_parquet_row(
     file.each_row(wanted, each).map(|_| ())
 }
 
-fn each_csv_row(
-    file: CsvFile,
-    wanted: &[&str],
-    mut visit: impl FnMut(&[Option<&str>]) -> Result<(), String>,
-) -> Result<(), Error> {
+fn each_csv_row(file: CsvFile, wanted: &[&str], visit: Visit<'_>) -> Result<(), Error> {
     let positions: Vec<usize> = wanted
         .iter()
         .map(|column| position(&file.name, column, &file.columns))

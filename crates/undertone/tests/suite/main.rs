@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod crosstab;
 mod design;
 mod plan;
 mod readme;
