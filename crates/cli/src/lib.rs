@@ -11,6 +11,7 @@ mod audit;
 mod columns;
 mod compliance;
 mod compose;
+mod correlate;
 mod crosstab;
 mod curve;
 mod demo;
@@ -28,6 +29,7 @@ mod plan;
 mod plot;
 mod policy;
 mod prior;
+mod regress;
 mod relate;
 mod release;
 mod risk;
@@ -79,6 +81,8 @@ enum Command {
     Crosstab(crosstab::Args),
     Compliance(compliance::Args),
     Export(export::Args),
+    Regress(regress::Args),
+    Correlate(correlate::Args),
     Watchdog(watchdog::Args),
     Fusion(fusion::Args),
 }
@@ -112,6 +116,8 @@ impl Command {
             Self::Crosstab(args) => crosstab::run(&args),
             Self::Compliance(args) => compliance::run(&args),
             Self::Export(args) => export::run(&args),
+            Self::Regress(args) => regress::run(&args),
+            Self::Correlate(args) => correlate::run(&args),
             Self::Watchdog(args) => watchdog::run(&args),
             Self::Fusion(args) => fusion::run(&args, json),
         };

@@ -35,9 +35,9 @@
 //! | [`audit`], [`risk`], [`policy_report`], [`together`] | what a channel, a policy or several reveal |
 //! | [`relate`], [`compose`], [`transfer`] | what one guarantee says about another, several releases, another population |
 //! | [`columns`], [`prior`], [`perturb`], [`estimate`] | files of rows: their priors, their randomised copies, their statistics |
-//! | [`observations`], [`crosstab`] | files of people: joint shares of randomised and clear columns, with a sample's design |
 //! | [`compliance`] | data people randomised themselves: how many followed the design, and the share in spite of it |
 //! | [`export`] | data and designs for R packages |
+//! | [`observations`], [`crosstab`], [`regress`], [`correlate`] | files of people: joint shares, models and correlations of randomised and clear columns, with a sample's design |
 //! | [`release`], [`kept`] | files of people: their answers to a plan, and what columns left in the clear tell |
 //! | [`document`] | priors, channels, joint laws and policies as people write them |
 //!
@@ -50,6 +50,7 @@ pub mod columns;
 mod combined;
 pub mod compliance;
 pub mod compose;
+pub mod correlate;
 pub mod crosstab;
 pub mod curve;
 pub mod design;
@@ -70,6 +71,7 @@ pub mod policy_report;
 pub mod prelude;
 pub mod prior;
 pub mod random;
+pub mod regress;
 pub mod relate;
 pub mod release;
 pub mod risk;

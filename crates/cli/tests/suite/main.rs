@@ -24,6 +24,7 @@ mod perturb;
 mod plan;
 mod plots;
 mod prior;
+mod regress;
 mod release;
 mod serve;
 mod together;

@@ -33,6 +33,8 @@ pub struct Coefficient {
     pub low: f64,
     /// The upper end of its interval.
     pub high: f64,
+    /// Its variance over that of as many rows drawn simply at random, where the sample has a design.
+    pub design_effect: Option<f64>,
 }
 
 /// How a term was tested.
@@ -96,6 +98,13 @@ impl RegressionFit {
     pub fn covariance(&self, one: usize, other: usize) -> f64 {
         self.covariance.at(one, other)
     }
+
+    /// Compares variances with those of a simple sample.
+    fn add_design_effects(&mut self, simple: &Symmetric) {
+        for (at, one) in self.coefficients.iter_mut().enumerate() {
+            one.design_effect = Some(self.covariance.at(at, at) / simple.at(at, at));
+        }
+    }
 }
 
 impl<'a> Prepared<'a> {
@@ -135,6 +144,11 @@ impl<'a> Prepared<'a> {
         fit.iterations = climb.iterations;
         if let Outcome::Number(_) = model.outcome {
             fit.residual_deviation = Some(climb.at[model.matrix.width()].exp());
+        }
+        if !sample.is_simple()
+            && let Some(plain) = inverse(&climb.totals.information, &all)
+        {
+            fit.add_design_effects(&plain);
         }
         fit.assumptions = self.assumptions(asked, sample);
         if asked.tests && sample.is_simple() && kind != Errors::Robust {
@@ -247,7 +261,7 @@ impl<'a> Prepared<'a> {
         Err(Error::unanswerable(
             "the regression",
             format!(
-                "there is no finite maximum (perfect separation): the likelihood keeps rising as the coefficients of {} go on; in some group the outcome is always or never what the reports say; take the term out, merge its categories, or gather more rows",
+                "there is no finite maximum (perfect separation): the likelihood keeps rising as coefficients run away ({}); in some group the outcome is always or never what the reports say; take the term out, merge its categories, or gather more rows",
                 running.join(", ")
             ),
         ))
@@ -303,9 +317,12 @@ impl<'a> Prepared<'a> {
                 "least squares of a randomised outcome has no likelihood: ask for robust errors",
             ));
         }
-        let LeastSquares { coefficients, covariance } = fitted;
+        let LeastSquares { coefficients, covariance, plain } = fitted;
         let mut fit = self.finished(asked, sample, &coefficients, covariance, Errors::Robust);
         fit.iterations = 1;
+        if !sample.is_simple() {
+            fit.add_design_effects(&plain);
+        }
         fit.assumptions = self.assumptions(asked, sample);
         if asked.tests {
             fit.tests = self.wald_tests(&fit, 1);
@@ -349,6 +366,7 @@ impl<'a> Prepared<'a> {
                 standard_error: error,
                 low: estimate - quantile * error,
                 high: estimate + quantile * error,
+                design_effect: None,
             }
         };
         RegressionFit {

@@ -19,6 +19,8 @@ use undertone_numeric::vector::dot;
 pub(super) struct LeastSquares {
     pub(super) coefficients: Vec<f64>,
     pub(super) covariance: Symmetric,
+    /// The covariance, had the rows been drawn simply at random.
+    pub(super) plain: Symmetric,
 }
 
 /// Fits `values` of the symbols of the outcome; `model` has the randomised predictors alone, at their maximum.
@@ -77,7 +79,7 @@ pub(super) fn fit(
         inverse(&climb.totals.information, &parameters).unwrap_or(Symmetric::zero(nuisance));
     // A row's influence on β, before the bread: its own equation less what it does to the predictors' model.
     let mut whole = vec![0.0; nuisance];
-    let influence = |row: usize, out: &mut [f64]| {
+    let mut influence = |row: usize, out: &mut [f64]| {
         calibrated(model, climb, row, &mut work, &mut mean);
         let residual = value(row) - offset(row) - dot(&mean, &coefficients);
         out.iter_mut().zip(&mean).for_each(|(out, cell)| *out = residual * cell);
@@ -90,9 +92,20 @@ pub(super) fn fit(
             }
         }
     };
-    let middle = sample.covariance_of_total(width, influence)?;
+    let middle = sample.covariance_of_total(width, &mut influence)?;
     let scale = sample.rows() as f64 / sample.total_weight();
-    Ok(LeastSquares { covariance: sandwich(&bread, &middle, scale * scale), coefficients })
+    let covariance = sandwich(&bread, &middle, scale * scale);
+    let simple = Sample::simple(sample.rows());
+    let plain = if sample.is_simple() {
+        covariance.clone()
+    } else {
+        let middle = simple.covariance_of_total(width, |row, out| {
+            influence(row, out);
+            out.iter_mut().for_each(|part| *part *= weight(row).sqrt());
+        })?;
+        sandwich(&bread, &middle, 1.0)
+    };
+    Ok(LeastSquares { coefficients, covariance, plain })
 }
 
 /// Works out what a row's reports make of the predictors, and the mean of its row of the model matrix.

@@ -19,6 +19,8 @@ pub enum ObservedAs {
     Factor,
     /// Numbers.
     Number,
+    /// Numbers if all its cells are, else categories.
+    Value,
     /// Numbers above nought.
     Weight,
     /// Categories as evidence that leaves no doubt.
@@ -51,9 +53,9 @@ impl ObservedColumn {
 /// A column that was read.
 #[derive(Debug, Clone)]
 pub enum Observation {
-    /// Of [`ObservedAs::Factor`].
+    /// Of [`ObservedAs::Factor`], and of [`ObservedAs::Value`] where some cell is no number.
     Factor(Factor),
-    /// Of [`ObservedAs::Number`] and [`ObservedAs::Weight`].
+    /// Of [`ObservedAs::Number`] and [`ObservedAs::Weight`], and of [`ObservedAs::Value`] where all cells are numbers.
     Numbers(Vec<f64>),
     /// Of [`ObservedAs::Clear`] and [`ObservedAs::Randomised`].
     Evidence(Evidence),

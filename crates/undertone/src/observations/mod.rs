@@ -7,6 +7,7 @@
 mod column;
 mod read;
 mod sampling;
+mod value;
 
 pub use column::{Observation, ObservedAs, ObservedColumn, ReportedUnder};
 pub use sampling::Sampling;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use undertone_core::Policy;
 use undertone_estimate::{DesignId, Evidence, EvidenceBuilder, Factor};
 
+use super::value::{ValueCell, Values};
 use super::{CellTexts, Observation, Observations, ObservedAs, ObservedColumn, ReportedUnder};
 use crate::Error;
 use crate::columns::csv::{self, CsvFile};
@@ -20,6 +21,7 @@ enum Read {
     Missing,
     Index(u32),
     Number(f64),
+    Value(ValueCell),
     /// A report, under which of the column's designs.
     Report(usize),
 }
@@ -35,6 +37,7 @@ struct Column<'a> {
 enum Kind<'a> {
     Levels { names: HashMap<String, u32>, codes: Vec<u32>, clear: bool },
     Numbers { list: Vec<f64>, positive: bool },
+    Values(Values),
     Reports(Box<Reports<'a>>),
 }
 
@@ -135,6 +138,7 @@ impl<'a> Column<'a> {
                 clear: matches!(wanted.kind, ObservedAs::Clear),
             },
             ObservedAs::Number => Kind::Numbers { list: Vec::new(), positive: false },
+            ObservedAs::Value => Kind::Values(Values::default()),
             ObservedAs::Weight => Kind::Numbers { list: Vec::new(), positive: true },
             ObservedAs::Randomised(under) => Kind::Reports(Box::new(Reports::new(under, cell)?)),
         };
@@ -175,6 +179,10 @@ impl<'a> Column<'a> {
                 }
                 Ok(Read::Number(number))
             }
+            Kind::Values(values) => match text.filter(|text| *text != NOT_AVAILABLE) {
+                None => Ok(Read::Missing),
+                Some(text) => values.look(text).map(Read::Value).map_err(wrong),
+            },
             Kind::Reports(reports) => reports.look(text, cells).map_err(wrong),
         }
     }
@@ -183,6 +191,7 @@ impl<'a> Column<'a> {
         match (&mut self.kind, value) {
             (Kind::Levels { codes, .. }, Read::Index(code)) => codes.push(code),
             (Kind::Numbers { list, .. }, Read::Number(number)) => list.push(number),
+            (Kind::Values(values), Read::Value(cell)) => values.keep(cell),
             (Kind::Reports(reports), Read::Report(design)) => reports.keep(design)?,
             _ => {}
         }
@@ -208,6 +217,7 @@ impl<'a> Column<'a> {
                 }
             }
             Kind::Numbers { list, .. } => Observation::Numbers(list),
+            Kind::Values(values) => values.finish()?,
             Kind::Reports(reports) => {
                 Observation::Evidence(reports.builder.finish().map_err(Error::input)?)
             }
@@ -313,7 +323,7 @@ impl<'a> Reports<'a> {
 }
 
 /// Categories in increasing order of their numbers, or of their letters where some are none; and the rows' codes in that order.
-fn ordered(names: HashMap<String, u32>, mut codes: Vec<u32>) -> (Vec<String>, Vec<u32>) {
+pub(super) fn ordered(names: HashMap<String, u32>, mut codes: Vec<u32>) -> (Vec<String>, Vec<u32>) {
     let mut list: Vec<(String, u32)> = names.into_iter().collect();
     let number = |name: &str| name.parse::<f64>().ok().filter(|number| number.is_finite());
     if list.iter().all(|(name, _)| number(name).is_some()) {

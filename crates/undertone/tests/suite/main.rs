@@ -7,3 +7,4 @@ mod design;
 mod plan;
 mod policy_make;
 mod readme;
+mod regress;
