@@ -26,5 +26,6 @@ mod plots;
 mod prior;
 mod release;
 mod serve;
+mod survey;
 mod together;
 mod watchdog;
