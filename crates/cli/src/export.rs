@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use undertone::Answer;
-use undertone::export::{ExportRequest, RPackage, export};
+use undertone::export::{self, ExportRequest, RPackage};
 
 use crate::columns::Source;
 use crate::failure::Failure;
@@ -42,6 +42,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     if args.output.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("r")) {
         return Err(Failure::usage("--output is the data file: give it another ending than .R"));
     }
+    // Before anything is written.
+    export::call(package, &policy, &args.column, &args.keep)?;
     let refused = |error: &std::io::Error| Failure::of_system("create", &args.output, error);
     let name = args.output.file_name().map(|name| name.to_string_lossy().into_owned());
     let request = ExportRequest {
@@ -53,7 +55,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         data_name: name.unwrap_or_default(),
     };
     let mut file = BufWriter::new(File::create(&args.output).map_err(|error| refused(&error))?);
-    let report = export(request, &mut file)?;
+    let report = export::export(request, &mut file)?;
     file.flush().map_err(|error| refused(&error))?;
     let script = args.output.with_extension("R");
     save(&script, &report.script)?;

@@ -165,8 +165,8 @@ impl RPackage {
     }
 }
 
-/// The call in R.
-fn call(
+/// The call in R; refused if the package has no design for the policy.
+pub fn call(
     package: RPackage,
     policy: &Policy,
     column: &str,

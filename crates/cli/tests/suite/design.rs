@@ -393,8 +393,13 @@ fn a_policy_that_cannot_tell_symbols_apart_is_refused() {
     assert_eq!((code, &value["code"]), (1, &"uninformative".into()), "{value}");
     let (code, value) = json(&[&pay[..], &["--method", "laplace"]].concat());
     assert_eq!(code, 0, "{value}");
-    // So noise is what numbers get unless somebody asks for a method, or for the best whatever it tells.
+    // So numbers for a mean are what numbers get unless somebody asks for an objective, a method, or the best whatever it tells.
     let (code, unasked) = json(&pay);
+    assert_eq!((code, &unasked["objective"]), (0, &"mean".into()), "{unasked}");
+    let note = unasked["method_note"].as_str().unwrap();
+    assert!(note.contains("the objective mean was taken"), "{note}");
+    // And noise is what single numbers get.
+    let (code, unasked) = json(&[&pay[..], &["--objective", "squared"]].concat());
     assert_eq!((code, &unasked["method"]), (0, &"laplace".into()), "{unasked}");
     assert_eq!(
         (&unasked["objective"], &unasked["utility"]),

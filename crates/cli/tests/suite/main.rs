@@ -27,5 +27,6 @@ mod prior;
 mod regress;
 mod release;
 mod serve;
+mod survey;
 mod together;
 mod watchdog;

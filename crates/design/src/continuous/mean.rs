@@ -45,7 +45,7 @@ pub(super) fn unbiased(problem: &Problem<'_>) -> Result<ContinuousOutcome, Error
         utility: Some(utility),
         optimum: Some(found.variance),
         // Lowered by what the linear program's tolerances may have added.
-        bound: Some(found.bound * (1.0 - 1e-9)),
+        bound: found.bound.map(|bound| bound * (1.0 - 1e-9)),
         mixed: rounded.mixed,
         channel: Some(integers),
         outputs,

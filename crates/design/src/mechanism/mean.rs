@@ -13,7 +13,7 @@
 //! reduced cost bounds how far the value can still fall ([`UnbiasedMean::bound`]).
 //!
 //! Between two points rows may be interpolated: that keeps every claim and the mean, and raises E v² no more than
-//! linearly. Where there are more than [`MOST_NODES`] points, the program is solved at so many of them.
+//! linearly. Where there are many points, the program is solved at nodes between the ends of the range.
 //!
 //! **What the kernel re-checks.** Every inequality, on the integers that ship.
 
@@ -22,8 +22,11 @@ use undertone_numeric::simplex::{Bounds, Row, Simplex, Verdict};
 
 use crate::Error;
 
-/// The most points at which the program is solved.
+/// The most points at which the program is solved as they are.
 pub const MOST_NODES: usize = 17;
+
+/// The most points at which it is solved where they mirror each other, and evenly spaced nodes where the worst variance counts.
+const MOST_MIRRORED: usize = 33;
 
 /// The program is solved when the value is within this of its bound, as a share of the value.
 const GAP: f64 = 1e-4;
@@ -79,21 +82,24 @@ pub struct UnbiasedMean {
     pub values: Vec<f64>,
     /// The variance of one released number, weighed as asked.
     pub variance: f64,
-    /// No channel and no numbers have a smaller variance at the points of the program.
-    pub bound: f64,
+    /// No channel and no numbers have a smaller variance: at the points where there are few, for all numbers of the range where the
+    /// worst counts among many, and not known where a law of many points weighs.
+    pub bound: Option<f64>,
 }
 
 /// Solves the problem.
 pub fn design(problem: &MeanProblem) -> Result<UnbiasedMean, Error> {
     let Scaled { points, middle, half } = Scaled::of(&problem.points)?;
-    let nodes = Nodes::of(&points, &problem.law);
+    let nodes = Nodes::of(&points, &problem.law, problem.weighing);
+    // What interpolation of a law makes of a program says nothing of other channels.
+    let exact = problem.weighing == Weighing::Worst || nodes.points == points;
     let (columns, bound) = Program::new(&nodes, problem)?.solve()?;
     let values: Vec<f64> = columns.iter().map(|column| column.value).collect();
     let rows: Vec<Vec<f64>> = points.iter().map(|&x| nodes.interpolated(x, &columns)).collect();
     let found = UnbiasedMean {
         values: values.iter().map(|value| middle + half * value).collect(),
         variance: 0.0,
-        bound: bound * half * half,
+        bound: exact.then_some(bound * half * half),
         rows,
     };
     let variance = weighed_variance(problem, &found.rows, &found.values);
@@ -138,10 +144,21 @@ struct Nodes {
 }
 
 impl Nodes {
-    fn of(points: &[f64], law: &[f64]) -> Self {
-        let count = points.len().min(MOST_NODES);
-        let at = |node: usize| points[node * (points.len() - 1) / (count - 1)];
-        let mut nodes = Self { points: (0..count).map(at).collect(), law: vec![0.0; count] };
+    fn of(points: &[f64], law: &[f64], weighing: Weighing) -> Self {
+        let worst = weighing == Weighing::Worst;
+        let most = if worst && is_even(points, -1.0) { MOST_MIRRORED } else { MOST_NODES };
+        let nodes: Vec<f64> = if points.len() <= most {
+            points.to_vec()
+        } else {
+            let count = if worst { MOST_MIRRORED } else { MOST_NODES };
+            (0..count).map(|node| 2.0 * node as f64 / (count - 1) as f64 - 1.0).collect()
+        };
+        let size = nodes.len();
+        if worst {
+            // Claims about belief need a prior, so here the law only scales columns.
+            return Self { points: nodes, law: vec![1.0 / size as f64; size] };
+        }
+        let mut nodes = Self { points: nodes, law: vec![0.0; size] };
         for (x, p) in points.iter().zip(law) {
             let (node, share) = nodes.between(*x);
             nodes.law[node] += p * (1.0 - share);
@@ -168,6 +185,11 @@ impl Nodes {
         let sum: f64 = row.iter().sum();
         row.iter().map(|cell| cell / sum).collect()
     }
+}
+
+/// Whether a list reads backwards as it reads forwards, with this sign.
+fn is_even(list: &[f64], sign: f64) -> bool {
+    list.iter().zip(list.iter().rev()).all(|(a, b)| (a - sign * b).abs() < 1e-9)
 }
 
 /// A column of the channel and the number it releases.
@@ -236,10 +258,77 @@ fn filled(law: &[f64], costs: &[f64], order: &[usize], least: f64, most: f64) ->
     (entries.iter().zip(costs).map(|(entry, cost)| entry * cost).sum(), entries)
 }
 
+/// Nodes that mirror each other, with one law, have an optimum that does: then the program is about pairs of them, and the
+/// columns come in mirrored pairs of opposite numbers. Half of the rows take an eighth of the time.
+struct Mirror {
+    /// The nodes that have rows.
+    rows: Vec<usize>,
+    size: usize,
+    folded: bool,
+}
+
+impl Mirror {
+    fn of(nodes: &Nodes, weighing: Weighing) -> Self {
+        let size = nodes.points.len();
+        let folded = weighing == Weighing::Worst && is_even(&nodes.points, -1.0);
+        let rows = if folded { size / 2..size } else { 0..size };
+        Self { rows: rows.collect(), size, folded }
+    }
+
+    fn other(&self, node: usize) -> usize {
+        self.size - 1 - node
+    }
+
+    /// The nodes with a row for unbiasedness: the middle of mirrored nodes needs none.
+    fn means(&self) -> impl Iterator<Item = usize> + '_ {
+        self.rows.iter().copied().filter(|&node| !self.folded || node != self.other(node))
+    }
+
+    /// What a column has in the rows of a node: in sums and squares, and in means.
+    fn entry(&self, entries: &[f64], node: usize) -> (f64, f64) {
+        match self.folded {
+            true => {
+                let (own, other) = (entries[node], entries[self.other(node)]);
+                ((own + other) / 2.0, (own - other) / 2.0)
+            }
+            false => (entries[node], entries[node]),
+        }
+    }
+
+    /// What the rows' prices are worth at every node for a number: the prices of sums, of means times the number and of squares
+    /// times its square.
+    fn worth(&self, prices: &[f64], value: f64) -> Vec<f64> {
+        let count = self.rows.len();
+        let means = self.means().count();
+        let mut worth = vec![0.0; self.size];
+        for (row, &node) in self.rows.iter().enumerate() {
+            let square = prices.get(count + means + row).map_or(0.0, |price| price * value * value);
+            let even = prices[row] + square;
+            if self.folded {
+                worth[node] += even / 2.0;
+                worth[self.other(node)] += even / 2.0;
+            } else {
+                worth[node] += even;
+            }
+        }
+        for (row, node) in self.means().enumerate() {
+            let odd = prices[count + row] * value;
+            if self.folded {
+                worth[node] += odd / 2.0;
+                worth[self.other(node)] -= odd / 2.0;
+            } else {
+                worth[node] += odd;
+            }
+        }
+        worth
+    }
+}
+
 /// The linear program: rows for the sums of the channel's rows, for unbiasedness and, where the worst variance counts, for the
 /// variance at every node.
 struct Program<'a> {
     nodes: &'a Nodes,
+    mirror: Mirror,
     limits: ColumnLimits,
     weighing: Weighing,
     simplex: Simplex,
@@ -263,22 +352,25 @@ impl<'a> Program<'a> {
             return Err(Error::other("claims", said));
         }
         let worst = problem.weighing == Weighing::Worst;
-        let mut rows = vec![Row::equal(1.0); nodes.points.len()];
-        rows.extend(nodes.points.iter().map(|&x| Row::equal(x)));
+        let mirror = Mirror::of(nodes, problem.weighing);
+        let mut rows = vec![Row::equal(1.0); mirror.rows.len()];
+        rows.extend(mirror.means().map(|node| Row::equal(nodes.points[node])));
+        let squares = rows.len();
         if worst {
             let own = Bounds::NON_NEGATIVE;
-            rows.extend(nodes.points.iter().map(|&x| Row { rhs: x * x, own, cost: 0.0 }));
+            let square = |&node: &usize| nodes.points[node].powi(2);
+            rows.extend(mirror.rows.iter().map(square).map(|rhs| Row { rhs, own, cost: 0.0 }));
         }
         let mut simplex = Simplex::new(&rows);
         if worst {
-            let entries: Vec<f64> = (0..rows.len())
-                .map(|row| if row < 2 * nodes.points.len() { 0.0 } else { -1.0 })
-                .collect();
+            let entry = |row: usize| if row < squares { 0.0 } else { -1.0 };
+            let entries: Vec<f64> = (0..rows.len()).map(entry).collect();
             simplex.add_column(&entries, Bounds::NON_NEGATIVE, 1.0);
         }
         let root = ratio.sqrt();
         let mut program = Self {
             nodes,
+            mirror,
             limits,
             weighing: problem.weighing,
             simplex,
@@ -308,12 +400,16 @@ impl<'a> Program<'a> {
     }
 
     fn add(&mut self, value: f64, entries: Vec<f64>) {
-        let mut column: Vec<f64> = entries.clone();
-        column.extend(entries.iter().map(|w| w * value));
+        let even = |&node: &usize| self.mirror.entry(&entries, node).0;
+        let mut column: Vec<f64> = self.mirror.rows.iter().map(even).collect();
+        let odd = |node: usize| self.mirror.entry(&entries, node).1 * value;
+        column.extend(self.mirror.means().map(odd));
         let square = value * value;
         let mut cost = 0.0;
         match self.weighing {
-            Weighing::Worst => column.extend(entries.iter().map(|w| w * square)),
+            Weighing::Worst => {
+                column.extend(self.mirror.rows.iter().map(|node| even(node) * square));
+            }
             // The mean of the entries under the law is one.
             Weighing::Expected => cost = square,
         }
@@ -323,16 +419,12 @@ impl<'a> Program<'a> {
 
     /// The reduced cost of the best column for a number, and the column.
     fn priced(&self, prices: &[f64], value: f64) -> (f64, Vec<f64>) {
-        let size = self.nodes.points.len();
-        let square = value * value;
-        let cost = |x: usize| {
-            let linear = -prices[x] - prices[size + x] * value;
-            match self.weighing {
-                Weighing::Worst => linear - prices[2 * size + x] * square,
-                Weighing::Expected => linear + self.nodes.law[x] * square,
-            }
+        let worth = self.mirror.worth(prices, value);
+        let cost = |(x, worth): (usize, &f64)| match self.weighing {
+            Weighing::Worst => -worth,
+            Weighing::Expected => self.nodes.law[x] * value * value - worth,
         };
-        let costs: Vec<f64> = (0..size).map(cost).collect();
+        let costs: Vec<f64> = worth.iter().enumerate().map(cost).collect();
         self.limits.cheapest(&self.nodes.law, &costs)
     }
 
@@ -350,21 +442,10 @@ impl<'a> Program<'a> {
                 }
             }
             let prices = self.simplex.prices();
-            let (mut value, mut dual) = (0.0, 0.0);
-            for (row, x) in self.nodes.points.iter().enumerate() {
-                let size = self.nodes.points.len();
-                dual += prices[row] + prices[size + row] * x;
-                if self.weighing == Weighing::Worst {
-                    dual += prices[2 * size + row] * x * x;
-                } else {
-                    value -= self.nodes.law[row] * x * x;
-                }
-            }
-            let offset = value;
-            value += dual;
+            let value = self.dual(&prices);
             let found = self.search(&prices);
             let least = found.iter().map(|(cost, ..)| *cost).fold(0.0, f64::min);
-            bound = f64::max(bound, dual + offset + least);
+            bound = f64::max(bound, value + least);
             if value - bound <= GAP * value.abs() {
                 break;
             }
@@ -375,9 +456,30 @@ impl<'a> Program<'a> {
         Ok((self.vertex(), bound))
     }
 
+    /// The value of the last vertex, from its prices: what the right-hand sides are worth, less E X² where that is in the cost.
+    fn dual(&self, prices: &[f64]) -> f64 {
+        let points = &self.nodes.points;
+        let (count, means) = (self.mirror.rows.len(), self.mirror.means().count());
+        let mut value: f64 = prices[..count].iter().sum();
+        value += self
+            .mirror
+            .means()
+            .zip(&prices[count..])
+            .map(|(node, p)| points[node] * p)
+            .sum::<f64>();
+        let squares = self.mirror.rows.iter().zip(&prices[count + means..]);
+        value += squares.map(|(&node, price)| points[node].powi(2) * price).sum::<f64>();
+        if self.weighing == Weighing::Expected {
+            value -= points.iter().zip(&self.nodes.law).map(|(x, p)| p * x * x).sum::<f64>();
+        }
+        value
+    }
+
     /// Columns that would lower the cost, at the best numbers of a search on the line.
     fn search(&self, prices: &[f64]) -> Vec<(f64, f64, Vec<f64>)> {
-        let at = |step: usize| self.reach * (2.0 * step as f64 / SEARCHED as f64 - 1.0);
+        // Of mirrored numbers one is looked for.
+        let from = if self.mirror.folded { 0.0 } else { -self.reach };
+        let at = |step: usize| from + (self.reach - from) * step as f64 / SEARCHED as f64;
         let cost = |value: f64| self.priced(prices, value).0;
         let costs: Vec<f64> = (0..=SEARCHED).map(|step| cost(at(step))).collect();
         let lowest = |step: &usize| {
@@ -406,12 +508,20 @@ impl<'a> Program<'a> {
         for (at, mass) in self.simplex.basic_columns() {
             let Some(at) = at.checked_sub(self.before).filter(|_| mass > 0.0) else { continue };
             let (value, entries) = &self.columns[at];
-            let entries: Vec<f64> = entries.iter().map(|w| w * mass).collect();
-            match kept.iter_mut().find(|column| column.value == *value) {
+            let mut keep = |value: f64, entries: Vec<f64>| match kept
+                .iter_mut()
+                .find(|column| column.value == value)
+            {
                 Some(column) => {
                     column.entries.iter_mut().zip(entries).for_each(|(sum, w)| *sum += w);
                 }
-                None => kept.push(Column { value: *value, entries }),
+                None => kept.push(Column { value, entries }),
+            };
+            if self.mirror.folded {
+                keep(*value, entries.iter().map(|w| w * mass / 2.0).collect());
+                keep(-*value, entries.iter().rev().map(|w| w * mass / 2.0).collect());
+            } else {
+                keep(*value, entries.iter().map(|w| w * mass).collect());
             }
         }
         kept.sort_by(|a, b| a.value.total_cmp(&b.value));

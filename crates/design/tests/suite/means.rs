@@ -89,7 +89,7 @@ fn better_than_one_bit_piecewise_and_hybrid_at_every_level() {
             let utility = shipped.designed.utility.unwrap();
             assert!((utility - variance).abs() < 1e-9 * variance, "{utility} {variance}");
             // Interpolated rows cost at most a quarter of the squared distance of two nodes.
-            let apart = 2.0 * if count > 17 { 3.0 } else { 0.0 } / (count - 1) as f64;
+            let apart: f64 = if count > 33 { 2.0 / 32.0 } else { 0.0 };
             let most = bound * 1.001 + apart * apart / 4.0;
             assert!(bound <= variance && variance <= most, "{epsilon}: {bound} {variance}");
         }

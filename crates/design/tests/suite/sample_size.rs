@@ -127,7 +127,7 @@ fn what_cannot_be_planned_is_said() {
         words(sample_size::for_shares(&clear, &law(0.2), 0.0, 0.95)).contains("half_width is 0")
     );
     assert!(
-        words(sample_size::for_shares(&warner(0.5 + 1e-9), &law(0.2), 1e-4, 0.95))
+        words(sample_size::for_shares(&warner(0.5001), &law(0.2), 1e-6, 0.95))
             .contains("more than")
     );
     assert!(TestedEffect::difference(&clear, [&law(0.2), &law(0.2)], 1).is_err());
