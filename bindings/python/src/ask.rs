@@ -6,6 +6,8 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use undertone::audit::{AuditRequest, AuditSubject};
+use undertone::columns::Source;
+use undertone::compliance::{ComplianceRequest, compliance as estimated};
 use undertone::compose::{ComposeRequest, ComposedData, NamedChannel, Releases, promises};
 use undertone::estimate::{CountedReports, EstimateRequest, NamedPolicy};
 use undertone::prior::PriorMixRequest;
@@ -77,6 +79,36 @@ pub(crate) fn each<T>(
 
 fn draft(policy: &Policy) -> Draft {
     policy.0.policy.draft().clone()
+}
+
+/// A share from rows that people randomised themselves, given as CSV, and how many followed the design.
+#[pyfunction]
+#[pyo3(signature = (rows, *, design, response, second, weights = None, yes = None, first_group = None, level = 0.95))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn compliance(
+    py: Python<'_>,
+    rows: String,
+    design: &str,
+    response: String,
+    second: String,
+    weights: Option<String>,
+    yes: Option<String>,
+    first_group: Option<String>,
+    level: f64,
+) -> PyResult<String> {
+    answer(py, || {
+        estimated(ComplianceRequest {
+            design: design.parse()?,
+            source: Source::reader("data", std::io::Cursor::new(rows.into_bytes()))
+                .with_separator(',')?,
+            response,
+            second,
+            weights,
+            yes,
+            first_group,
+            level,
+        })
+    })
 }
 
 /// Refuses a prior that cannot be used; `name` is what its errors begin with.

@@ -4,9 +4,9 @@ use pyo3::prelude::*;
 use undertone::curve::{CurveMethod, CurveRequest, curve as designed_curve, levels};
 use undertone::design::{
     AccuracyGoal, DesignContext, DesignReport, DesignRequest, Losses, NumberOptions, Objective,
-    People, Scale, SecretLaw, Sigma,
+    People, Protection, Scale, SecretLaw, Sigma,
 };
-use undertone::policy_make::{self, MakeRequest, OwnClaims, OwnMechanism};
+use undertone::policy_make::{MakeRequest, OwnClaims, OwnMechanism, make};
 use undertone::watchdog::{WatchdogBudget, WatchdogRequest};
 use undertone::{Answer, Error as Trouble, Prior, document, watchdog as watched};
 
@@ -210,12 +210,12 @@ pub(crate) fn policy_make(
             Some(list) => {
                 let claim = |text: &String| {
                     let said = format!("is {text:?}: write ldp:1, lip:1, or none alone");
-                    text.parse().map_err(|_| Trouble::field("claim", said))
+                    text.parse::<Protection>().map_err(|_| Trouble::field("claim", said))
                 };
                 OwnClaims::These(list.iter().map(claim).collect::<Result<_, _>>()?)
             }
         };
-        let made = policy_make::make(&MakeRequest {
+        let made = make(&MakeRequest {
             mechanism,
             symbols: symbols.unwrap_or_default(),
             prior: prior.map(|text| Prior::read("prior", &text)).transpose()?,

@@ -34,8 +34,8 @@ mod _native {
     use super::arrow::{ArrowArray, ArrowStream};
     #[pymodule_export]
     use super::ask::{
-        audit, check_prior, compose, estimate, mix, relate, risk_picture, show, together, transfer,
-        verify,
+        audit, check_prior, compliance, compose, estimate, mix, relate, risk_picture, show,
+        together, transfer, verify,
     };
     #[pymodule_export]
     use super::command::main;
@@ -52,7 +52,7 @@ mod _native {
     #[pymodule_export]
     use super::ledger::{Ledger, report_from};
     #[pymodule_export]
-    use super::plan::{plan_design, plan_verify};
+    use super::plan::{plan_design, plan_size, plan_verify};
     #[pymodule_export]
     use super::plan_tally::{PlanTally, estimate_responses};
     #[pymodule_export]

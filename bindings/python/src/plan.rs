@@ -1,11 +1,15 @@
 //! Plans, asked with documents as JSON text.
 
 use pyo3::prelude::*;
-use undertone::plan::{JointLaw, NamedPromise, PersonLevel, PlanRequest, QuestionList};
+use undertone::plan::{
+    JointLaw, NamedPromise, PersonLevel, PlanRequest, PlannedQuestion, QuestionList, Randomised,
+    SizeGoal, SizeRequest,
+};
 use undertone::{Answer, Error as Trouble, plan};
-use undertone_core::PlanDraft;
+use undertone_core::{PlanDraft, Policy as Verified};
 
 use crate::ask::{answer, asked, optional_whole, whole};
+use crate::policy::Policy;
 
 /// Promises of an argument, each as people write it.
 fn promises(field: &str, texts: &[String]) -> Result<Vec<NamedPromise>, Trouble> {
@@ -54,6 +58,64 @@ pub(crate) fn plan_design(
             ..PlanRequest::new(questions, person.parse()?)
         })?;
         Ok((report.json().to_string(), report.plan.to_json()))
+    })
+}
+
+/// A question to reckon with: a policy, or what one must keep, and the expected shares.
+fn planned(
+    policy: Option<Box<Verified>>,
+    protect: &[String],
+    shares: Vec<f64>,
+) -> Result<PlannedQuestion, Trouble> {
+    let randomised = match policy {
+        Some(policy) => Randomised::Policy(policy),
+        None if protect.is_empty() => {
+            return Err(Trouble::usage("give policy, or protect such as 'ldp:1'"));
+        }
+        None => {
+            Randomised::Promise(protect.iter().map(|text| text.parse()).collect::<Result<_, _>>()?)
+        }
+    };
+    Ok(PlannedQuestion { randomised, shares })
+}
+
+/// How many people a survey needs.
+#[pyfunction]
+#[pyo3(signature = (policy, shares, *, protect, half_width = None, difference = None, slope = None, symbol = None, with_policy = None, with_protect = Vec::new(), with_shares = None, level = 0.95, power = 0.8))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn plan_size(
+    py: Python<'_>,
+    policy: Option<PyRef<'_, Policy>>,
+    shares: Vec<f64>,
+    protect: Vec<String>,
+    half_width: Option<f64>,
+    difference: Option<f64>,
+    slope: Option<f64>,
+    symbol: Option<String>,
+    with_policy: Option<PyRef<'_, Policy>>,
+    with_protect: Vec<String>,
+    with_shares: Option<Vec<f64>>,
+    level: f64,
+    power: f64,
+) -> PyResult<String> {
+    let verified = |policy: PyRef<'_, Policy>| Box::new(policy.0.policy.clone());
+    let (policy, second) = (policy.map(verified), with_policy.map(verified));
+    answer(py, || {
+        let goal = match (half_width, difference, slope, with_shares) {
+            (Some(width), None, None, Some(shares)) => {
+                SizeGoal::CellHalfWidth(width, planned(second, &with_protect, shares)?)
+            }
+            (Some(width), None, None, None) => SizeGoal::HalfWidth(width),
+            (None, Some(difference), None, None) => SizeGoal::Difference { difference, symbol },
+            (None, None, Some(slope), None) => SizeGoal::Slope(slope),
+            _ => {
+                return Err(Trouble::usage(
+                    "give one of half_width (perhaps with with_shares), difference and slope",
+                ));
+            }
+        };
+        let question = planned(policy, &protect, shares)?;
+        plan::size(&SizeRequest { question, goal, level, power })
     })
 }
 

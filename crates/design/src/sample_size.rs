@@ -39,7 +39,7 @@ impl TestedEffect {
             return Err(Error::other("difference", "is nought: nothing is to be found"));
         }
         let middle = one.as_slice().iter().zip(other.as_slice()).map(|(a, b)| (a + b) / 2.0);
-        let middle = Distribution::normalised("shares", middle.collect())?;
+        let middle = Distribution::normalised("shares", middle.collect())?.over(one.symbols())?;
         let variance = |law: &Distribution| Ok::<_, Error>(told(channel, law)?[symbol]);
         Ok(Self {
             effect,

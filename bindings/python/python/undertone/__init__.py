@@ -17,6 +17,7 @@ from typing import Any
 from . import _native, fusion
 from ._call import Answer
 from ._commands import audit, compose, curve, design, relate, together, transfer, watchdog
+from ._compliance import compliance
 from ._errors import Error, KeptWarning, Refused, UninformativeWarning
 from ._native import Ledger, Report
 from ._release import measure_kept, release
@@ -44,6 +45,7 @@ __all__ = [
     "UninformativeWarning",
     "audit",
     "build",
+    "compliance",
     "compose",
     "curve",
     "design",

@@ -259,6 +259,32 @@ def watchdog(
     split: str | float | None = None,
     secret_name: str | None = None,
 ) -> tuple[str, str | None]: ...
+def compliance(
+    rows: str,
+    *,
+    design: str,
+    response: str,
+    second: str,
+    weights: str | None = None,
+    yes: str | None = None,
+    first_group: str | None = None,
+    level: float = 0.95,
+) -> str: ...
+def plan_size(
+    policy: Policy | None,
+    shares: list[float],
+    *,
+    protect: list[str],
+    half_width: float | None = None,
+    difference: float | None = None,
+    slope: float | None = None,
+    symbol: str | None = None,
+    with_policy: Policy | None = None,
+    with_protect: list[str] = ...,
+    with_shares: list[float] | None = None,
+    level: float = 0.95,
+    power: float = 0.8,
+) -> str: ...
 def plan_design(
     questions: str,
     *,

@@ -7,7 +7,7 @@ import os
 from typing import Any, Iterable, Sequence
 
 from . import _native
-from ._call import Answer, answered
+from ._call import Answer, answered, number, numbers
 from ._errors import Error, Refused
 
 
@@ -72,6 +72,50 @@ class Plan:
         found = answered(answer)
         found["plan"] = cls(plan)
         return found
+
+    @staticmethod
+    def size(
+        policy: _native.Policy | None = None,
+        *,
+        shares: Any,
+        protect: str | Iterable[str] = (),
+        half_width: float | None = None,
+        difference: float | None = None,
+        slope: float | None = None,
+        symbol: str | None = None,
+        with_policy: _native.Policy | None = None,
+        with_protect: str | Iterable[str] = (),
+        with_shares: Any = None,
+        level: float = 0.95,
+        power: float = 0.8,
+    ) -> Answer:
+        """How many people are needed: ``needed_n``, what other numbers reach (``curve``), and ``in_the_clear``.
+
+        `shares` are the expected shares of the answers, in the policy's order; without a `policy` the best for shares that
+        keeps `protect` is reckoned with. The goal is the `half_width` of every share's interval (with `with_shares` of every
+        cell of the table with a second question), or to find a `difference` in the share of `symbol` between two groups, or a
+        `slope` of the log-odds per standard deviation of a clear covariate, with the chance `power`.
+
+        >>> from undertone import Policy
+        >>> Plan.size(Policy.make("warner:0.75"), shares=[0.8, 0.2], half_width=0.02).needed_n
+        8740
+        """
+        return answered(
+            _native.plan_size(
+                policy,
+                numbers("shares", shares),
+                protect=_several(protect),
+                half_width=number("half_width", half_width),
+                difference=number("difference", difference),
+                slope=number("slope", slope),
+                symbol=symbol,
+                with_policy=with_policy,
+                with_protect=_several(with_protect),
+                with_shares=None if with_shares is None else numbers("with_shares", with_shares),
+                level=number("level", level),
+                power=number("power", power),
+            )
+        )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Plan:
