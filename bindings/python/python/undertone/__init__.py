@@ -20,6 +20,7 @@ from ._commands import audit, compose, curve, design, relate, together, transfer
 from ._errors import Error, KeptWarning, Refused, UninformativeWarning
 from ._native import Ledger, Report
 from ._release import measure_kept, release
+from ._survey import crosstab
 from .plan import Plan
 from .plan_tally import PlanTally
 from .policy import Policy
@@ -45,6 +46,7 @@ __all__ = [
     "audit",
     "build",
     "compose",
+    "crosstab",
     "curve",
     "design",
     "estimate",

@@ -1,0 +1,89 @@
+"""Cross-tables and designed samples of frames."""
+
+import pytest
+
+import undertone
+from undertone import Error
+
+PEOPLE = {
+    "answer": ["yes" if row % 5 < 2 + row % 2 else "no" for row in range(400)],
+    "sex": ["fm"[row % 2] for row in range(400)],
+    "w": [1 + row % 3 for row in range(400)],
+    "where": [row % 4 for row in range(400)],
+}
+
+
+@pytest.fixture(scope="module")
+def policy():
+    return undertone.design({"no": 0.5, "yes": 0.5}, any_prior=True, protect="ldp:1.0986", method="krr").policy
+
+
+def frames():
+    yield PEOPLE
+    for module in ("pandas", "polars", "pyarrow"):
+        try:
+            library = __import__(module)
+        except ImportError:
+            continue
+        yield library.table(PEOPLE) if module == "pyarrow" else library.DataFrame(PEOPLE)
+
+
+def test_a_randomised_column_by_a_clear_one(policy):
+    for frame in frames():
+        found = undertone.crosstab(frame, ["answer", "sex"], randomised={"answer": policy})
+        assert found.n == 400 and len(found.cells) == 4
+        # Of the women 40 % said yes, of the men 60 %; about three quarters of the reports are true.
+        assert found.conditional[1]["value"] == pytest.approx(0.3, abs=1e-4)
+        assert found.differences[1]["value"] == pytest.approx(0.4, abs=1e-4)
+        assert found.independence[0]["p_value"] < 1e-3
+        unbiased = undertone.crosstab(frame, ["answer", "sex"], randomised={"answer": policy}, method="unbiased")
+        assert [cell["value"] for cell in unbiased.cells] == pytest.approx([cell["value"] for cell in found.cells])
+
+
+def test_shares_in_groups_and_with_a_design(policy):
+    for frame in frames():
+        found = undertone.estimate(policy, frame, "answer", by="sex")
+        assert [group["group"] for group in found.groups] == ["f", "m"]
+        assert found.groups[0]["shares"][1]["value"] == pytest.approx(0.3, abs=1e-4)
+        weighed = undertone.estimate(
+            policy, frame, "answer", weights="w", strata="where", margins={"sex": {"f": 0.7, "m": 0.3}}
+        )
+        assert weighed.shares[1]["design_effect"] > 0
+        plain = undertone.estimate(policy, frame, "answer")
+        assert plain.headline["shares"][1]["value"] == pytest.approx(0.5, abs=1e-9)
+
+
+def test_answers_are_frames(policy):
+    pytest.importorskip("pandas")
+    found = undertone.crosstab(PEOPLE, ["answer", "sex"], randomised={"answer": policy})
+    assert list(found.to_frame().columns[:3]) == ["answer", "sex", "value"]
+    assert len(found.to_frame("margins")) == 4
+    assert list(found.to_frame("conditional").columns[:3]) == ["sex", "answer", "value"]
+    assert len(found.to_frame("differences")) == 2
+    grouped = undertone.estimate(policy, PEOPLE, "answer", by="sex").to_frame()
+    assert list(grouped.columns[:3]) == ["sex", "symbol", "value"] and len(grouped) == 4
+    assert len(undertone.estimate(policy, PEOPLE, "answer").to_frame()) == 2
+
+
+def test_rows_under_several_designs(policy):
+    people = {**PEOPLE, "design": ["direct"] * 200 + ["coin"] * 200}
+    found = undertone.crosstab(
+        people,
+        ["answer", "sex"],
+        randomised={"answer": policy},
+        policy_by={"design": {"direct": "clear", "coin": policy}},
+    )
+    assert any("several designs" in note for note in found.notes)
+
+
+def test_what_is_wrong_is_named(policy):
+    with pytest.raises(Error, match="there is no column 'age'"):
+        undertone.crosstab(PEOPLE, ["answer", "age"])
+    with pytest.raises(Error, match="row 1, column \"w\" is a weight of -1"):
+        undertone.estimate(policy, {**PEOPLE, "w": [-1] * 400}, "answer", weights="w")
+    with pytest.raises(Error, match="method is \"best\": give mle or unbiased"):
+        undertone.crosstab(PEOPLE, ["answer", "sex"], method="best")
+    with pytest.raises(Error, match="randomised\\['answer'\\] is 3: give a Policy"):
+        undertone.crosstab(PEOPLE, ["answer", "sex"], randomised={"answer": 3})
+    with pytest.raises(Error, match="need one policy, a frame and its column"):
+        undertone.estimate(policy, PEOPLE["answer"], by="sex")
