@@ -21,6 +21,7 @@ mod plan_tally;
 mod policy;
 mod release;
 mod source;
+mod survey;
 mod tally;
 
 use pyo3::prelude::*;
@@ -59,6 +60,8 @@ mod _native {
     use super::policy::Policy;
     #[pymodule_export]
     use super::release::{Release, kept_beside};
+    #[pymodule_export]
+    use super::survey::{crosstab, estimate_sample};
     #[pymodule_export]
     use super::tally::Tally;
 

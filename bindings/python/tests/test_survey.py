@@ -1,50 +1,89 @@
-"""Classical survey designs: policies, people who do not follow, numbers of people, means."""
-
-import math
+"""Cross-tables and designed samples of frames."""
 
 import pytest
 
 import undertone
+from undertone import Error
+
+PEOPLE = {
+    "answer": ["yes" if row % 5 < 2 + row % 2 else "no" for row in range(400)],
+    "sex": ["fm"[row % 2] for row in range(400)],
+    "w": [1 + row % 3 for row in range(400)],
+    "where": [row % 4 for row in range(400)],
+}
 
 
-def test_designs_are_policies():
-    policy = undertone.Policy.make("unrelated:0.5,1/12", symbols=["no", "copied"])
-    assert policy.inputs == ["no", "copied"]
-    assert policy.document["claims"]
-    with pytest.raises(undertone.Refused):
-        undertone.Policy.make("warner:0.75", claim="ldp:1")
-    with pytest.raises(undertone.Refused):
-        undertone.Policy.make("triangular:0.25", claim="ldp:1")
-    with pytest.raises(undertone.Error, match="claim none"):
-        undertone.Policy.make("triangular:0.25")
-    assert undertone.Policy.make("triangular:0.25", claim="none").verify().estimation_only
-    channel = undertone.Policy.make(channel=[[0.75, 0.25], [0.25, 0.75]])
-    assert channel.claims == ["ldp:1.0986122887"]
-    with pytest.raises(undertone.Error, match="one of them"):
-        undertone.Policy.make()
+@pytest.fixture(scope="module")
+def policy():
+    return undertone.design({"no": 0.5, "yes": 0.5}, any_prior=True, protect="ldp:1.0986", method="krr").policy
 
 
-def test_people_who_do_not_follow():
-    data = {"y": [1, 0, 1, 1], "a": [1, 0, 1, None]}
-    with pytest.raises(undertone.Error, match="no column 'w'"):
-        undertone.compliance(data, design="crosswise:0.15,0.15", response="y", attention="a", weights="w")
-    found = undertone.compliance(data, design="crosswise:0.15,0.15", response="y", attention="a")
-    assert found.n == 3 and found.missing == 1 and len(found.assumptions) > 2
+def frames():
+    yield PEOPLE
+    for module in ("pandas", "polars", "pyarrow"):
+        try:
+            library = __import__(module)
+        except ImportError:
+            continue
+        yield library.table(PEOPLE) if module == "pyarrow" else library.DataFrame(PEOPLE)
 
 
-def test_number_of_people():
-    found = undertone.Plan.size(shares=[0.8, 0.2], protect="ldp:1", difference=0.1)
-    assert found.needed_n == 2 * found.per_group > found.in_the_clear
-    with pytest.raises(undertone.Error, match="half_width"):
-        undertone.Plan.size(shares=[0.8, 0.2], protect="ldp:1")
+def test_a_randomised_column_by_a_clear_one(policy):
+    for frame in frames():
+        found = undertone.crosstab(frame, ["answer", "sex"], randomised={"answer": policy})
+        assert found.n == 400 and len(found.cells) == 4
+        # Of the women 40 % said yes, of the men 60 %; about three quarters of the reports are true.
+        assert found.conditional[1]["value"] == pytest.approx(0.3, abs=1e-4)
+        assert found.differences[1]["value"] == pytest.approx(0.4, abs=1e-4)
+        assert found.independence[0]["p_value"] < 1e-3
+        unbiased = undertone.crosstab(frame, ["answer", "sex"], randomised={"answer": policy}, method="unbiased")
+        assert [cell["value"] for cell in unbiased.cells] == pytest.approx([cell["value"] for cell in found.cells])
 
 
-def test_mean_of_numbers_is_a_plain_average():
-    found = undertone.design(
-        any_prior=True, density="uniform:0,10", range=(0, 10), bins=8, protect="ldp:2", objective="mean"
+def test_shares_in_groups_and_with_a_design(policy):
+    for frame in frames():
+        found = undertone.estimate(policy, frame, "answer", by="sex")
+        assert [group["group"] for group in found.groups] == ["f", "m"]
+        assert found.groups[0]["shares"][1]["value"] == pytest.approx(0.3, abs=1e-4)
+        weighed = undertone.estimate(
+            policy, frame, "answer", weights="w", strata="where", margins={"sex": {"f": 0.7, "m": 0.3}}
+        )
+        assert weighed.shares[1]["design_effect"] > 0
+        plain = undertone.estimate(policy, frame, "answer")
+        assert plain.headline["shares"][1]["value"] == pytest.approx(0.5, abs=1e-9)
+
+
+def test_answers_are_frames(policy):
+    pytest.importorskip("pandas")
+    found = undertone.crosstab(PEOPLE, ["answer", "sex"], randomised={"answer": policy})
+    assert list(found.to_frame().columns[:3]) == ["answer", "sex", "value"]
+    assert len(found.to_frame("margins")) == 4
+    assert list(found.to_frame("conditional").columns[:3]) == ["sex", "answer", "value"]
+    assert len(found.to_frame("differences")) == 2
+    grouped = undertone.estimate(policy, PEOPLE, "answer", by="sex").to_frame()
+    assert list(grouped.columns[:3]) == ["sex", "symbol", "value"] and len(grouped) == 4
+    assert len(undertone.estimate(policy, PEOPLE, "answer").to_frame()) == 2
+
+
+def test_rows_under_several_designs(policy):
+    people = {**PEOPLE, "design": ["direct"] * 200 + ["coin"] * 200}
+    found = undertone.crosstab(
+        people,
+        ["answer", "sex"],
+        randomised={"answer": policy},
+        policy_by={"design": {"direct": "clear", "coin": policy}},
     )
-    assert found.utility < found.parameters["one_bit"]
-    numbers = [float(value) for value in found.policy.outputs]
-    rows = found.policy.document["channel"]["masses"]
-    for x, row in zip((0.625 + 1.25 * i for i in range(8)), rows):
-        assert math.isclose(sum(m * v for m, v in zip(row, numbers)) / 2**48, x, abs_tol=1e-8)
+    assert any("several designs" in note for note in found.notes)
+
+
+def test_what_is_wrong_is_named(policy):
+    with pytest.raises(Error, match="there is no column 'age'"):
+        undertone.crosstab(PEOPLE, ["answer", "age"])
+    with pytest.raises(Error, match="row 1, column \"w\" is a weight of -1"):
+        undertone.estimate(policy, {**PEOPLE, "w": [-1] * 400}, "answer", weights="w")
+    with pytest.raises(Error, match="method is \"best\": give mle or unbiased"):
+        undertone.crosstab(PEOPLE, ["answer", "sex"], method="best")
+    with pytest.raises(Error, match="randomised\\['answer'\\] is 3: give a Policy"):
+        undertone.crosstab(PEOPLE, ["answer", "sex"], randomised={"answer": 3})
+    with pytest.raises(Error, match="need one policy, a frame and its column"):
+        undertone.estimate(policy, PEOPLE["answer"], by="sex")

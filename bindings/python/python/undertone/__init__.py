@@ -21,6 +21,7 @@ from ._compliance import compliance
 from ._errors import Error, KeptWarning, Refused, UninformativeWarning
 from ._native import Ledger, Report
 from ._release import measure_kept, release
+from ._survey import crosstab
 from .plan import Plan
 from .plan_tally import PlanTally
 from .policy import Policy
@@ -47,6 +48,7 @@ __all__ = [
     "build",
     "compliance",
     "compose",
+    "crosstab",
     "curve",
     "design",
     "estimate",

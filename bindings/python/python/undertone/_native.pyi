@@ -19,11 +19,13 @@ __all__ = [
     "commit",
     "compose",
     "count",
+    "crosstab",
     "curve",
     "design",
     "draw",
     "estimate",
     "estimate_plan",
+    "estimate_sample",
     "fit_counts",
     "fit_mixture",
     "fusion_columns",
@@ -404,3 +406,22 @@ def fit_mixture(
     components: int | None = None,
 ) -> tuple[dict[str, Any], list[tuple[float, float, float]]]: ...
 def kept_beside(policy: Policy, name: str, column: Any, kept_names: Sequence[str], kept: Sequence[Any]) -> str: ...
+def crosstab(
+    people: dict[str, Any],
+    tabulated: Sequence[str],
+    *,
+    randomised: Sequence[tuple[str, Policy]],
+    drawn: dict[str, Any],
+    method: str,
+    level: float | None,
+    policy_by: tuple[str, Sequence[tuple[str, Policy | None]]] | None = None,
+) -> str: ...
+def estimate_sample(
+    people: dict[str, Any],
+    column: str,
+    policy: Policy,
+    *,
+    drawn: dict[str, Any],
+    level: float | None,
+    by: str | None = None,
+) -> str: ...

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Iterable, Sequence
+from typing import Any, Iterable, Mapping, Sequence
 
 from . import _native
 from ._call import Answer, answered, listed, number, numbers, policy_argument, whole
 from ._columns import is_table, known, names_of, plain
 from ._errors import Error
+from ._survey import EstimateAnswer, drawn, estimate_sample
 from .plan import Plan
 from .plan_tally import PlanTally
 from .policy import Policy
@@ -116,8 +117,14 @@ def _parts(table: Any, column: str) -> Iterable[Any]:
 def estimate(
     policy: Policy | Plan | Sequence[Policy] | None = None,
     reports: Any = None,
+    column: str | None = None,
     *,
     plan: Any = None,
+    by: str | None = None,
+    weights: str | None = None,
+    strata: str | None = None,
+    cluster: str | None = None,
+    margins: Mapping[str, Mapping[str, float]] | None = None,
     level: float = 0.95,
     all: bool = False,
     respondents: bool = False,
@@ -132,6 +139,11 @@ def estimate(
     truth whatever the prior says; ``mmse`` is right only if the prior is; ``drift`` says whether the two
     agree. For numbers there are ``mean``, ``variance``, ``quantiles`` and ``histogram``.
 
+    `reports` may also be a frame, with the released `column`. `by` adds the shares in each group of another column;
+    `weights`, `strata` and `cluster` name columns, `margins` are known shares, ``{column: {category: share}}``, to which weights
+    are raked. With any of these the answer has ``shares``, ``groups`` and ``differences``, unbiased and with the errors of the
+    sample's design. ``to_frame()`` makes a pandas frame of the shares.
+
     With a plan in place of a policy (``estimate(plan, released)``) `reports` is a `PlanTally`, a released frame or a list of
     responses, and the answer has ``questions``, each with the number of people who ``answered`` it and its ``headline``, and
     ``together``, the joint shares of combined items.
@@ -141,7 +153,18 @@ def estimate(
     >>> told = estimate(policy, ["yes"] * 400 + ["no"] * 600)
     >>> [(share["symbol"], round(share["value"], 3)) for share in told.headline["shares"]]
     [('yes', 0.284), ('no', 0.716)]
+    >>> people = {"answer": ["yes", "no"] * 50, "sex": ["f"] * 50 + ["m"] * 50}
+    >>> [group["group"] for group in estimate(policy, people, "answer", by="sex").groups]
+    ['f', 'm']
     """
+    if by is not None or weights is not None or strata is not None or cluster is not None or margins is not None:
+        if not isinstance(policy, _native.Policy) or plan is not None or not isinstance(column, str):
+            raise Error("by, weights, strata, cluster and margins need one policy, a frame and its column")
+        if all or respondents or above is not None or quantiles is not None:
+            raise Error("by, weights, strata, cluster and margins do not go with all, respondents, above and quantiles")
+        sampling = drawn(weights, strata, cluster, population, margins)
+        asked_level = number("level", level)
+        return estimate_sample(policy, reports, column, by=by, sampling=sampling, margins=margins, level=asked_level)
     asked: dict[str, Any] = dict(
         level=number("level", level),
         all=all,
@@ -166,27 +189,25 @@ def estimate(
     policies = [policy] if isinstance(policy, _native.Policy) else listed("policy", policy, "a Policy or several")
     for one in policies:
         policy_argument("policy", one)
-    answer = answered(
-        _native.estimate(
-            policies,
-            _tallies(policies, reports),
-            **asked,
-        )
-    )
+    tallies = _tallies(policies, reports, column)
+    answer = EstimateAnswer(answered(_native.estimate(policies, tallies, **asked)))
     for field in ("rows", "skipped", "unknown", "missing", "column"):
         # About files; a tally has none.
         answer.pop(field, None)
     return answer
 
 
-def _tallies(policies: list[Policy], reports: Any) -> list[_native.Tally]:
+def _tallies(policies: list[Policy], reports: Any, column: str | None) -> list[_native.Tally]:
     if isinstance(reports, _native.Tally):
         return [reports]
     if isinstance(reports, (list, tuple)) and reports and isinstance(reports[0], _native.Tally):
         return list(reports)
     if len(policies) != 1:
         raise Error("with several policies, give a list of tallies, one or more for each")
-    return [Tally(policies[0]).add(reports)]
+    if column is not None and isinstance(reports, Mapping):
+        known([column], list(reports))
+        reports, column = reports[column], None
+    return [Tally(policies[0]).add(reports, column)]
 
 
 def tally_documents(text: str) -> list[Tally]:

@@ -6,6 +6,7 @@ mod bad_input;
 mod commands;
 mod common;
 mod continuous;
+mod crosstab;
 mod design;
 mod estimate;
 mod estimate_numbers;

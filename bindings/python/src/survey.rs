@@ -1,0 +1,136 @@
+//! Frames of people: cross-tables, and shares with a sample's design.
+
+use std::collections::HashMap;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use undertone::Error as Trouble;
+use undertone::crosstab::{CrosstabMethod, CrosstabRequest, crosstab_of};
+use undertone::estimate::{SampledSharesRequest, estimate_sample_of};
+use undertone::observations::{CellTexts, Observations, ObservedColumn, ReportedUnder, Sampling};
+
+use crate::ask::{answer, asked, optional_whole};
+use crate::errors::guarded;
+use crate::policy::Policy;
+use crate::source::{Source, Texts};
+
+/// What a column of designs may say, and the policy that is meant; none for rows that are clear.
+type DesignMap<'py> = (String, Vec<(String, Option<PyRef<'py, Policy>>)>);
+
+/// Columns that have names, all of the same length.
+#[derive(FromPyObject)]
+pub(crate) struct People<'py> {
+    #[pyo3(item)]
+    rows: usize,
+    #[pyo3(item)]
+    columns: HashMap<String, Bound<'py, PyAny>>,
+}
+
+/// How rows were drawn.
+#[derive(FromPyObject)]
+pub(crate) struct Drawn {
+    #[pyo3(item)]
+    weights: Option<String>,
+    #[pyo3(item)]
+    strata: Option<String>,
+    #[pyo3(item)]
+    cluster: Option<String>,
+    #[pyo3(item)]
+    population: Option<i64>,
+    #[pyo3(item)]
+    margins: Option<String>,
+}
+
+impl Drawn {
+    fn sampling(self) -> Result<Sampling, Trouble> {
+        let margins = self.margins.map(|text| Sampling::read_margins("margins", &text));
+        Ok(Sampling {
+            weights: self.weights,
+            strata: self.strata,
+            cluster: self.cluster,
+            population: optional_whole("population", self.population)?,
+            margins: margins.transpose()?.unwrap_or_default(),
+        })
+    }
+}
+
+impl People<'_> {
+    /// Reads what was asked for, holding on to Python's lock: cells may be Python's own.
+    fn observed(&self, wanted: &[ObservedColumn]) -> PyResult<Result<Observations, Trouble>> {
+        let mut sources = Vec::new();
+        for (name, column) in &self.columns {
+            let source = Source::of(column).map_err(|error| {
+                PyValueError::new_err(format!("column {name:?}: {error}"))
+            })?;
+            sources.push((name, source));
+        }
+        let mut texts: HashMap<&str, Texts<'_>> = HashMap::new();
+        for (name, source) in &sources {
+            texts.insert(name, source.texts()?);
+        }
+        let column = |name: &str| texts.get(name).map(|text| &**text as &CellTexts<'_>);
+        Ok(Observations::of_columns(self.rows, wanted, column))
+    }
+}
+
+/// The design of a column: one policy, or the one that another column names.
+fn under(policy: &Policy, by: Option<&DesignMap<'_>>) -> ReportedUnder {
+    let Some((column, designs)) = by else {
+        return ReportedUnder::Policy(policy.0.policy.clone());
+    };
+    let one = |(name, policy): &(String, Option<PyRef<'_, Policy>>)| {
+        (name.clone(), policy.as_ref().map(|policy| policy.0.policy.clone()))
+    };
+    ReportedUnder::By { column: column.clone(), designs: designs.iter().map(one).collect() }
+}
+
+/// Joint shares of two or three columns of a frame.
+#[pyfunction]
+#[pyo3(signature = (people, tabulated, *, randomised, drawn, method, level, policy_by = None))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn crosstab(
+    py: Python<'_>,
+    people: People<'_>,
+    tabulated: Vec<String>,
+    randomised: Vec<(String, PyRef<'_, Policy>)>,
+    drawn: Drawn,
+    method: &str,
+    level: f64,
+    policy_by: Option<DesignMap<'_>>,
+) -> PyResult<String> {
+    let randomised: Vec<(String, ReportedUnder)> = randomised
+        .iter()
+        .map(|(name, policy)| (name.clone(), under(policy, policy_by.as_ref())))
+        .collect();
+    let request = asked(py, || {
+        let method = CrosstabMethod::parse(method)?;
+        let sampling = drawn.sampling()?;
+        Ok(CrosstabRequest { columns: tabulated, randomised, sampling, method, level })
+    })?;
+    let wanted = asked(py, || request.wanted())?;
+    let read = guarded(|| people.observed(&wanted))?;
+    answer(py, || crosstab_of(&read?, &request))
+}
+
+/// Shares of a randomised column of a frame, with a sample's design and in groups.
+#[pyfunction]
+#[pyo3(signature = (people, column, policy, *, drawn, level, by = None))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn estimate_sample(
+    py: Python<'_>,
+    people: People<'_>,
+    column: String,
+    policy: PyRef<'_, Policy>,
+    drawn: Drawn,
+    level: f64,
+    by: Option<String>,
+) -> PyResult<String> {
+    let under = under(&policy, None);
+    let request = asked(py, || {
+        let sampling = drawn.sampling()?;
+        Ok(SampledSharesRequest { column, under, by, sampling, level })
+    })?;
+    let wanted = asked(py, || request.wanted())?;
+    let read = guarded(|| people.observed(&wanted))?;
+    answer(py, || estimate_sample_of(&read?, &request))
+}
