@@ -8,7 +8,7 @@ use undertone::crosstab::{
 
 use crate::columns::{Layout, ReadingBar, Source};
 use crate::failure::Failure;
-use crate::output::{Outcome, table};
+use crate::output::{Outcome, nats, table};
 use crate::survey::{RandomisedOptions, SamplingOptions};
 
 /// Estimate the joint shares of two or three columns, each randomised or clear, and test whether they have to do
@@ -82,7 +82,7 @@ fn text(report: &CrosstabReport) -> String {
             missing =>
                 format!(" ({missing} of {} left out because a cell is missing)", report.rows),
         },
-        100.0 * report.level
+        nats(100.0 * report.level)
     );
     let designed = (report.design_effect - 1.0).abs() > 1e-9;
     let mut header: Vec<&str> = report.columns.iter().map(String::as_str).collect();

@@ -40,6 +40,9 @@
 //! Responses to a plan, where one person answers several questions, are counted in a [`PlanTally`] and asked question by
 //! question ([`QuestionEstimator`], see [`plan`]).
 //!
+//! Rows with several columns, randomised or clear, are [`Evidence`]; how they were drawn is a [`Sample`]; joint shares of two or three
+//! columns are a [`Crosstab`].
+//!
 //! # What each estimate is
 //!
 //! * **Unbiased** ([`Method::Unbiased`]): a score for every output, added up. The scores come from

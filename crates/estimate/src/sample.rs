@@ -40,6 +40,8 @@ pub struct Sample {
     strata: Option<Factor>,
     units: Units,
     population: Option<f64>,
+    /// The part of its population that every stratum has sampled; empty where the population's size was not given.
+    fractions: Vec<f64>,
     calibration: Option<Calibration>,
 }
 
@@ -52,6 +54,7 @@ impl Sample {
             strata: None,
             units: Units::rows(rows),
             population: None,
+            fractions: Vec::new(),
             calibration: None,
         }
     }
@@ -83,7 +86,10 @@ impl Sample {
             None => Units::strata(rows, strata.as_ref())?,
         };
         let population = population.map(|people| people as f64);
-        Ok(Self { rows, weights, strata, units, population, calibration: None })
+        let (fractions, calibration) = (Vec::new(), None);
+        let mut sample = Self { rows, weights, strata, units, population, fractions, calibration };
+        sample.fractions = sample.sampled_fractions();
+        Ok(sample)
     }
 
     /// How many rows.
@@ -140,15 +146,14 @@ impl Sample {
     /// What part of its stratum's population a row's stratum has sampled; 0 where the population's size was not given. The
     /// population is divided among the strata as the weights are.
     pub fn sampling_fraction(&self, row: usize) -> f64 {
-        self.fractions().get(self.stratum(row)).copied().unwrap_or(0.0)
+        self.fractions.get(self.stratum(row)).copied().unwrap_or(0.0)
     }
 
     fn stratum(&self, row: usize) -> usize {
         self.strata.as_ref().map_or(0, |strata| strata.codes()[row] as usize)
     }
 
-    /// Sampling fractions, stratum by stratum; empty where the population's size was not given.
-    fn fractions(&self) -> Vec<f64> {
+    fn sampled_fractions(&self) -> Vec<f64> {
         let Some(people) = self.population else { return Vec::new() };
         let Some(strata) = &self.strata else { return vec![self.rows as f64 / people] };
         let mut sums = vec![(0.0, 0.0); strata.levels().len()];
@@ -195,14 +200,13 @@ impl Sample {
         classes: Option<&[u32]>,
         mut score: impl FnMut(usize, &mut [f64]),
     ) -> Result<Symmetric, SampleError> {
-        let fractions = self.fractions();
         let lumps = self.units.lumps(self, classes);
         let explained = match &self.calibration {
             Some(calibration) => Some(calibration.explained(width, &lumps, &mut score)),
             None => None,
         };
         let stratum = |row: usize| self.stratum(row);
-        Ok(self.units.covariance(width, &lumps, stratum, &fractions, |row, out| {
+        Ok(self.units.covariance(width, &lumps, stratum, &self.fractions, |row, out| {
             score(row, out);
             if let (Some(calibration), Some(explained)) = (&self.calibration, &explained) {
                 calibration.subtract(explained, row, out);
@@ -223,6 +227,7 @@ impl Sample {
         margin::rake(&mut weights, &margins)?;
         self.weights = Some(weights);
         self.calibration = Some(Calibration::new(margins));
+        self.fractions = self.sampled_fractions();
         Ok(self)
     }
 }

@@ -61,7 +61,7 @@ fn text(report: &SampledSharesReport) -> String {
                 format!(" ({missing} of {} left out because a cell is missing)", report.rows),
         },
         report.column,
-        100.0 * report.level,
+        super::shown::plain(100.0 * report.level),
         share_table(report)
     );
     if let Some(by) = &report.by {

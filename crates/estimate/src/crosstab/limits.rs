@@ -68,6 +68,9 @@ pub(super) fn ratio(means: (f64, f64), covariance: (f64, f64, f64), z: f64) -> E
 pub(super) fn difference(a: Ends, b: Ends, correlation: f64) -> Ends {
     let middle = a.middle - b.middle;
     let reach = |x: f64, y: f64| {
+        if x.is_infinite() || y.is_infinite() {
+            return f64::INFINITY;
+        }
         (x * x + y * y - 2.0 * correlation.clamp(-1.0, 1.0) * x * y).max(0.0).sqrt()
     };
     let low = middle - reach(a.middle - a.low, b.high - b.middle);
@@ -101,6 +104,8 @@ mod tests {
             (Ends { middle: 0.5, low: 0.2, high: 0.8 }, Ends { middle: 0.1, low: -0.3, high: 0.5 });
         let apart = difference(a, b, 0.0);
         assert!((apart.low + 0.1).abs() < 1e-12 && (apart.high - 0.9).abs() < 1e-12, "{apart:?}");
+        let unknown = Ends { low: f64::NEG_INFINITY, high: f64::INFINITY, ..b };
+        assert_eq!(difference(a, unknown, 0.5).high, f64::INFINITY);
         let together = difference(a, b, 1.0);
         assert!((together.low - 0.3).abs() < 1e-12, "{together:?}");
     }

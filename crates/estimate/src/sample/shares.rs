@@ -26,12 +26,10 @@ impl Sample {
         let (rows, total) = (self.rows as f64, self.total_weight());
         let most = classes.iter().max().map_or(0, |&class| class as usize + 1);
         let (mut weights, mut retained) = (vec![0.0; most], vec![0.0; most]);
-        let fractions = self.fractions();
         for (row, &class) in classes.iter().enumerate() {
             let weight = self.weight(row);
             weights[class as usize] += weight;
-            let fraction = fractions.get(self.stratum(row)).copied().unwrap_or(0.0);
-            retained[class as usize] += fraction * weight * weight;
+            retained[class as usize] += self.sampling_fraction(row) * weight * weight;
         }
         let mut values = vec![0.0; width];
         let mut squares = vec![0.0; width];

@@ -8,7 +8,7 @@ use undertone_core::{Alphabet, Bits, Policy, Shape, WEIGHT_ONE};
 use undertone_estimate::{
     Crosstab, Evidence, EvidenceBuilder, Factor, Margin, Method, Sample, SampleDesign,
 };
-use undertone_numeric::dice::{draw, unit};
+use undertone_numeric::dice::{draw, shuffled, unit};
 use undertone_testkit::dice::Dice;
 use undertone_testkit::policy::loose;
 
@@ -92,6 +92,31 @@ fn scenarios(surveys: usize) {
     simple(600, [None, Some(&bits)], Method::Mle, "clear by bits at ε = 1");
     simple(8000, [Some(&two), Some(&three)], Method::Mle, "ε = 1 by ε = 1");
     designed(surveys, &two);
+    finite(surveys, &two);
+}
+
+/// Two of five people of a small population are asked, none twice: answers are perturbed as ever, and who was drawn matters less.
+fn finite(surveys: usize, policy: &Policy) {
+    let (people, rows) = (1500, 600);
+    let owned: Vec<usize> = (0..people)
+        .map(|person| {
+            let at = (person as f64 + 0.5) / people as f64;
+            (0..6).find(|&cell| at < LAW[..=cell].iter().sum::<f64>()).unwrap_or(5)
+        })
+        .collect();
+    let make = |dice: &mut Dice| {
+        let mut builders = [2, 3].map(|size| EvidenceBuilder::new(names(size)).unwrap());
+        let designs = [builders[0].design(policy).unwrap(), builders[1].clear()];
+        for &person in shuffled(people, dice).iter().take(rows) {
+            push(&mut builders[0], designs[0], Some(policy), owned[person] / 3, dice);
+            push(&mut builders[1], designs[1], None, owned[person] % 3, dice);
+        }
+        let design = SampleDesign { population: Some(people as u64), ..Default::default() };
+        let columns = builders.into_iter().map(|builder| builder.finish().unwrap()).collect();
+        (columns, Sample::new(rows, design).unwrap())
+    };
+    let name = format!("ε = 1 by clear, {rows} of {people} people");
+    holds(&run(&name, surveys, Method::Mle, &LAW, [2, 3], &make));
 }
 
 /// Two strata with different laws and weights, clusters of four people, raked to a known margin of the clear column.

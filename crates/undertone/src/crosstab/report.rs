@@ -307,7 +307,7 @@ impl Answer for CrosstabReport {
             "Joint shares of {} from {} rows, {} % intervals.",
             self.columns.join(", "),
             self.n,
-            100.0 * self.level
+            number::nats(100.0 * self.level)
         )];
         for cell in &self.cells {
             let [value, low, high] = cell.share.written(100.0);

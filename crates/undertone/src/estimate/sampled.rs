@@ -233,7 +233,7 @@ impl Answer for SampledSharesReport {
             "Shares of {} from {} rows, {} % intervals.",
             self.column,
             self.n,
-            100.0 * self.level
+            number::nats(100.0 * self.level)
         )];
         let sentence = |share: &SampledShare| {
             let [value, low, high] = share.share.written(100.0);
