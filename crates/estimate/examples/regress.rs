@@ -7,9 +7,7 @@
 
 use std::time::Instant;
 
-use undertone_core::{
-    Alphabet, Claim, Context, Draft, Epsilon, Keep, Policy, Provenance, Shape,
-};
+use undertone_core::{Alphabet, Claim, Context, Draft, Epsilon, Keep, Policy, Provenance, Shape};
 use undertone_estimate::regress::{Formula, Regression, Variable, Variables};
 use undertone_estimate::{Evidence, Sample};
 use undertone_numeric::dice::{Dice, unit};

@@ -32,6 +32,9 @@ pub struct RandomIntercepts {
     pub p_value: f64,
 }
 
+/// Intercepts with a larger deviation than this are not told from intercepts without end: e^±10 is as good as 0 and 1.
+const WIDEST: f64 = 10.0;
+
 /// Points of the quadrature. Clusters of a few answers need fewer.
 const NODES: usize = 25;
 
@@ -182,6 +185,9 @@ impl<'m, 'a> Clustered<'m, 'a> {
 
 impl Objective for Clustered<'_, '_> {
     fn value(&self, at: &[f64]) -> f64 {
+        if at[self.model.matrix.width()] > (2.0 * WIDEST).ln() {
+            return f64::NEG_INFINITY;
+        }
         self.evaluate(at, None).log_likelihood
     }
 
@@ -238,6 +244,12 @@ impl Prepared<'_> {
             }
             End::Converged | End::Stuck => climb.at[width] < -6.0,
         };
+        let rising = climb.end == End::Stuck && climb.totals.score[width] > 0.0;
+        if climb.at[width] > WIDEST.ln() || rising {
+            return refuse(
+                "the likelihood keeps rising with the deviation of the intercepts: as far as the reports tell, the answers of one cluster are all alike; use clusters with robust errors instead, or gather more answers of each",
+            );
+        }
         let mut fit;
         if shrinking {
             let Some(covariance) = inverse(&plain.totals.information, &all[..width]) else {

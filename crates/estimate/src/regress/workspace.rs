@@ -146,14 +146,10 @@ impl Workspace {
         for ((law, slopes), weight) in laws.zip(slopes).zip(&mut self.posterior) {
             let whole = dot(law, &self.given);
             *weight *= whole;
-            for class in 0..=equations {
+            for (class, (p, given)) in law.iter().zip(&self.given).enumerate() {
                 // The last slope is the standard deviation's, which classes have none of: it holds the reference's.
                 let place = if class == 0 { equations } else { class - 1 };
-                slopes[place] = if whole > 0.0 {
-                    law[class] * self.given[class] / whole - law[class]
-                } else {
-                    0.0
-                };
+                slopes[place] = if whole > 0.0 { p * given / whole - p } else { 0.0 };
             }
         }
     }
@@ -184,9 +180,9 @@ impl Workspace {
         let (width, equations) = (model.matrix.width(), model.equations());
         let slopes = &self.slopes[combination * (equations + 1)..][..equations + 1];
         let cells = &self.cells[combination * width..][..width];
-        for equation in 0..equations {
+        for (equation, slope) in slopes[..equations].iter().enumerate() {
             let part = &mut self.whole[equation * width..][..width];
-            part.iter_mut().zip(cells).for_each(|(part, cell)| *part = slopes[equation] * cell);
+            part.iter_mut().zip(cells).for_each(|(part, cell)| *part = slope * cell);
         }
         if matches!(model.outcome, Outcome::Number(_)) {
             self.whole[width] = slopes[1];
@@ -197,8 +193,8 @@ impl Workspace {
             let start = model.predictor_start(place);
             let law = &work.laws[combination * classes..][..classes];
             let cells = &work.cells[combination * width..][..width];
-            for class in 1..classes {
-                let slope = f64::from(u8::from(class == symbol)) - law[class];
+            for (class, p) in law.iter().enumerate().skip(1) {
+                let slope = f64::from(u8::from(class == symbol)) - p;
                 let part = &mut self.whole[start + (class - 1) * width..][..width];
                 part.iter_mut().zip(cells).for_each(|(part, cell)| *part = slope * cell);
             }
