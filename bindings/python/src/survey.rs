@@ -59,9 +59,8 @@ impl People<'_> {
     fn observed(&self, wanted: &[ObservedColumn]) -> PyResult<Result<Observations, Trouble>> {
         let mut sources = Vec::new();
         for (name, column) in &self.columns {
-            let source = Source::of(column).map_err(|error| {
-                PyValueError::new_err(format!("column {name:?}: {error}"))
-            })?;
+            let source = Source::of(column)
+                .map_err(|error| PyValueError::new_err(format!("column {name:?}: {error}")))?;
             sources.push((name, source));
         }
         let mut texts: HashMap<&str, Texts<'_>> = HashMap::new();

@@ -79,8 +79,8 @@
 
 pub mod answer;
 mod channel;
-pub mod correlation;
 pub mod compliance;
+pub mod correlation;
 mod covariance;
 pub mod crosstab;
 mod decode;
