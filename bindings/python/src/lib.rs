@@ -19,6 +19,7 @@ mod ledger;
 mod plan;
 mod plan_tally;
 mod policy;
+mod regress;
 mod release;
 mod source;
 mod survey;
@@ -58,6 +59,8 @@ mod _native {
     use super::plan_tally::{PlanTally, estimate_responses};
     #[pymodule_export]
     use super::policy::Policy;
+    #[pymodule_export]
+    use super::regress::{formula_columns, regress};
     #[pymodule_export]
     use super::release::{Release, kept_beside};
     #[pymodule_export]

@@ -15,7 +15,7 @@ use crate::policy::Policy;
 use crate::source::{Source, Texts};
 
 /// What a column of designs may say, and the policy that is meant; none for rows that are clear.
-type DesignMap<'py> = (String, Vec<(String, Option<PyRef<'py, Policy>>)>);
+pub(crate) type DesignMap<'py> = (String, Vec<(String, Option<PyRef<'py, Policy>>)>);
 
 /// Columns that have names, all of the same length.
 #[derive(FromPyObject)]
@@ -42,7 +42,7 @@ pub(crate) struct Drawn {
 }
 
 impl Drawn {
-    fn sampling(self) -> Result<Sampling, Trouble> {
+    pub(crate) fn sampling(self) -> Result<Sampling, Trouble> {
         let margins = self.margins.map(|text| Sampling::read_margins("margins", &text));
         Ok(Sampling {
             weights: self.weights,
@@ -56,7 +56,10 @@ impl Drawn {
 
 impl People<'_> {
     /// Reads what was asked for, holding on to Python's lock: cells may be Python's own.
-    fn observed(&self, wanted: &[ObservedColumn]) -> PyResult<Result<Observations, Trouble>> {
+    pub(crate) fn observed(
+        &self,
+        wanted: &[ObservedColumn],
+    ) -> PyResult<Result<Observations, Trouble>> {
         let mut sources = Vec::new();
         for (name, column) in &self.columns {
             let source = Source::of(column)
@@ -73,9 +76,9 @@ impl People<'_> {
 }
 
 /// The design of a column: one policy, or the one that another column names.
-fn under(policy: &Policy, by: Option<&DesignMap<'_>>) -> ReportedUnder {
+pub(crate) fn under(policy: &Policy, by: Option<&DesignMap<'_>>) -> ReportedUnder {
     let Some((column, designs)) = by else {
-        return ReportedUnder::Policy(policy.0.policy.clone());
+        return ReportedUnder::from(policy.0.policy.clone());
     };
     let one = |(name, policy): &(String, Option<PyRef<'_, Policy>>)| {
         (name.clone(), policy.as_ref().map(|policy| policy.0.policy.clone()))

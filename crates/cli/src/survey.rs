@@ -87,7 +87,7 @@ impl RandomisedOptions {
                     "--randomised names {column:?} twice: give its policy once, or use --policy-by"
                 )));
             }
-            all.push((column.to_owned(), ReportedUnder::Policy(input::policy(file)?)));
+            all.push((column.to_owned(), ReportedUnder::from(input::policy(file)?)));
         }
         let Some(text) = &self.policy_by else { return Ok(all) };
         let (column, map) = sides("--policy-by", text)?;

@@ -31,7 +31,7 @@ fn peak() -> Option<u64> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rows = std::env::args().nth(1).map_or(Ok(2423), |text| text.parse::<usize>())?;
     let mut dice = Dice::new(17);
-    let mut columns: Vec<Vec<f64>> = vec![Vec::with_capacity(rows); 6];
+    let mut columns: Vec<Vec<f64>> = (0..6).map(|_| Vec::with_capacity(rows)).collect();
     let mut reports = Vec::with_capacity(rows);
     for _ in 0..rows {
         let cells: [f64; 6] = std::array::from_fn(|at| match at {

@@ -201,10 +201,9 @@ impl Sample {
         mut score: impl FnMut(usize, &mut [f64]),
     ) -> Result<Symmetric, SampleError> {
         let lumps = self.units.lumps(self, classes);
-        let explained = match &self.calibration {
-            Some(calibration) => Some(calibration.explained(width, &lumps, &mut score)),
-            None => None,
-        };
+        let calibration = self.calibration.as_ref();
+        let explained =
+            calibration.map(|calibration| calibration.explained(width, &lumps, &mut score));
         let stratum = |row: usize| self.stratum(row);
         Ok(self.units.covariance(width, &lumps, stratum, &self.fractions, |row, out| {
             score(row, out);

@@ -20,6 +20,7 @@ from ._commands import audit, compose, curve, design, relate, together, transfer
 from ._compliance import compliance
 from ._errors import Error, KeptWarning, Refused, UninformativeWarning
 from ._native import Ledger, Report
+from ._regress import regress
 from ._release import measure_kept, release
 from ._survey import crosstab
 from .plan import Plan
@@ -54,6 +55,7 @@ __all__ = [
     "estimate",
     "fusion",
     "measure_kept",
+    "regress",
     "relate",
     "release",
     "together",

@@ -17,6 +17,7 @@ __all__ = [
     "check_found",
     "check_prior",
     "commit",
+    "compliance",
     "compose",
     "count",
     "crosstab",
@@ -28,6 +29,7 @@ __all__ = [
     "estimate_sample",
     "fit_counts",
     "fit_mixture",
+    "formula_columns",
     "fusion_columns",
     "fusion_design",
     "fusion_evaluate",
@@ -39,9 +41,12 @@ __all__ = [
     "odds_nats",
     "parse_epsilon",
     "plan_design",
+    "plan_size",
     "plan_verify",
     "policy_from_bytes",
+    "policy_make",
     "profile",
+    "regress",
     "relate",
     "report_from",
     "risk_picture",
@@ -424,4 +429,14 @@ def estimate_sample(
     drawn: dict[str, Any],
     level: float | None,
     by: str | None = None,
+) -> str: ...
+def formula_columns(formula: str) -> list[str]: ...
+def regress(
+    people: dict[str, Any],
+    formula: str,
+    *,
+    randomised: Sequence[tuple[str, Policy]],
+    drawn: dict[str, Any],
+    options: dict[str, Any],
+    policy_by: tuple[str, Sequence[tuple[str, Policy | None]]] | None = None,
 ) -> str: ...

@@ -26,7 +26,7 @@ pub(super) fn run(args: &Args, policies: Vec<NamedPolicy>) -> Result<Outcome, Fa
         )));
     }
     let under = match (policies.len(), &args.policy_column) {
-        (1, None) => policies.into_iter().next().map(|named| ReportedUnder::Policy(named.policy)),
+        (1, None) => policies.into_iter().next().map(|named| ReportedUnder::from(named.policy)),
         (_, Some(by)) => {
             let designs = policies.iter().flat_map(|named| {
                 named.all_names().into_iter().map(|name| (name, Some(named.policy.clone())))

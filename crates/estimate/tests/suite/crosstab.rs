@@ -127,9 +127,9 @@ proptest! {
         let mut p = vec![1.0 / 6.0; 6];
         for _ in 0..4000 {
             let mut next = [0.0; 6];
-            for at in 0..6 {
+            for (at, &count) in counts.iter().enumerate() {
                 let law: f64 = (0..6).map(|c| p[c] * likelihood(at, c / 3, c % 3)).sum();
-                (0..6).for_each(|c| next[c] += f64::from(counts[at]) * p[c] * likelihood(at, c / 3, c % 3) / law);
+                (0..6).for_each(|c| next[c] += f64::from(count) * p[c] * likelihood(at, c / 3, c % 3) / law);
             }
             p = next.iter().map(|sum| sum / f64::from(n)).collect();
         }

@@ -33,7 +33,7 @@ pub enum ObservedAs {
 #[derive(Debug, Clone)]
 pub enum ReportedUnder {
     /// All under one policy.
-    Policy(Policy),
+    Policy(Box<Policy>),
     /// Under the one that another column names.
     By {
         /// That column.
@@ -41,6 +41,12 @@ pub enum ReportedUnder {
         /// What it may say, and the policy that is meant; none for rows that are clear. At least one has a policy.
         designs: Vec<(String, Option<Policy>)>,
     },
+}
+
+impl From<Policy> for ReportedUnder {
+    fn from(policy: Policy) -> Self {
+        Self::Policy(Box::new(policy))
+    }
 }
 
 impl ObservedColumn {

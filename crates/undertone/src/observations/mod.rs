@@ -10,7 +10,7 @@ mod sampling;
 mod value;
 
 pub use column::{Observation, ObservedAs, ObservedColumn, ReportedUnder};
-pub use sampling::Sampling;
+pub use sampling::{KnownMargins, Sampling};
 
 use crate::Error;
 use crate::columns::Source;

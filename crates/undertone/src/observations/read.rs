@@ -231,7 +231,7 @@ const NOT_AVAILABLE: &str = "NA";
 impl<'a> Reports<'a> {
     fn new(under: &'a ReportedUnder, cell: usize) -> Result<Self, Error> {
         let (first, listed): (&Policy, Vec<(&str, Option<&Policy>)>) = match under {
-            ReportedUnder::Policy(policy) => (policy, vec![("", Some(policy))]),
+            ReportedUnder::Policy(policy) => (&**policy, vec![("", Some(&**policy))]),
             ReportedUnder::By { column, designs } => {
                 let Some(first) = designs.iter().find_map(|(_, policy)| policy.as_ref()) else {
                     return Err(Error::field(

@@ -8,6 +8,9 @@ use super::{Observation, ObservedAs, ObservedColumn};
 use crate::Error;
 use crate::document::json;
 
+/// Known shares, or counts, of the categories of some columns.
+pub type KnownMargins = Vec<(String, BTreeMap<String, f64>)>;
+
 /// How the rows of a file were drawn, by its columns; nothing of it is needed.
 #[derive(Debug, Clone, Default)]
 pub struct Sampling {
@@ -20,15 +23,12 @@ pub struct Sampling {
     /// How many people the population has, where that is not many more than the rows.
     pub population: Option<u64>,
     /// Known shares, or counts, of the categories of some columns.
-    pub margins: Vec<(String, BTreeMap<String, f64>)>,
+    pub margins: KnownMargins,
 }
 
 impl Sampling {
     /// Reads margins: `{"sex": {"f": 0.52, "m": 0.48}, "age": {"old": 300, "young": 500}}`.
-    pub fn read_margins(
-        name: &str,
-        text: &str,
-    ) -> Result<Vec<(String, BTreeMap<String, f64>)>, Error> {
+    pub fn read_margins(name: &str, text: &str) -> Result<KnownMargins, Error> {
         let expected = "known margins: {\"column\": {\"category\": share or count, ...}, ...}";
         let margins: BTreeMap<String, BTreeMap<String, f64>> = json(name, text, expected)?;
         Ok(margins.into_iter().collect())

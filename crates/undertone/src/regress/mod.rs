@@ -35,7 +35,7 @@ pub fn regress(rows: Source, request: &RegressRequest) -> Result<RegressReport, 
 /// Fits a regression to what [`RegressRequest::wanted`] asked for.
 pub fn regress_of(read: Observations, request: &RegressRequest) -> Result<RegressReport, Error> {
     let formula = request.parsed()?;
-    let names: Vec<String> = formula.columns().into_iter().map(str::to_owned).collect();
+    let names = request.columns()?;
     let Observations { mut columns, rows, missing } = read;
     let drawn = columns.split_off(names.len());
     let kept = (rows - missing) as usize;
@@ -98,11 +98,7 @@ fn used(factor: Factor) -> Result<Factor, Error> {
     let (levels, mut codes) = factor.into_parts();
     let mut place = vec![None; levels.len()];
     codes.iter().for_each(|&code| place[code as usize] = Some(0));
-    let mut next = 0;
-    for place in place.iter_mut().flatten() {
-        *place = next;
-        next += 1;
-    }
+    (0..).zip(place.iter_mut().flatten()).for_each(|(next, place)| *place = next);
     codes.iter_mut().for_each(|code| *code = place[*code as usize].unwrap_or_default());
     let kept = levels.into_iter().zip(&place).filter_map(|(level, place)| place.map(|_| level));
     Factor::new(kept.collect(), codes).map_err(Error::input)

@@ -43,7 +43,7 @@ fn people() -> String {
 #[test]
 fn a_randomised_column_by_a_clear_one() {
     let mut request = CrosstabRequest::new(["answer", "sex"]);
-    let under = ReportedUnder::Policy(policy(["no", "yes"], [0.25, 0.75]));
+    let under = ReportedUnder::from(policy(["no", "yes"], [0.25, 0.75]));
     request.randomised = vec![("answer".into(), under)];
     for method in [CrosstabMethod::Mle, CrosstabMethod::Unbiased] {
         request.method = method;
@@ -134,7 +134,7 @@ fn bad_rows_are_named() {
     let words = read("w\n1\nx\n", ObservedAs::Number);
     assert!(words.contains("row 2 (line 3), column \"w\" is \"x\": give a number"), "{words}");
     assert!(read("w\n\nNA\n", ObservedAs::Number).contains("every one of 2 rows lacks"));
-    let under = ReportedUnder::Policy(policy(["no", "yes"], [0.25, 0.75]));
+    let under = ReportedUnder::from(policy(["no", "yes"], [0.25, 0.75]));
     let words = read("w\nyes\nred\n", ObservedAs::Randomised(under));
     assert!(
         words.contains("row 2 (line 3), column \"w\" is none of the policy's 2 outputs (no, yes)"),
@@ -144,7 +144,7 @@ fn bad_rows_are_named() {
     assert!(request.wanted().unwrap_err().to_string().starts_with("columns: 1 columns"));
     request = CrosstabRequest::new(["a", "b"]);
     request.randomised =
-        vec![("c".into(), ReportedUnder::Policy(policy(["no", "yes"], [0.25, 0.75])))];
+        vec![("c".into(), ReportedUnder::from(policy(["no", "yes"], [0.25, 0.75])))];
     assert_eq!(
         request.wanted().unwrap_err().to_string(),
         "randomised: \"c\" is none of the columns a, b"
@@ -171,7 +171,7 @@ fn the_published_rows_of_rrtcs_come_from_the_file() {
         let yes = [0.5 * innocuous, 0.5 + 0.5 * innocuous];
         let request = SampledSharesRequest {
             column: column.into(),
-            under: ReportedUnder::Policy(policy(["0", "1"], yes)),
+            under: ReportedUnder::from(policy(["0", "1"], yes)),
             by: None,
             sampling: Sampling { population: Some(10_777), ..Sampling::default() },
             level: 0.95,

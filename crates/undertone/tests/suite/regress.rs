@@ -35,7 +35,7 @@ fn people() -> Source {
 }
 
 fn asked(formula: &str) -> RegressRequest {
-    let under = ReportedUnder::Policy(three_quarters(["no", "yes"], true));
+    let under = ReportedUnder::from(three_quarters(["no", "yes"], true));
     RegressRequest { randomised: vec![("answer".into(), under)], ..RegressRequest::new(formula) }
 }
 
