@@ -29,6 +29,7 @@ DOCUMENTS = [
     "docs/fusion-run.md",
     "docs/tour-salaries.md",
     "docs/tour-plan.md",
+    "docs/tour-statistics.md",
     "docs/tour-survey.md",
     "docs/scale.md",
     "docs/coverage.md",
