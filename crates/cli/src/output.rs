@@ -66,7 +66,8 @@ pub(crate) fn save(path: &std::path::Path, content: &str) -> Result<(), Failure>
     std::fs::write(path, content).map_err(|error| Failure::of_system("write", path, &error))
 }
 
-/// Refuses an output that is one of the inputs under whatever name: it would be gone.
+/// Refuses an output that is one of the documents read, under whatever name: it would be gone. The data may be replaced by what
+/// was made of them.
 pub(crate) fn apart_from(
     output: &std::path::Path,
     inputs: &[&std::path::Path],

@@ -82,7 +82,7 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
-    apart_from(&args.output, &[&args.policy, &args.source.file])?;
+    apart_from(&args.output, &[&args.policy])?;
     let request = PerturbRequest {
         policy: input::policy(&args.policy)?,
         rows: args.source.rows()?.watched_by(ReadingBar::new("perturbed")),

@@ -68,7 +68,7 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
-    apart_from(&args.output, &[&args.plan, &args.source.file])?;
+    apart_from(&args.output, &[&args.plan])?;
     let request = ReleaseRequest {
         plan: input::plan(&args.plan)?,
         rows: args.source.rows()?.watched_by(ReadingBar::new("released")),

@@ -115,7 +115,8 @@ impl SurveyDesign {
                 let sum = truth + yes + no;
                 if (sum - 1.0).abs() > SUM_TOLERANCE {
                     let problem = format!(
-                        "P, P1 and P0 sum to {sum}: they are unconditional (truth, forced yes, forced no) and sum to 1"
+                        "P, P1 and P0 sum to {}: they are unconditional (truth, forced yes, forced no) and sum to 1",
+                        (sum * 1e12).round() / 1e12
                     );
                     return Err(Error::other(name, problem));
                 }

@@ -141,9 +141,23 @@ fn tallies_of_parts_add_up_with_their_pairs() {
     let read = |path: &str| std::fs::read_to_string(path).unwrap();
     assert_eq!(read(&both), read(&whole));
     assert_eq!(merged["questions"], at_once["questions"]);
-    let together =
-        serde_json::json!([{"items": [0, 1], "reports": 100}, {"items": [0, 2], "reports": 100}]);
-    assert_eq!(merged["together"], together);
+    assert_eq!(merged["together"], at_once["together"]);
+    let together = merged["together"].as_array().unwrap();
+    let counted: Vec<(&Value, &Value)> = together
+        .iter()
+        .filter(|one| one["headline"].is_null())
+        .map(|one| (&one["items"], &one["reports"]))
+        .collect();
+    let (first, second) = (serde_json::json!([0, 1]), serde_json::json!([0, 2]));
+    assert_eq!(counted, [(&first, &100.into()), (&second, &100.into())]);
+    // The combined item is answered as it stands: sizes and commutes together.
+    let joint: Vec<&Value> = together.iter().filter(|one| one["headline"].is_object()).collect();
+    let [joint] = joint[..] else { panic!("{together:?}") };
+    let shares = joint["headline"]["shares"].as_array().unwrap();
+    assert_eq!(joint["questions"].as_array().unwrap().len(), 2);
+    assert!(shares.iter().all(|share| share["symbol"].as_str().unwrap().contains(" × ")));
+    let sum: f64 = shares.iter().map(|share| share["value"].as_f64().unwrap()).sum();
+    assert!((sum - 1.0).abs() < 0.2, "{sum}");
     let tally: Value = serde_json::from_str(&read(&whole)).unwrap();
     assert_eq!(tally["undertone"], "plan-tally/1");
     // Without --pairs a stored tally brings its own.

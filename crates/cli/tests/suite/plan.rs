@@ -50,7 +50,7 @@ fn a_plan_is_designed_written_and_verified_by_anyone() {
     assert_eq!(verified["person"], value["person"]);
     let shown = undertone(&["plan", "show", &plan]).stdout;
     let shown = String::from_utf8_lossy(&shown);
-    assert!(shown.contains("secret depression") && shown.contains("LDP of one report"), "{shown}");
+    assert!(shown.contains("secret depression") && shown.contains("% of people"), "{shown}");
     // A claim that the integers do not keep.
     let text = std::fs::read_to_string(&plan).unwrap();
     let mut document: Value = serde_json::from_str(&text).unwrap();

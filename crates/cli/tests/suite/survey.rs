@@ -21,7 +21,6 @@ fn a_design_becomes_a_policy_that_estimates() {
         "no,smokes",
         "-o",
         &policy,
-        "--json",
     ]);
     assert_eq!(
         (code, &made["claims"][0], &made["verified"]),
@@ -32,8 +31,7 @@ fn a_design_becomes_a_policy_that_estimates() {
     // 40 % of 1,000 reports are yes: (.4 - .25)/.5 = 30 %.
     let reports: String = (0..1000).map(|i| if i % 5 < 2 { "smokes\n" } else { "no\n" }).collect();
     let reports = scratch.file("reports.csv", &format!("answer\n{reports}"));
-    let (code, found) =
-        json(&["estimate", "--policy", &policy, "--column", "answer", &reports, "--json"]);
+    let (code, found) = json(&["estimate", "--policy", &policy, "--column", "answer", &reports]);
     assert_eq!(code, 0);
     let share = found["unbiased"]["shares"].as_array().or(found["unbiased"]["symbols"].as_array());
     let value = |entry: &serde_json::Value| entry["value"].as_f64().unwrap();
@@ -58,8 +56,7 @@ fn designs_that_cannot_be_are_refused_with_the_exit_code_of_usage() {
     let (code, said) = complaint(&["policy", "make", "--design", "triangular:0.25"]);
     assert_eq!(code, 1);
     assert!(said.contains("give --claim none"), "{said}");
-    let (code, value) =
-        json(&["policy", "make", "--design", "warner:0.75", "--claim", "ldp:1", "--json"]);
+    let (code, value) = json(&["policy", "make", "--design", "warner:0.75", "--claim", "ldp:1"]);
     assert_eq!((code, &value["verified"]), (1, &false.into()));
     let said = text(&["policy", "make", "--design", "mangat:0.7", "--claim", "none"]);
     assert!(said.contains("for estimation only"), "{said}");
@@ -84,7 +81,6 @@ fn a_mean_is_released_as_numbers_whose_average_is_unbiased() {
         "mean",
         "-o",
         &policy,
-        "--json",
     ]);
     assert_eq!(code, 0, "{made}");
     let (utility, bound) = (made["utility"].as_f64().unwrap(), made["bound"].as_f64().unwrap());
@@ -99,8 +95,7 @@ fn a_mean_is_released_as_numbers_whose_average_is_unbiased() {
     let rows = std::fs::read_to_string(&released).unwrap();
     let numbers: Vec<f64> = rows.lines().skip(1).map(|line| line.parse().unwrap()).collect();
     let average = numbers.iter().sum::<f64>() / numbers.len() as f64;
-    let (code, found) =
-        json(&["estimate", "--policy", &policy, "--column", "x", &released, "--json"]);
+    let (code, found) = json(&["estimate", "--policy", &policy, "--column", "x", &released]);
     assert_eq!(code, 0, "{found}");
     let mean = found["unbiased"]["mean"]["value"].as_f64().unwrap();
     assert!((mean - average).abs() < 0.5, "{mean} {average}");
@@ -124,7 +119,6 @@ fn people_who_do_not_follow() {
         "--group",
         "group",
         &file,
-        "--json",
     ]);
     assert_eq!(code, 0, "{found}");
     let estimates: Vec<f64> = found["estimates"]
@@ -194,7 +188,6 @@ fn golden_crosswise_with_attention() {
         "--attention",
         "A",
         &path,
-        "--json",
     ];
     let (code, found) = json(&base);
     assert_eq!(code, 0);
@@ -212,17 +205,8 @@ fn the_number_of_people_is_the_first_thing_said() {
     let scratch = Scratch::new("survey-size");
     let policy = scratch.path("policy.json");
     text(&["policy", "make", "--design", "warner:0.75", "-o", &policy]);
-    let (code, found) = json(&[
-        "plan",
-        "size",
-        "--policy",
-        &policy,
-        "--shares",
-        "0.8,0.2",
-        "--half-width",
-        "0.02",
-        "--json",
-    ]);
+    let (code, found) =
+        json(&["plan", "size", "--policy", &policy, "--shares", "0.8,0.2", "--half-width", "0.02"]);
     // 1.96² · .35 · .65/(.5² · .02²).
     assert_eq!((code, &found["needed_n"], &found["in_the_clear"]), (0, &8740.into(), &1537.into()));
     let picture = scratch.path("power.svg");
@@ -257,7 +241,6 @@ fn the_number_of_people_is_the_first_thing_said() {
         &policy,
         "--with-shares",
         "0.5,0.5",
-        "--json",
     ]);
     assert_eq!(code, 0, "{table}");
     assert!(table["needed_n"].as_u64().unwrap() > 1398);
@@ -275,8 +258,8 @@ fn an_accuracy_needs_no_objective() {
     let base = ["design", "--prior", &prior, "--protect", "lip:1", "--accuracy", "0.02", "--for-n"];
     let said = text(&base);
     assert!(said.lines().next().unwrap().contains("people are needed"), "{said}");
-    let (_, plain) = json(&[&base[..], &["--json"]].concat());
-    let (_, asked) = json(&[&base[..], &["--objective", "frequency", "--json"]].concat());
+    let (_, plain) = json(&base);
+    let (_, asked) = json(&[&base[..], &["--objective", "frequency"]].concat());
     assert_eq!(plain["parameters"]["needed_n"], asked["parameters"]["needed_n"]);
 }
 
@@ -292,7 +275,7 @@ fn data_for_r_have_the_arguments_of_the_packages() {
     let export = |package: &str, keep: &str| {
         let mut args = vec![
             "export", "--for", package, "--policy", &policy, "--column", "answer", &reports, "-o",
-            &output, "--json",
+            &output,
         ];
         if !keep.is_empty() {
             args.extend(["--keep", keep]);

@@ -51,6 +51,22 @@ impl Term {
         self.0.iter().map(|operand| operand.name.as_str()).collect::<Vec<_>>().join(":")
     }
 
+    /// Adds the references that a term of the same columns names; false if one of them differs.
+    fn takes_references(&mut self, other: &Self) -> bool {
+        for (own, new) in self
+            .0
+            .iter_mut()
+            .flat_map(|own| other.0.iter().find(|new| new.name == own.name).map(|new| (own, new)))
+        {
+            match (&own.reference, &new.reference) {
+                (Some(own), Some(new)) if own != new => return false,
+                (None, Some(new)) => own.reference = Some(new.clone()),
+                _ => {}
+            }
+        }
+        true
+    }
+
     /// Whether two terms multiply the same columns, in any order.
     pub(crate) fn is_like(&self, other: &[&Operand]) -> bool {
         let inside = |one: &Operand| other.iter().any(|operand| operand.is_like(one));
@@ -177,8 +193,11 @@ impl Formula {
                 ));
             }
             let operands: Vec<&Operand> = term.0.iter().collect();
-            if !self.terms.iter().any(|known| known.is_like(&operands)) {
-                self.terms.push(term);
+            match self.terms.iter_mut().find(|known| known.is_like(&operands)) {
+                // References that differ are refused later, so both have to stay.
+                Some(known) if !known.takes_references(&term) => self.terms.push(term),
+                Some(_) => {}
+                None => self.terms.push(term),
             }
         }
         Ok(())

@@ -579,7 +579,7 @@ fn a_combined_item_tells_its_combinations() {
         let (a, b) = (number / 3, number % 3);
         let of = |answers: &[usize; 3]| answers[0] == a && answers[1] == b;
         let truth: f64 = law().iter().filter(|(answers, _)| of(answers)).map(|(_, p)| p).sum();
-        assert!((share.value - truth).abs() < 1e-3, "{a} and {b}: {} for {truth}", share.value);
+        assert!((share.value - truth).abs() < 2e-3, "{a} and {b}: {} for {truth}", share.value);
     }
     // Nobody answered the other combined item, and there is no fifth.
     assert!(item_estimator(&plan, &tally, 2, Settings::default()).is_err());
