@@ -193,11 +193,10 @@ impl Formula {
                 ));
             }
             let operands: Vec<&Operand> = term.0.iter().collect();
-            match self.terms.iter_mut().find(|known| known.is_like(&operands)) {
-                // References that differ are refused later, so both have to stay.
-                Some(known) if !known.takes_references(&term) => self.terms.push(term),
-                Some(_) => {}
-                None => self.terms.push(term),
+            let known = self.terms.iter_mut().find(|known| known.is_like(&operands));
+            // References that differ are refused later, so both terms have to stay.
+            if !known.is_some_and(|known| known.takes_references(&term)) {
+                self.terms.push(term);
             }
         }
         Ok(())
