@@ -97,7 +97,7 @@ struct NumberArgs {
     /// The data are these numbers, increasing: 0,1.5,3.
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true, requires = "range")]
     points: Option<Vec<String>>,
-    /// Numbers are clipped to this range, a public choice: lo,hi. Released numbers lie in it.
+    /// Numbers are clipped to this range, a public choice: lo,hi. Released numbers lie in it, except with the objective mean.
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
     range: Option<Vec<String>>,
     /// How many equal bins numbers are rounded to; with --points, how many output bins there are.

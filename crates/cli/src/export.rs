@@ -10,7 +10,7 @@ use undertone::export::{self, ExportRequest, RPackage};
 use crate::columns::Source;
 use crate::failure::Failure;
 use crate::input;
-use crate::output::{Outcome, save};
+use crate::output::{Outcome, apart_from, save};
 
 /// Write reports and a policy's parameters in the form the R packages rr and RRreg read: a CSV file and an R script.
 ///
@@ -42,6 +42,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     if args.output.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("r")) {
         return Err(Failure::usage("--output is the data file: give it another ending than .R"));
     }
+    apart_from(&args.output, &[&args.policy, &args.source.file])?;
     // Before anything is written.
     export::call(package, &policy, &args.column, &args.keep)?;
     let refused = |error: &std::io::Error| Failure::of_system("create", &args.output, error);
@@ -54,9 +55,22 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         keep: args.keep.clone(),
         data_name: name.unwrap_or_default(),
     };
-    let mut file = BufWriter::new(File::create(&args.output).map_err(|error| refused(&error))?);
-    let report = export::export(request, &mut file)?;
-    file.flush().map_err(|error| refused(&error))?;
+    // Beside its place and then moved, so that nothing is lost where the rows cannot be read.
+    let part = args.output.with_extension("part");
+    let written = File::create(&part).map_err(|error| refused(&error)).and_then(|file| {
+        let mut file = BufWriter::new(file);
+        let report = export::export(request, &mut file)?;
+        file.flush().map_err(|error| refused(&error))?;
+        Ok(report)
+    });
+    let moved = written.and_then(|report| {
+        std::fs::rename(&part, &args.output).map_err(|error| refused(&error))?;
+        Ok(report)
+    });
+    let report = moved.inspect_err(|_| {
+        // What is left over is no use to anybody; that it cannot be removed is no news.
+        let _ = std::fs::remove_file(&part);
+    })?;
     let script = args.output.with_extension("R");
     save(&script, &report.script)?;
     let text =

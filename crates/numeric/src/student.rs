@@ -1,14 +1,27 @@
 //! Student's law.
 
 use crate::beta::incomplete_beta;
-use crate::normal::normal_quantile;
+use crate::gamma::chi_squared_upper_tail;
+use crate::normal::{normal_quantile, normal_upper_tail};
 use crate::root::falling_root;
 
-/// Pr(T > t) for t ≥ 0 with any positive number of degrees of freedom.
+/// Pr(T > t) for t ≥ 0 with any positive number of degrees of freedom; of infinitely many, the normal law's.
 pub fn student_upper_tail(degrees: f64, t: f64) -> f64 {
+    if !(degrees < 1e7) {
+        return normal_upper_tail(t);
+    }
     let square = t * t;
     let sum = degrees + square;
     0.5 * incomplete_beta(degrees / 2.0, 0.5, degrees / sum, square / sum)
+}
+
+/// Pr(F > f) for the ratio of two mean squares; of infinitely many degrees of freedom below, the chi-squared law's.
+pub fn variance_ratio_upper_tail(above: f64, below: f64, f: f64) -> f64 {
+    if !(below < 1e7) {
+        return chi_squared_upper_tail(above, above * f);
+    }
+    let sum = below + above * f;
+    incomplete_beta(below / 2.0, above / 2.0, below / sum, above * f / sum)
 }
 
 /// The t with Pr(T > t) = `tail`, for a tail below one half; of infinitely many degrees of freedom, the normal law's.

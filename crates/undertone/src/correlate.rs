@@ -52,6 +52,11 @@ impl CorrelateRequest {
             let problem = format!(": {} columns: give two or more", self.columns.len());
             return Err(Error::field("columns", problem));
         }
+        let twice = |&at: &usize| self.columns[..at].contains(&self.columns[at]);
+        if let Some(at) = (0..self.columns.len()).find(twice) {
+            let problem = format!(": {:?} is named twice: name each once", self.columns[at]);
+            return Err(Error::field("columns", problem));
+        }
         if let Some((name, _)) =
             self.randomised.iter().find(|(name, _)| !self.columns.contains(name))
         {
@@ -70,7 +75,7 @@ impl CorrelateRequest {
             ObservedColumn::new(name, kind)
         };
         let mut wanted: Vec<ObservedColumn> = self.columns.iter().map(observed).collect();
-        wanted.extend(self.sampling.columns());
+        wanted.extend(self.sampling.columns_beside(&wanted)?);
         Ok(wanted)
     }
 

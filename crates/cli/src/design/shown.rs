@@ -103,7 +103,7 @@ fn numbers(found: &VerifiedDesign, details: &NumberDetails) -> String {
     }
     let [low, high] = details.codebook.range;
     text += &format!(
-        "\n{} inputs and {} outputs between {} and {}; numbers beyond are clipped.",
+        "\n{} inputs and {} outputs; numbers outside {} to {} are clipped.",
         details.codebook.inputs,
         details.codebook.outputs,
         nats(low),

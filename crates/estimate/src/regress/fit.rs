@@ -14,7 +14,7 @@ use super::{Family, PredictorLaw, Regression};
 use crate::{Error, Sample};
 use std::ops::Range;
 use undertone_numeric::gamma::chi_squared_upper_tail;
-use undertone_numeric::student::student_quantile;
+use undertone_numeric::student::{student_quantile, variance_ratio_upper_tail};
 use undertone_numeric::symmetric::Symmetric;
 use undertone_numeric::vector::dot;
 
@@ -154,7 +154,7 @@ impl<'a> Prepared<'a> {
         if asked.tests && sample.is_simple() && kind != Errors::Robust {
             fit.tests = self.likelihood_ratios(&model, &climb, &scales, model.equations())?;
         } else if asked.tests {
-            fit.tests = self.wald_tests(&fit, model.equations());
+            fit.tests = self.wald_tests(&fit, model.equations(), sample.degrees_of_freedom());
         }
         Ok(fit)
     }
@@ -296,11 +296,21 @@ impl<'a> Prepared<'a> {
         Ok(tests)
     }
 
-    fn wald_tests(&self, fit: &RegressionFit, equations: usize) -> Vec<TermTest> {
+    fn wald_tests(
+        &self,
+        fit: &RegressionFit,
+        equations: usize,
+        degrees_of_freedom: f64,
+    ) -> Vec<TermTest> {
         let terms = self.coding.terms.iter().filter(|(term, _)| term != INTERCEPT);
         let test = |(term, range): &(String, Range<usize>)| {
             let places = self.places(range, equations);
-            TermTest::new(term, TestKind::Wald, wald(fit, &places), places.len())
+            let statistic = wald(fit, &places);
+            let above = places.len() as f64;
+            // Few clusters are few deviations: the statistic over its degrees is a ratio of variances.
+            let p_value =
+                variance_ratio_upper_tail(above, degrees_of_freedom, statistic / above.max(1.0));
+            TermTest { p_value, ..TermTest::new(term, TestKind::Wald, statistic, places.len()) }
         };
         terms.map(test).collect()
     }
@@ -325,7 +335,7 @@ impl<'a> Prepared<'a> {
         }
         fit.assumptions = self.assumptions(asked, sample);
         if asked.tests {
-            fit.tests = self.wald_tests(&fit, 1);
+            fit.tests = self.wald_tests(&fit, 1, sample.degrees_of_freedom());
         }
         Ok(fit)
     }

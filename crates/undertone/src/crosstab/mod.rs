@@ -80,7 +80,7 @@ impl CrosstabRequest {
         self.check()?;
         let mut wanted: Vec<ObservedColumn> =
             self.columns.iter().map(|name| self.observed(name)).collect();
-        wanted.extend(self.sampling.columns());
+        wanted.extend(self.sampling.columns_beside(&wanted)?);
         Ok(wanted)
     }
 

@@ -107,7 +107,7 @@ impl SampledSharesRequest {
         let kind = ObservedAs::Randomised(self.under.clone());
         let mut wanted = vec![ObservedColumn::new(&self.column, kind)];
         wanted.extend(self.by.iter().map(|by| ObservedColumn::new(by, ObservedAs::Clear)));
-        wanted.extend(self.sampling.columns());
+        wanted.extend(self.sampling.columns_beside(&wanted)?);
         Ok(wanted)
     }
 }
@@ -187,8 +187,12 @@ fn shares(
     Ok(report)
 }
 
-/// The symmetric interval that survey packages print: so many standard errors on both sides, cut to what is possible.
+/// The symmetric interval that survey packages print: so many standard errors on both sides, cut to what is possible. Rows that are all
+/// alike say nothing of their spread; then the interval stays that of the policy's own noise.
 fn symmetric(share: TableShare, reach: f64) -> TableShare {
+    if share.std_error.is_none_or(|error| error <= 0.0) {
+        return share;
+    }
     let end = |sign: f64| {
         let (value, error) = (share.value?, share.std_error?);
         Some((value + sign * reach * error).clamp(0.0, 1.0))

@@ -43,8 +43,25 @@ impl Sampling {
             && self.margins.is_empty()
     }
 
+    /// The columns to be read for it, to be asked for behind `others`. A column that is randomised cannot say how rows were drawn.
+    pub fn columns_beside(&self, others: &[ObservedColumn]) -> Result<Vec<ObservedColumn>, Error> {
+        let own = self.columns();
+        let randomised = |column: &&ObservedColumn| {
+            let same = |other: &&ObservedColumn| other.name == column.name;
+            let found = others.iter().find(same);
+            found.is_some_and(|other| matches!(other.kind, ObservedAs::Randomised(_)))
+        };
+        match own.iter().find(randomised) {
+            Some(column) => Err(Error::input(format!(
+                "{:?} is randomised: weights, strata, clusters and margins need columns in the clear",
+                column.name
+            ))),
+            None => Ok(own),
+        }
+    }
+
     /// The columns to be read for it, to be asked for behind all others.
-    pub fn columns(&self) -> Vec<ObservedColumn> {
+    fn columns(&self) -> Vec<ObservedColumn> {
         let weights = self.weights.iter().map(|name| (name, ObservedAs::Weight));
         let factors = self.strata.iter().chain(&self.cluster);
         let factors = factors.chain(self.margins.iter().map(|(name, _)| name));

@@ -156,7 +156,7 @@ impl RegressRequest {
             ObservedColumn::new(*name, kind)
         };
         let mut wanted: Vec<ObservedColumn> = names.iter().map(observed).collect();
-        wanted.extend(self.sampling.columns());
+        wanted.extend(self.sampling.columns_beside(&wanted)?);
         Ok(wanted)
     }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use undertone_estimate::Sample;
 use undertone_estimate::regress::{Coefficient, Family, RegressionFit, TermTest, TestKind};
-use undertone_numeric::normal::normal_upper_tail;
+use undertone_numeric::student::student_upper_tail;
 
 use super::RegressRequest;
 use crate::answer::Answer;
@@ -182,7 +182,10 @@ impl RegressReport {
             p_value: found.p_value,
         });
         Ok(Self {
-            coefficients: fit.coefficients.iter().map(coefficient).collect(),
+            coefficients: {
+                let degrees = sample.degrees_of_freedom();
+                fit.coefficients.iter().map(|found| coefficient(found, degrees)).collect()
+            },
             log_likelihood: fit.log_likelihood,
             n: fit.n,
             rows: read.rows,
@@ -243,7 +246,7 @@ impl Answer for RegressReport {
     }
 }
 
-fn coefficient(found: &Coefficient) -> CoefficientReport {
+fn coefficient(found: &Coefficient, degrees: f64) -> CoefficientReport {
     let away = (found.estimate / found.standard_error).abs();
     CoefficientReport {
         symbol: found.symbol.clone(),
@@ -252,7 +255,7 @@ fn coefficient(found: &Coefficient) -> CoefficientReport {
         std_error: found.standard_error,
         low: found.low,
         high: found.high,
-        p_value: if away.is_finite() { 2.0 * normal_upper_tail(away) } else { 0.0 },
+        p_value: if away.is_finite() { 2.0 * student_upper_tail(degrees, away) } else { 0.0 },
         design_effect: found.design_effect,
     }
 }
