@@ -93,7 +93,7 @@ def test_every_question_is_answered(plan):
             assert sum(share["value"] for share in shares) == pytest.approx(1, abs=0.2)
         assert all(share["low"] <= share["value"] <= share["high"] for share in shares)
     assert undertone.estimate(plan=plan, reports=PlanTally(plan).add(frame())) == told
-    assert undertone.estimate(plan, frame()) == told
+    assert undertone.estimate(undertone.Plan(json.dumps(plan)), frame()) == told
 
 
 def test_bad_input_is_named(plan):

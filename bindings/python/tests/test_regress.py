@@ -55,7 +55,7 @@ def test_bad_input_is_named(policy):
         undertone.regress(PEOPLE, "answer ~ height", randomised=randomised)
     with pytest.raises(Error, match="formula"):
         undertone.regress(PEOPLE, "answer age", randomised=randomised)
-    with pytest.raises(Error, match="errors is 'wrong'"):
+    with pytest.raises(Error, match='errors is "wrong"'):
         undertone.regress(PEOPLE, "answer ~ age", randomised=randomised, errors="wrong")
     with pytest.raises(Error, match="age"):
         undertone.regress({**PEOPLE, "old": PEOPLE["age"]}, "answer ~ age + old", randomised=randomised)

@@ -69,7 +69,7 @@ impl Sampling {
         weights.chain(factors).map(|(name, kind)| ObservedColumn::new(name, kind)).collect()
     }
 
-    /// The sample, from what [`Sampling::columns`] asked for.
+    /// The sample, from what [`Sampling::columns_beside`] asked for.
     pub fn sample(&self, rows: usize, read: &[Observation]) -> Result<Sample, Error> {
         let mut read = read.iter();
         let weights =
