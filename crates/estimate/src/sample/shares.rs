@@ -16,7 +16,7 @@ pub struct SampleShares {
 
 impl Sample {
     /// Means of scores that are the same for all rows of a class. In a finite population the variance from who was drawn is
-    /// lessened and the one from the perturbation is not: scores u of a share have E[uuᵀ] - diag E[u] as the perturbation's own covariance.
+    /// lessened and the one from the perturbation is not: scores u of a share have `E[uuᵀ] - diag E[u]` as the perturbation's own covariance.
     pub fn shares(
         &self,
         width: usize,
