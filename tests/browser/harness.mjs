@@ -143,9 +143,9 @@ export function requestsIn(bytes) {
 }
 
 /** Simulated people, each with a device of their own, answering through the real client. */
-export async function crowd(base, id, symbols) {
+export async function crowd(base, id, symbols, group = null) {
   const asked = new Client(base);
-  const survey = await asked.survey(id);
+  const survey = await asked.survey(id, { group });
   const reports = [];
   for (const symbol of symbols) {
     const person = new Client(base, { device: new MemoryDevice({ budgets: { question: "50" } }), consent: new Consent({ lip: null, ldp: null }) });

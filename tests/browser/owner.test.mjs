@@ -140,6 +140,41 @@ test("from the dashboard to the estimate", { timeout: 240_000 }, async () => {
   await desk.sent();
 });
 
+test("groups stand beside each other, with how they differ", { timeout: 120_000 }, async () => {
+  const groups = [{ group: "north", people: 500 }, { group: "south of the river", people: 300 }];
+  const body = { id: "quarters", title: "Quarters", question: "Do you cycle?", answers: { names: ["no", "yes"] }, minimum: 100, plan: { epsilon: "2", groups } };
+  await curator.api("/v1/surveys", { method: "POST", body: JSON.stringify(body) });
+  const answers = (count, yes) => Array.from({ length: count }, (_, i) => (i % 10 < yes ? 1 : 0));
+  await crowd(curator.base, "quarters", answers(1500, 2), "north");
+  await crowd(curator.base, "quarters", answers(1200, 6), "south of the river");
+  const desk = await startBrowser(DESK);
+  const page = desk.context.pages()[0];
+  await page.goto(curator.base);
+  await page.getByLabel("Owner's token").fill(curator.token);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.goto(`${curator.base}/#/survey/quarters`);
+  const table = page.locator("#groups-1");
+  await table.waitFor({ timeout: 30_000 });
+  const rows = await table.locator("tbody tr").allTextContents();
+  assert.equal(rows.length, 4);
+  assert.ok(rows[0].startsWith("north1,500 reportsno"), rows[0]);
+  // 20 % and 60 % at LDP 2: a standard error of about .025 for the difference; the interval leaves out nought.
+  const { rounds } = await curator.api("/v1/surveys/quarters/estimates");
+  const [{ group, reference, shares }] = rounds[0].differences;
+  assert.deepEqual([group, reference], ["south of the river", "north"]);
+  assert.ok(Math.abs(shares[1].value - 0.4) < 0.15 && shares[1].low > 0.2, JSON.stringify(shares));
+  assert.ok(rows[3].includes(`+${(100 * shares[1].value).toFixed(1)}`), rows[3]);
+  assert.equal(await table.locator("strong").count(), 2);
+  await screenshot(page, "owner-groups");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.setViewportSize(PHONE.viewport);
+  await page.waitForFunction(() => document.documentElement.scrollWidth <= innerWidth);
+  await page.waitForTimeout(500);
+  await table.scrollIntoViewIfNeeded();
+  await screenshot(page, "owner-groups-phone-dark");
+  assert.deepEqual(desk.complaints, []);
+});
+
 test("a survey with a prior, and mistakes in the form", { timeout: 120_000 }, async () => {
   const desk = await startBrowser({ ...DESK, colorScheme: "dark" });
   const page = desk.context.pages()[0];

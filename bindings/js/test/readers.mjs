@@ -46,10 +46,11 @@ while (planBytes.length < 40) {
 }
 
 /** All that a plan attains, in the order of crates/core/examples/verdicts.rs. */
-function attainedLine({ attained: { costs, person, questions, secrets } }) {
+function attainedLine({ attained: { costs, person, questions, secrets }, draft }) {
   const belief = (found) => (found === null ? "none" : `${found.upper}/${found.lower}/${found.exact}`);
-  const both = Object.values(questions).flatMap(({ all, own }) => [belief(all), belief(own)]);
-  return [...costs, `${person.ldp}/${person.exact}`, ...both, ...Object.values(secrets).map(belief)].join(" ");
+  // By name: an object lists a question called 11 before one called q0.
+  const both = draft.questions.map(({ name }) => questions[name]).flatMap(({ all, own }) => [belief(all), belief(own)]);
+  return [...costs, `${person.ldp}/${person.exact}`, ...both, ...draft.secrets.map(({ name }) => belief(secrets[name]))].join(" ");
 }
 
 /** What JavaScript makes of an item, in the words of crates/core/examples/verdicts.rs. */

@@ -64,7 +64,7 @@ mod _native {
     #[pymodule_export]
     use super::release::{Release, kept_beside};
     #[pymodule_export]
-    use super::survey::{crosstab, estimate_sample};
+    use super::survey::{correlate, crosstab, estimate_sample};
     #[pymodule_export]
     use super::tally::Tally;
 

@@ -1,13 +1,12 @@
 //! Frames of people: regressions.
 
 use pyo3::prelude::*;
-use undertone::observations::ReportedUnder;
 use undertone::regress::{RegressRequest, errors, family, predictors, regress_of};
 
 use crate::ask::{answer, asked};
 use crate::errors::guarded;
 use crate::policy::Policy;
-use crate::survey::{DesignMap, Drawn, People, under};
+use crate::survey::{DesignMap, Drawn, People, reported_under};
 
 /// What a regression is asked beside its formula.
 #[derive(FromPyObject)]
@@ -48,10 +47,7 @@ pub(crate) fn regress(
     options: Options,
     policy_by: Option<DesignMap<'_>>,
 ) -> PyResult<String> {
-    let randomised: Vec<(String, ReportedUnder)> = randomised
-        .iter()
-        .map(|(name, policy)| (name.clone(), under(policy, policy_by.as_ref())))
-        .collect();
+    let randomised = reported_under(&randomised, policy_by.as_ref());
     let request = asked(py, || {
         Ok(RegressRequest {
             formula,

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use undertone::Error as Trouble;
+use undertone::correlate::{CorrelateRequest, correlate_of};
 use undertone::crosstab::{CrosstabMethod, CrosstabRequest, crosstab_of};
 use undertone::estimate::{SampledSharesRequest, estimate_sample_of};
 use undertone::observations::{CellTexts, Observations, ObservedColumn, ReportedUnder, Sampling};
@@ -75,8 +76,16 @@ impl People<'_> {
     }
 }
 
+/// Every randomised column with its design.
+pub(crate) fn reported_under(
+    randomised: &[(String, PyRef<'_, Policy>)],
+    by: Option<&DesignMap<'_>>,
+) -> Vec<(String, ReportedUnder)> {
+    randomised.iter().map(|(name, policy)| (name.clone(), under(policy, by))).collect()
+}
+
 /// The design of a column: one policy, or the one that another column names.
-pub(crate) fn under(policy: &Policy, by: Option<&DesignMap<'_>>) -> ReportedUnder {
+fn under(policy: &Policy, by: Option<&DesignMap<'_>>) -> ReportedUnder {
     let Some((column, designs)) = by else {
         return ReportedUnder::from(policy.0.policy.clone());
     };
@@ -100,10 +109,7 @@ pub(crate) fn crosstab(
     level: f64,
     policy_by: Option<DesignMap<'_>>,
 ) -> PyResult<String> {
-    let randomised: Vec<(String, ReportedUnder)> = randomised
-        .iter()
-        .map(|(name, policy)| (name.clone(), under(policy, policy_by.as_ref())))
-        .collect();
+    let randomised = reported_under(&randomised, policy_by.as_ref());
     let request = asked(py, || {
         let method = CrosstabMethod::parse(method)?;
         let sampling = drawn.sampling()?;
@@ -112,6 +118,28 @@ pub(crate) fn crosstab(
     let wanted = asked(py, || request.wanted())?;
     let read = guarded(|| people.observed(&wanted))?;
     answer(py, || crosstab_of(&read?, &request))
+}
+
+/// Correlations of columns of a frame.
+#[pyfunction]
+#[pyo3(signature = (people, correlated, *, randomised, drawn, level, policy_by = None))]
+pub(crate) fn correlate(
+    py: Python<'_>,
+    people: People<'_>,
+    correlated: Vec<String>,
+    randomised: Vec<(String, PyRef<'_, Policy>)>,
+    drawn: Drawn,
+    level: f64,
+    policy_by: Option<DesignMap<'_>>,
+) -> PyResult<String> {
+    let randomised = reported_under(&randomised, policy_by.as_ref());
+    let request = asked(py, || {
+        let sampling = drawn.sampling()?;
+        Ok(CorrelateRequest { columns: correlated, randomised, sampling, level })
+    })?;
+    let wanted = asked(py, || request.wanted())?;
+    let read = guarded(|| people.observed(&wanted))?;
+    answer(py, || correlate_of(read?, &request))
 }
 
 /// Shares of a randomised column of a frame, with a sample's design and in groups.

@@ -7,6 +7,7 @@ import pathlib
 import pytest
 
 import undertone
+from people import frames, policy  # noqa: F401
 from undertone import Error
 
 PEOPLE = {
@@ -16,23 +17,8 @@ PEOPLE = {
 }
 
 
-@pytest.fixture(scope="module")
-def policy():
-    return undertone.design({"no": 0.5, "yes": 0.5}, any_prior=True, protect="ldp:1.0986", method="krr").policy
-
-
-def frames():
-    yield PEOPLE
-    for module in ("pandas", "polars", "pyarrow"):
-        try:
-            library = __import__(module)
-        except ImportError:
-            continue
-        yield library.table(PEOPLE) if module == "pyarrow" else library.DataFrame(PEOPLE)
-
-
 def test_a_randomised_outcome_from_every_kind_of_frame(policy):
-    for frame in frames():
+    for frame in frames(PEOPLE):
         found = undertone.regress(frame, "answer ~ age", randomised={"answer": policy})
         assert (found.family, found.n, found.errors) == ("logistic", 400, "expected")
         # Of the young 40 % said yes and of the old 60 %, so that about .3 and .7 have done it: a slope of ln(49/9)/30.

@@ -3,6 +3,7 @@
 import pytest
 
 import undertone
+from people import frames, policy  # noqa: F401
 from undertone import Error
 
 PEOPLE = {
@@ -13,23 +14,8 @@ PEOPLE = {
 }
 
 
-@pytest.fixture(scope="module")
-def policy():
-    return undertone.design({"no": 0.5, "yes": 0.5}, any_prior=True, protect="ldp:1.0986", method="krr").policy
-
-
-def frames():
-    yield PEOPLE
-    for module in ("pandas", "polars", "pyarrow"):
-        try:
-            library = __import__(module)
-        except ImportError:
-            continue
-        yield library.table(PEOPLE) if module == "pyarrow" else library.DataFrame(PEOPLE)
-
-
 def test_a_randomised_column_by_a_clear_one(policy):
-    for frame in frames():
+    for frame in frames(PEOPLE):
         found = undertone.crosstab(frame, ["answer", "sex"], randomised={"answer": policy})
         assert found.n == 400 and len(found.cells) == 4
         # Of the women 40 % said yes, of the men 60 %; about three quarters of the reports are true.
@@ -41,7 +27,7 @@ def test_a_randomised_column_by_a_clear_one(policy):
 
 
 def test_shares_in_groups_and_with_a_design(policy):
-    for frame in frames():
+    for frame in frames(PEOPLE):
         found = undertone.estimate(policy, frame, "answer", by="sex")
         assert [group["group"] for group in found.groups] == ["f", "m"]
         assert found.groups[0]["shares"][1]["value"] == pytest.approx(0.3, abs=1e-4)
@@ -87,3 +73,14 @@ def test_what_is_wrong_is_named(policy):
         undertone.crosstab(PEOPLE, ["answer", "sex"], randomised={"answer": 3})
     with pytest.raises(Error, match="need one policy, a frame and its column"):
         undertone.estimate(policy, PEOPLE["answer"], by="sex")
+
+
+def test_correlations_are_those_of_the_true_answers(policy):
+    ages = {"answer": PEOPLE["answer"], "age": [20 + 30 * (row % 2) for row in range(400)]}
+    for frame in frames(ages):
+        [found] = undertone.correlate(frame, ["answer", "age"], randomised={"answer": policy}).correlations
+        # Of the young 40 % said yes and of the old 60 %: .2 among the reports, twice that among the answers.
+        assert found["value"] == pytest.approx(0.4, abs=1e-3)
+        assert found["low"] < 0.4 < found["high"]
+    with pytest.raises(Error, match="columns"):
+        undertone.correlate(ages, ["answer"])

@@ -17,6 +17,24 @@ pub(crate) struct Source {
     pub(crate) layout: Layout,
 }
 
+/// A file of people, where other things are named beside it.
+#[derive(clap::Args, Debug, Clone)]
+pub(crate) struct DataFile {
+    /// A CSV or Parquet file, CSV also compressed with gzip; `-` reads CSV from standard input.
+    #[arg(long, value_name = "FILE")]
+    data: PathBuf,
+    #[command(flatten)]
+    layout: Layout,
+}
+
+impl DataFile {
+    /// The rows, with a bar while they are read.
+    pub(crate) fn rows(&self) -> Result<columns::Source, Failure> {
+        let source = Source { file: self.data.clone(), layout: self.layout.clone() };
+        Ok(source.rows()?.watched_by(ReadingBar::new("read")))
+    }
+}
+
 /// How a CSV file is written.
 #[derive(clap::Args, Debug, Clone)]
 pub(crate) struct Layout {

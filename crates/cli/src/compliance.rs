@@ -16,8 +16,9 @@ use crate::output::{Outcome, nats, table};
 pub(crate) struct Args {
     #[command(flatten)]
     source: Source,
-    /// lie-detector:P1,P2 (stochastic lie detector), cheaters:P1,P2 (cheater detection), each with the P of two groups, or
-    /// crosswise:P,Q with the known shares of the question and of the attention question.
+    /// lie-detector:P1,P2 (two groups: those it is not true of say no with probability P, yes otherwise; those it is true of say yes),
+    /// cheaters:P1,P2 (two groups: a yes is forced with probability P, else the truth), or crosswise:P,Q (yes is "both or
+    /// neither is true", P being the share the harmless statement is true of, Q that of the attention question's).
     #[arg(long)]
     design: String,
     /// The column of reports: 1 or 0, yes or no, true or false.

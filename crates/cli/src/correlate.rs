@@ -1,10 +1,9 @@
 //! `undertone correlate`: correlations of randomised and clear columns.
 
-use std::path::PathBuf;
-
 use undertone::correlate::{CorrelateRequest, correlate};
+use undertone::number::counted;
 
-use crate::columns::{Layout, ReadingBar, Source};
+use crate::columns::DataFile;
 use crate::failure::Failure;
 use crate::output::{Outcome, table};
 use crate::survey::{RandomisedOptions, SamplingOptions};
@@ -17,11 +16,8 @@ use crate::survey::{RandomisedOptions, SamplingOptions};
 /// Example: undertone correlate --data people.csv --columns answer,age --randomised answer=policy.json
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A CSV or Parquet file, CSV also compressed with gzip; `-` reads CSV from standard input.
-    #[arg(long, value_name = "FILE")]
-    data: PathBuf,
     #[command(flatten)]
-    layout: Layout,
+    data: DataFile,
     /// Two columns or more.
     #[arg(long, value_delimiter = ',', value_name = "A,B[,C..]", required = true)]
     columns: Vec<String>,
@@ -41,8 +37,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         sampling: args.sampling.sampling(None)?,
         level: args.level,
     };
-    let source = Source { file: args.data.clone(), layout: args.layout.clone() };
-    let report = correlate(source.rows()?.watched_by(ReadingBar::new("read")), &request)?;
+    let report = correlate(args.data.rows()?, &request)?;
     let four = |number: f64| format!("{number:.4}");
     let rows = report.correlations.iter().map(|one| {
         let mut row = vec![one.one.clone(), one.other.clone()];
@@ -52,8 +47,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     });
     let header = ["column", "with", "correlation", "from", "to", "std. error", ""];
     let text = format!(
-        "{} rows, {} left out because a cell is missing; {} % intervals\n\n{}\n\n{}",
-        report.n,
+        "{}, {} left out because a cell is missing; {} % intervals\n\n{}\n\n{}",
+        counted(report.n, "row"),
         report.missing,
         100.0 * report.level,
         table(&header, rows.collect()),

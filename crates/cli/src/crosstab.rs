@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use undertone::crosstab::{
     CrosstabMethod, CrosstabReport, CrosstabRequest, GroupShareReport, crosstab,
 };
+use undertone::number::counted;
 
-use crate::columns::{Layout, ReadingBar, Source};
+use crate::columns::DataFile;
 use crate::failure::Failure;
 use crate::output::{Outcome, nats, table};
+use crate::plot::{self, IntervalPlot, IntervalRow};
 use crate::survey::{RandomisedOptions, SamplingOptions};
 
 /// Estimate the joint shares of two or three columns, each randomised or clear, and test whether they have to do
@@ -21,11 +23,8 @@ use crate::survey::{RandomisedOptions, SamplingOptions};
 /// Example: undertone crosstab --data people.csv --columns answer,sex --randomised answer=policy.json
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A CSV or Parquet file, CSV also compressed with gzip; `-` reads CSV from standard input.
-    #[arg(long, value_name = "FILE")]
-    data: PathBuf,
     #[command(flatten)]
-    layout: Layout,
+    data: DataFile,
     /// Two columns or three.
     #[arg(long, value_delimiter = ',', value_name = "A,B[,C]", required = true)]
     columns: Vec<String>,
@@ -42,6 +41,9 @@ pub(crate) struct Args {
     /// The probability with which each interval holds its share.
     #[arg(long, default_value_t = 0.95, allow_negative_numbers = true)]
     level: f64,
+    /// Draw the shares in each group with their intervals as an SVG picture.
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
 }
 
 /// How shares are estimated.
@@ -64,18 +66,46 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         },
         level: args.level,
     };
-    let source = Source { file: args.data.clone(), layout: args.layout.clone() };
-    let rows = source.rows()?.watched_by(ReadingBar::new("read"));
-    let report = crosstab(rows, &request)?;
-    let text = text(&report);
+    let report = crosstab(args.data.rows()?, &request)?;
+    let mut text = text(&report);
+    if let Some(path) = &args.plot {
+        plot::save(path, &picture(&report)?)?;
+        text += &format!("\npicture written to {}", path.display());
+    }
     Ok(Outcome::of(&report, text))
+}
+
+/// The group that a share is of, in the order of the columns.
+fn given(report: &CrosstabReport, found: &GroupShareReport) -> Vec<String> {
+    let symbol = |column: &String| found.given.get(column).cloned().unwrap_or_default();
+    report.columns[1..].iter().map(symbol).collect()
+}
+
+/// The shares of the first column in every group.
+fn picture(report: &CrosstabReport) -> Result<String, Failure> {
+    let row = |found: &GroupShareReport| IntervalRow {
+        name: found.symbol.clone(),
+        group: given(report, found).join(", "),
+        value: found.share.value.map(|share| 100.0 * share),
+        low: found.share.low.map(|share| 100.0 * share),
+        high: found.share.high.map(|share| 100.0 * share),
+    };
+    plot::intervals(&IntervalPlot {
+        title: format!("{} by {}", report.columns[0], report.columns[1..].join(" and ")),
+        axis: format!(
+            "share of {} in %, {} % intervals",
+            report.columns[0],
+            nats(100.0 * report.level)
+        ),
+        rows: report.conditional.iter().map(row).collect(),
+    })
 }
 
 /// The tables people read.
 fn text(report: &CrosstabReport) -> String {
     let mut text = format!(
-        "{} rows with all of {}{}\n\nJoint shares in %, {} % intervals\n",
-        report.n,
+        "{} with all of {}{}\n\nJoint shares in %, {} % intervals\n",
+        counted(report.n, "row"),
         report.columns.join(", "),
         match report.missing {
             0 => String::new(),
@@ -117,10 +147,7 @@ fn text(report: &CrosstabReport) -> String {
     header.extend([report.columns[0].as_str(), "share", "from", "to"]);
     header.extend(["minus first group", "from", "to"]);
     let group = |found: &GroupShareReport| {
-        let mut row: Vec<String> = report.columns[1..]
-            .iter()
-            .map(|column| found.given.get(column).cloned().unwrap_or_default())
-            .collect();
+        let mut row = given(report, found);
         row.push(found.symbol.clone());
         row.extend(found.share.written(100.0));
         let same = report

@@ -4,13 +4,16 @@ mod curve;
 mod density;
 mod dots;
 mod estimate;
+mod intervals;
 mod risk;
+mod scale;
 mod size;
 
 pub(crate) use curve::{Curves, Series, curves};
 pub(crate) use density::{DensityPlot, density};
 pub(crate) use dots::{DotPlot, Dots, dots};
 pub(crate) use estimate::{Estimated, estimate};
+pub(crate) use intervals::{IntervalPlot, IntervalRow, intervals};
 pub(crate) use risk::{Panel, risk};
 pub(crate) use size::{SizePlot, size};
 

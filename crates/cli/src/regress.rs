@@ -2,11 +2,16 @@
 
 use std::path::PathBuf;
 
-use undertone::regress::{RegressReport, RegressRequest, errors, family, predictors, regress};
+use undertone::number::counted;
+use undertone::regress::{
+    CoefficientReport, INTERCEPT, RegressReport, RegressRequest, errors, family, predictors,
+    regress,
+};
 
-use crate::columns::{Layout, ReadingBar, Source};
+use crate::columns::DataFile;
 use crate::failure::Failure;
 use crate::output::{Outcome, table};
+use crate::plot::{self, IntervalPlot, IntervalRow};
 use crate::survey::{RandomisedOptions, SamplingOptions};
 
 /// Fit a logistic, multinomial or linear regression whose outcome, predictors or both are randomised.
@@ -18,11 +23,8 @@ use crate::survey::{RandomisedOptions, SamplingOptions};
 /// Example: undertone regress --data people.csv --formula "y ~ age + female" --randomised y=policy.json
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A CSV or Parquet file, CSV also compressed with gzip; `-` reads CSV from standard input.
-    #[arg(long, value_name = "FILE")]
-    data: PathBuf,
     #[command(flatten)]
-    layout: Layout,
+    data: DataFile,
     /// What is explained by what.
     #[arg(long, value_name = "Y ~ A + B")]
     formula: String,
@@ -59,6 +61,9 @@ pub(crate) struct Args {
     /// The probability with which each interval holds its coefficient.
     #[arg(long, default_value_t = 0.95, allow_negative_numbers = true)]
     level: f64,
+    /// Draw the coefficients, but for intercepts, with their intervals as an SVG picture.
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
@@ -75,11 +80,30 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         tests: args.tests,
         at: args.at.iter().map(|text| covariates(text)).collect::<Result<_, _>>()?,
     };
-    let source = Source { file: args.data.clone(), layout: args.layout.clone() };
-    let rows = source.rows()?.watched_by(ReadingBar::new("read"));
-    let report = regress(rows, &request)?;
-    let text = text(&report);
+    let report = regress(args.data.rows()?, &request)?;
+    let mut text = text(&report);
+    if let Some(path) = &args.plot {
+        plot::save(path, &picture(&report)?)?;
+        text += &format!("\npicture written to {}", path.display());
+    }
     Ok(Outcome::of(&report, text))
+}
+
+/// The coefficients; an intercept is in other units than they.
+fn picture(report: &RegressReport) -> Result<String, Failure> {
+    let drawn = report.coefficients.iter().filter(|one| one.name != INTERCEPT);
+    let row = |one: &CoefficientReport| IntervalRow {
+        name: one.name.clone(),
+        group: one.symbol.clone().unwrap_or_default(),
+        value: Some(one.estimate),
+        low: Some(one.low),
+        high: Some(one.high),
+    };
+    plot::intervals(&IntervalPlot {
+        title: report.formula.clone(),
+        axis: format!("coefficient, {} % intervals", 100.0 * report.level),
+        rows: drawn.map(row).collect(),
+    })
 }
 
 /// Covariates such as age=30,female=1.
@@ -92,7 +116,15 @@ fn covariates(text: &str) -> Result<Vec<(String, String)>, Failure> {
             "--at is {text:?}: give columns and values, as in age=30,female=1"
         ))),
     };
-    text.split(',').map(one).collect()
+    let all: Vec<(String, String)> = text.split(',').map(one).collect::<Result<_, _>>()?;
+    let twice = |at: &usize| all[..*at].iter().any(|(name, _)| *name == all[*at].0);
+    if let Some(at) = (1..all.len()).find(twice) {
+        return Err(Failure::usage(format!(
+            "--at is {text:?}: {} has two values: give one, and a second --at for the other",
+            all[at].0
+        )));
+    }
+    Ok(all)
 }
 
 /// The tables people read.
@@ -102,10 +134,10 @@ fn text(report: &RegressReport) -> String {
         missing => format!(" ({missing} of {} left out because a cell is missing)", report.rows),
     };
     let mut text = format!(
-        "{}\n{} regression of {} rows{left_out}; {} errors, {} % intervals\n\n",
+        "{}\n{} regression of {}{left_out}; {} errors, {} % intervals\n\n",
         report.formula,
         report.family,
-        report.n,
+        counted(report.n as u64, "row"),
         report.errors,
         100.0 * report.level
     );

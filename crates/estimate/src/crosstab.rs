@@ -20,6 +20,7 @@ mod scores;
 mod shares;
 
 pub use independence::{Independence, IndependenceTest};
+pub use limits::difference_of_independent;
 pub use shares::TableShare;
 
 use crate::mle::{Fit, fit_law};

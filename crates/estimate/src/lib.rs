@@ -109,7 +109,7 @@ pub mod tally;
 
 pub use answer::{Answer, Estimate, Shares};
 pub use correlation::Correlation;
-pub use crosstab::{Crosstab, CrosstabColumn, TableShare};
+pub use crosstab::{Crosstab, CrosstabColumn, TableShare, difference_of_independent};
 pub use dirichlet::{Dirichlet, Posterior};
 pub use drift::{Drift, PolicyDrift, Test};
 pub use error::Error;

@@ -81,6 +81,8 @@ impl Sample {
         if let Some(people) = population.filter(|&people| people < rows as u64) {
             return Err(SampleError::Population { people, rows });
         }
+        // Weights that are all the same are none.
+        let weights = weights.filter(|all| all.iter().any(|weight| *weight != all[0]));
         let units = match &clusters {
             Some(clusters) => Units::clusters(strata.as_ref(), clusters)?,
             None => Units::strata(rows, strata.as_ref())?,

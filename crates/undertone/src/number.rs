@@ -37,6 +37,11 @@ const NOISE: f64 = 1e-14;
 /// contains it.
 const UNBOUNDED: &str = "\u{0}unbounded\u{0}";
 
+/// How many of something, for people: 1 row, 2 rows.
+pub fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// A value for programs, to the nearest decimal.
 pub fn number(value: f64) -> Value {
     number_to(value, Round::Nearest)

@@ -180,6 +180,11 @@ impl OwnMechanism {
     fn shape(&self, inputs: &Alphabet) -> Result<Shape, Error> {
         Ok(match self {
             Self::Channel(channel) => {
+                let rows = channel.rows();
+                if rows.iter().all(|row| row.as_slice() == rows[0].as_slice()) {
+                    let problem = ": all rows of the channel are the same, so it is singular and reports say nothing: give rows that differ";
+                    return Err(Error::field("design", problem));
+                }
                 let rows = channel.rows().iter().map(|row| {
                     quantize::largest_remainder(row.as_slice(), undertone_core::MASS_ONE)
                 });

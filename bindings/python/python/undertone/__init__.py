@@ -22,7 +22,7 @@ from ._errors import Error, KeptWarning, Refused, UninformativeWarning
 from ._native import Ledger, Report
 from ._regress import regress
 from ._release import measure_kept, release
-from ._survey import crosstab
+from ._survey import correlate, crosstab
 from .plan import Plan
 from .plan_tally import PlanTally
 from .policy import Policy
@@ -49,6 +49,7 @@ __all__ = [
     "build",
     "compliance",
     "compose",
+    "correlate",
     "crosstab",
     "curve",
     "design",

@@ -20,6 +20,7 @@ __all__ = [
     "compliance",
     "compose",
     "count",
+    "correlate",
     "crosstab",
     "curve",
     "design",
@@ -418,6 +419,15 @@ def crosstab(
     randomised: Sequence[tuple[str, Policy]],
     drawn: dict[str, Any],
     method: str,
+    level: float | None,
+    policy_by: tuple[str, Sequence[tuple[str, Policy | None]]] | None = None,
+) -> str: ...
+def correlate(
+    people: dict[str, Any],
+    correlated: Sequence[str],
+    *,
+    randomised: Sequence[tuple[str, Policy]],
+    drawn: dict[str, Any],
     level: float | None,
     policy_by: tuple[str, Sequence[tuple[str, Policy | None]]] | None = None,
 ) -> str: ...

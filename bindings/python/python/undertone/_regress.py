@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping
 
 from . import _native
-from ._call import Answer, answered, number, policy_argument, shown
+from ._call import Answer, answered, number, shown
 from ._errors import Error
-from ._survey import _frame, designs, drawn, drawn_columns, people
+from ._survey import _frame, drawn, drawn_columns, people, reported_under
 from .policy import Policy
 
 
@@ -68,14 +68,7 @@ def regress(
     >>> [one["name"] for one in found.coefficients], found.n, found.errors
     (['(Intercept)', 'age'], 400, 'expected')
     """
-    if randomised is not None and not isinstance(randomised, Mapping):
-        raise Error(f"randomised is {shown(randomised)}: give {{column: policy}}")
-    policies = [
-        (str(name), policy_argument(f"randomised[{name!r}]", policy)) for name, policy in (randomised or {}).items()
-    ]
-    by = designs(policy_by)
-    if by is not None and len(policies) != 1:
-        raise Error("policy_by says how one column was reported: give randomised with that column alone")
+    policies, by = reported_under(randomised, policy_by)
     sampling = drawn(weights, strata, cluster, population, margins)
     names = [*_native.formula_columns(formula), *([] if by is None else [by[0]]), *drawn_columns(sampling, margins)]
     columns = people(frame, names)

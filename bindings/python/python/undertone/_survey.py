@@ -53,6 +53,14 @@ class CrosstabAnswer(Answer):
         raise Error(f"of is {shown(of)}: give cells, margins, conditional or differences")
 
 
+class CorrelateAnswer(Answer):
+    """Correlations of columns, two by two: ``correlations``."""
+
+    def to_frame(self) -> Any:
+        """One row per pair of columns, as a pandas frame."""
+        return _frame(self.correlations)
+
+
 class SharesAnswer(Answer):
     """Shares of a column, and in groups: ``shares``, ``groups``, ``differences``."""
 
@@ -125,7 +133,7 @@ def drawn(
     }
 
 
-def designs(policy_by: Mapping[str, Mapping[Any, Any]] | None) -> tuple[str, list[tuple[str, Policy | None]]] | None:
+def _designs(policy_by: Mapping[str, Mapping[Any, Any]] | None) -> tuple[str, list[tuple[str, Policy | None]]] | None:
     """``{column: {value: policy or "clear"}}`` as the native module takes it."""
     if policy_by is None:
         return None
@@ -137,6 +145,21 @@ def designs(policy_by: Mapping[str, Mapping[Any, Any]] | None) -> tuple[str, lis
         for value, one in designs.items()
     ]
     return str(column), given
+
+
+def reported_under(
+    randomised: Mapping[str, Policy] | None, policy_by: Mapping[str, Mapping[Any, Any]] | None
+) -> tuple[list[tuple[str, Policy]], tuple[str, list[tuple[str, Policy | None]]] | None]:
+    """Which columns are randomised, and under what, as the native module takes it."""
+    if randomised is not None and not isinstance(randomised, Mapping):
+        raise Error(f"randomised is {shown(randomised)}: give {{column: policy}}")
+    policies = [
+        (str(name), policy_argument(f"randomised[{name!r}]", policy)) for name, policy in (randomised or {}).items()
+    ]
+    by = _designs(policy_by)
+    if by is not None and len(policies) != 1:
+        raise Error("policy_by says how one column was reported: give randomised with that column alone")
+    return policies, by
 
 
 def drawn_columns(sampling: Mapping[str, Any], margins: Mapping[str, Any] | None) -> list[str]:
@@ -176,14 +199,7 @@ def crosstab(
     (100, 4, 'pearson')
     """
     tabulated = [str(name) for name in listed("columns", columns, "a list of two or three columns")]
-    if randomised is not None and not isinstance(randomised, Mapping):
-        raise Error(f"randomised is {shown(randomised)}: give {{column: policy}}")
-    policies = [
-        (str(name), policy_argument(f"randomised[{name!r}]", policy)) for name, policy in (randomised or {}).items()
-    ]
-    by = designs(policy_by)
-    if by is not None and len(policies) != 1:
-        raise Error("policy_by says how one column was reported: give randomised with that column alone")
+    policies, by = reported_under(randomised, policy_by)
     sampling = drawn(weights, strata, cluster, population, margins)
     names = [*tabulated, *([] if by is None else [by[0]]), *drawn_columns(sampling, margins)]
     answer = _native.crosstab(
@@ -196,6 +212,45 @@ def crosstab(
         policy_by=by,
     )
     return CrosstabAnswer(answered(answer))
+
+
+def correlate(
+    frame: Any,
+    columns: Sequence[str],
+    *,
+    randomised: Mapping[str, Policy] | None = None,
+    policy_by: Mapping[str, Mapping[Any, Any]] | None = None,
+    weights: str | None = None,
+    strata: str | None = None,
+    cluster: str | None = None,
+    margins: Mapping[str, Mapping[str, float]] | None = None,
+    level: float = 0.95,
+) -> CorrelateAnswer:
+    """Correlations between the true numbers of columns, each randomised (with its policy) or clear.
+
+    A column of two symbols counts as 0 and 1. What is randomised is nearer to nought than what is true, and that is corrected. Other
+    arguments are those of :func:`crosstab`; the answer has ``correlations`` and ``to_frame()``.
+
+    >>> from undertone import design
+    >>> policy = design({"no": 0.5, "yes": 0.5}, any_prior=True, protect="ldp:1", method="krr").policy
+    >>> people = {"answer": ["yes", "no", "no", "yes", "no"] * 80, "age": [20, 30, 40, 50] * 100}
+    >>> found = correlate(people, ["answer", "age"], randomised={"answer": policy})
+    >>> found.n, len(found.correlations)
+    (400, 1)
+    """
+    correlated = [str(name) for name in listed("columns", columns, "a list of two or more columns")]
+    policies, by = reported_under(randomised, policy_by)
+    sampling = drawn(weights, strata, cluster, None, margins)
+    names = [*correlated, *([] if by is None else [by[0]]), *drawn_columns(sampling, margins)]
+    answer = _native.correlate(
+        people(frame, names),
+        correlated,
+        randomised=policies,
+        drawn=sampling,
+        level=number("level", level),
+        policy_by=by,
+    )
+    return CorrelateAnswer(answered(answer))
 
 
 def estimate_sample(

@@ -11,6 +11,13 @@ use crate::output::{Round, nats, rounded, table};
 /// Channels of at most so many inputs and outputs are printed.
 const SHOWN: (usize, usize) = (12, 8);
 
+/// Printed mechanisms for means, as parameters and for people.
+const PRINTED: [(&str, &str); 3] = [
+    ("one_bit", "one bit (Duchi and others)"),
+    ("piecewise", "piecewise (Wang and others)"),
+    ("hybrid", "hybrid (Wang and others)"),
+];
+
 /// A verified design; `written` is where its policy was saved.
 pub(super) fn verified(found: &VerifiedDesign, written: Option<&str>) -> String {
     let certificate = found.policy.certificate();
@@ -61,7 +68,16 @@ fn worth(found: &VerifiedDesign) -> String {
         }
     }
     let comparison = &found.comparison;
+    for (name, mechanism) in PRINTED {
+        if let Some(variance) = found.parameters.one(name) {
+            rows.push(vec![mechanism.into(), nats(variance), "at the same LDP".into()]);
+        }
+    }
     for (times, value) in [(1.0, comparison.ldp), (2.0, comparison.ldp_twice)] {
+        // For means there are the mechanisms above.
+        if value.is_none() && found.objective == "mean" {
+            continue;
+        }
         let name = format!("LDP at {}", up(times * comparison.epsilon));
         rows.push(vec![name, compared(value), "the LDP optimum".into()]);
     }

@@ -3,9 +3,10 @@
 use undertone::estimate::{
     NamedPolicy, SampledShare, SampledSharesReport, SampledSharesRequest, estimate_sample,
 };
+use undertone::number::counted;
 use undertone::observations::ReportedUnder;
 
-use super::Args;
+use super::{Args, Unknown};
 use crate::columns::{ReadingBar, Source};
 use crate::failure::Failure;
 use crate::output::{Outcome, table};
@@ -23,6 +24,11 @@ pub(super) fn run(args: &Args, policies: Vec<NamedPolicy>) -> Result<Outcome, Fa
     if args.all || args.respondents || args.above.is_some() {
         return Err(Failure::usage(format!(
             "{alone} do not go with --all, --respondents and --above: leave these out"
+        )));
+    }
+    if args.unknown == Unknown::Skip {
+        return Err(Failure::usage(format!(
+            "{alone} leave out rows that lack a cell, and stop at a cell no policy releases: leave out --unknown"
         )));
     }
     let under = match (policies.len(), &args.policy_column) {
@@ -53,8 +59,8 @@ pub(super) fn run(args: &Args, policies: Vec<NamedPolicy>) -> Result<Outcome, Fa
 
 fn text(report: &SampledSharesReport) -> String {
     let mut text = format!(
-        "{} rows{}\n\nShares of {} in %, {} % intervals\n{}\n",
-        report.n,
+        "{}{}\n\nShares of {} in %, {} % intervals\n{}\n",
+        counted(report.n, "row"),
         match report.missing {
             0 => String::new(),
             missing =>

@@ -52,7 +52,7 @@ pub(super) struct Args {
     #[arg(long, default_value = "0.95", value_parser = options::between_0_and_1)]
     level: f64,
     /// The chance of finding the difference or the slope.
-    #[arg(long, default_value = "0.8", value_parser = options::between_0_and_1)]
+    #[arg(long, default_value = "0.8", value_parser = options::between_0_and_1, conflicts_with = "half_width")]
     power: f64,
     /// Draw what other numbers of people reach as an SVG picture.
     #[arg(long, value_name = "FILE.svg")]

@@ -4,9 +4,8 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 use undertone::estimate::{EstimatedNumber, EstimatedShare};
 
-use super::{
-    Area, FAINT, GRID, INK, PALETTE, broken, plain, round_step, sheet, shortened, stroke, write,
-};
+use super::scale::Scale;
+use super::{Area, FAINT, GRID, INK, PALETTE, broken, plain, sheet, shortened, stroke, write};
 use crate::failure::Failure;
 
 const WIDTH: i32 = 960;
@@ -28,28 +27,6 @@ pub(crate) struct Estimated<'a> {
     /// The edges of bins: then a histogram is drawn, else a list.
     pub(crate) edges: Option<&'a [f64]>,
     pub(crate) mean: Option<EstimatedNumber>,
-}
-
-/// A linear scale from numbers to the sheet.
-struct Scale {
-    least: f64,
-    most: f64,
-    from: i32,
-    to: i32,
-}
-
-impl Scale {
-    fn at(&self, value: f64) -> i32 {
-        let share = ((value - self.least) / (self.most - self.least)).clamp(0.0, 1.0);
-        self.from + (share * f64::from(self.to - self.from)).round() as i32
-    }
-
-    fn ticks(&self, count: f64) -> Vec<f64> {
-        let step = round_step(self.most - self.least, count);
-        let first = (self.least / step - 1e-9).ceil() as i64;
-        let last = (self.most / step + 1e-9).floor() as i64;
-        (first..=last).map(|at| at as f64 * step).collect()
-    }
 }
 
 /// The estimate as an SVG picture.

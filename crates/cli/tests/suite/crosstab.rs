@@ -63,6 +63,12 @@ fn a_randomised_question_by_sex() {
     let (code, found) =
         json(&[&words[..], &["--policy-by", &by, "--weights", "w", "--strata", "where"]].concat());
     assert_eq!((code, &found["independence"][0]["test"]), (0, &"rao-scott".into()));
+    let picture = dir.path("groups.svg");
+    let said = String::from_utf8(undertone(&[&words[..], &["--plot", &picture]].concat()).stdout);
+    assert!(said.unwrap().contains("picture written to"));
+    let drawn = std::fs::read_to_string(&picture).unwrap();
+    assert!(drawn.contains("answer by sex") && drawn.contains("f: yes"), "{drawn}");
+    assert_eq!(drawn.matches("<circle").count(), 4);
     let margins = dir.file("margins.json", r#"{"sex": {"f": 3, "m": 1}}"#);
     let (code, found) = json(&[&words[..], &["--margins", &margins]].concat());
     assert_eq!(code, 0);
@@ -107,6 +113,18 @@ fn bad_input_is_named_with_its_fix() {
     assert_eq!(said.0, 1);
     assert!(said.1.contains("is none of the policy's 2 outputs (red, green)"), "{}", said.1);
     assert!(said.1.contains("--randomised"), "{}", said.1);
+    for (margins, words) in
+        [("{}", "says nothing"), (r#"{"sex": {"f": 0.5, "m": 0.4}}"#, "add up to 0.9")]
+    {
+        let file = dir.file("margins.json", margins);
+        let said = run(&["--randomised", &randomised, "--margins", &file]);
+        assert!(said.0 != 0 && said.1.contains(words), "{margins}: {said:?}");
+    }
+    let estimate = ["estimate", "--policy", &coin, "--column", "answer", &data, "--by", "sex"];
+    let said = complaint(&[&estimate[..], &["--unknown", "skip"]].concat());
+    assert!(said.0 == 2 && said.1.contains("leave out --unknown"), "{said:?}");
+    let (_, found) = json(&[&estimate[..6], &["--population", "10"]].concat());
+    assert!(found["warnings"].to_string().contains("400 reports of a population of 10"), "{found}");
     let said = run(&["--randomised", "answer"]);
     assert_eq!(said.0, 2);
     assert!(said.1.contains("give a column and a file"), "{}", said.1);

@@ -79,6 +79,7 @@ fn refusals_name_the_fix() {
         ("age ~ w", vec![], 2, "none of the formula's columns"),
         ("answer ~ age", vec!["--family", "poisson"], 2, "give logistic, multinomial or linear"),
         ("answer ~ age", vec!["--at", "w=1"], 2, "--at"),
+        ("answer ~ age", vec!["--at", "age=1,age=2"], 2, "age has two values"),
         ("answer ~ age", vec!["--errors", "opg", "--weights", "w"], 1, "robust errors only"),
         ("answer ~ age", vec!["--random-intercept"], 2, "--cluster"),
     ] {

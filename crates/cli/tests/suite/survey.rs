@@ -50,6 +50,10 @@ fn designs_that_cannot_be_are_refused_with_the_exit_code_of_usage() {
         assert_eq!(code, 2, "{design}");
         assert!(said.contains("--design") && said.contains(words), "{said}");
     }
+    let scratch = Scratch::new("survey-singular");
+    let deaf = scratch.file("deaf.json", "[[0.5, 0.5], [0.5, 0.5]]");
+    let (code, said) = complaint(&["policy", "make", "--design", &format!("channel:{deaf}")]);
+    assert!(code != 0 && said.contains("singular"), "{said}");
     let (code, said) = complaint(&["policy", "make", "--design", "channel:nowhere.json"]);
     assert_eq!(code, 1);
     assert!(said.contains("cannot read nowhere.json"), "{said}");
@@ -110,64 +114,29 @@ fn people_who_do_not_follow() {
     };
     let rows: String = row(1, 34).chain(row(2, 62)).collect();
     let file = scratch.file("survey.csv", &format!("group,y\n{rows}"));
-    let (code, found) = json(&[
-        "compliance",
-        "--design",
-        "cheaters:0.2,0.6",
-        "--response",
-        "y",
-        "--group",
-        "group",
-        &file,
-    ]);
+    let asked = |design: &'static str, more: &[&'static str]| {
+        let words =
+            ["compliance", "--design", design, "--response", "y", "--group", "group", &file];
+        words.into_iter().chain(more.iter().copied()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let refused = |design, more: &[&'static str]| {
+        let words = asked(design, more);
+        complaint(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let words = asked("cheaters:0.2,0.6", &[]);
+    let (code, found) = json(&words.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(code, 0, "{found}");
-    let estimates: Vec<f64> = found["estimates"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| one["estimate"].as_f64().unwrap())
-        .collect();
+    let estimates = found["estimates"].as_array().unwrap().iter();
+    let estimates: Vec<f64> = estimates.map(|one| one["estimate"].as_f64().unwrap()).collect();
     for (estimate, truth) in estimates.iter().zip([0.2, 0.7, 0.1]) {
         assert!((estimate - truth).abs() < 1e-9, "{estimates:?}");
     }
-    let (code, said) = complaint(&[
-        "compliance",
-        "--design",
-        "cheaters:0.2,0.2",
-        "--response",
-        "y",
-        "--group",
-        "group",
-        &file,
-    ]);
-    assert_eq!(code, 2);
-    assert!(said.contains("singular"), "{said}");
-    let (code, said) = complaint(&[
-        "compliance",
-        "--design",
-        "crosswise:0.2,0.2",
-        "--response",
-        "y",
-        "--group",
-        "group",
-        &file,
-    ]);
-    assert_eq!(code, 2);
-    assert!(said.contains("--attention"), "{said}");
-    let (code, said) = complaint(&[
-        "compliance",
-        "--design",
-        "cheaters:0.2,0.6",
-        "--response",
-        "y",
-        "--group",
-        "group",
-        "--weights",
-        "y",
-        &file,
-    ]);
-    assert_eq!(code, 1);
-    assert!(said.contains("above 0") && said.contains("row"), "{said}");
+    let (code, said) = refused("cheaters:0.2,0.2", &[]);
+    assert!(code == 2 && said.contains("singular"), "{said}");
+    let (code, said) = refused("crosswise:0.2,0.2", &[]);
+    assert!(code == 2 && said.contains("--attention"), "{said}");
+    let (code, said) = refused("cheaters:0.2,0.6", &["--weights", "y"]);
+    assert!(code == 1 && said.contains("above 0") && said.contains("row"), "{said}");
 }
 
 /// The published estimates of the R package cWise on its own data.
@@ -248,6 +217,11 @@ fn the_number_of_people_is_the_first_thing_said() {
         complaint(&["plan", "size", "--policy", &policy, "--shares", "1", "--slope", "0.5"]);
     assert_eq!(code, 2);
     assert!(said.contains("--shares has 1 numbers"), "{said}");
+    let size = ["plan", "size", "--policy", &policy, "--shares", "0,1"];
+    let (code, said) = complaint(&[&size[..], &["--difference", "0.1"]].concat());
+    assert!(code == 2 && said.contains("everybody gives the answer"), "{said}");
+    let (code, said) = complaint(&[&size[..], &["--half-width", "0.1", "--power", "0.9"]].concat());
+    assert!(code == 2 && said.contains("--power"), "{said}");
 }
 
 #[test]

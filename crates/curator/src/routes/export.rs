@@ -9,9 +9,9 @@ use crate::service::estimates::ShownRound;
 pub(super) struct Row {
     /// The round.
     pub(super) round: u32,
-    /// `headline`, `unbiased`, `mmse` or `count`.
+    /// `headline`, `unbiased`, `mmse`, `difference` (of a group's share from the first group's) or `count`.
     pub(super) kind: String,
-    /// The group of a count; empty for estimates of everyone.
+    /// The group; empty for estimates of everyone.
     pub(super) group: String,
     /// The policy of a count.
     pub(super) policy: String,
@@ -38,20 +38,28 @@ fn of_written(rounds: &[Value]) -> Vec<Row> {
     let mut rows = Vec::new();
     for round in rounds {
         let number = round["number"].as_u64().unwrap_or(0) as u32;
+        let mut shares = |kind: &str, group: &Value, shares: &Value| {
+            let shares = shares.as_array().into_iter().flatten();
+            rows.extend(shares.map(|share| Row {
+                round: number,
+                kind: kind.into(),
+                group: text(group),
+                policy: String::new(),
+                name: text(&share["symbol"]),
+                count: None,
+                value: share["value"].as_f64(),
+                low: share["low"].as_f64(),
+                high: share["high"].as_f64(),
+            }));
+        };
         for kind in ["headline", "unbiased", "mmse"] {
-            for share in round[kind]["shares"].as_array().into_iter().flatten() {
-                rows.push(Row {
-                    round: number,
-                    kind: kind.into(),
-                    group: String::new(),
-                    policy: String::new(),
-                    name: text(&share["symbol"]),
-                    count: None,
-                    value: share["value"].as_f64(),
-                    low: share["low"].as_f64(),
-                    high: share["high"].as_f64(),
-                });
-            }
+            shares(kind, &Value::Null, &round[kind]["shares"]);
+        }
+        for own in round["groups"].as_array().into_iter().flatten() {
+            shares("headline", &own["group"], &own["headline"]["shares"]);
+        }
+        for own in round["differences"].as_array().into_iter().flatten() {
+            shares("difference", &own["group"], &own["shares"]);
         }
         for counts in round["counts"].as_array().into_iter().flatten() {
             for output in counts["outputs"].as_array().into_iter().flatten() {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 use undertone::estimate::{
-    CountedReports, DriftReport, EstimateReport, EstimateRequest, EstimatedNumber, HeadlineReport,
-    ReportGroup, SharesReport, estimate,
+    CountedReports, DriftReport, EstimateReport, EstimateRequest, EstimatedNumber,
+    GroupDifferenceReport, HeadlineReport, ReportGroup, SharesReport, estimate, group_differences,
 };
 use undertone_core::Policy;
 use undertone_estimate::Estimator;
@@ -82,6 +82,9 @@ pub struct RoundEstimates {
     /// The estimates of each of several groups.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupEstimates>,
+    /// By how much the other groups' shares differ from those of the first group that has reports.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<GroupDifferenceReport>,
 }
 
 /// Reports per output of one group.
@@ -265,6 +268,12 @@ pub fn round_estimates(
         Ok(GroupEstimates { group: one.group.clone(), reports: one.tally.reports, estimates })
     };
     let several = if counted.len() > 1 { counted } else { &[] };
+    let groups = several.iter().map(group).collect::<Result<Vec<_>, Problem>>()?;
+    let headlines: Vec<(&str, &HeadlineReport)> = groups
+        .iter()
+        .filter_map(|one| Some((one.group.as_str(), one.estimates.headline.as_ref()?)))
+        .collect();
+    let differences = group_differences(&headlines);
     Ok(RoundEstimates {
         number,
         state: state.name(),
@@ -273,7 +282,8 @@ pub fn round_estimates(
         waiting: sum(|tally| tally.unfolded),
         counts: counted.iter().map(counts).collect(),
         estimates: estimated(counted)?,
-        groups: several.iter().map(group).collect::<Result<_, Problem>>()?,
+        groups,
+        differences,
     })
 }
 

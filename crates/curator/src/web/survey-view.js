@@ -181,8 +181,47 @@ function worded(claim) {
 
 const before = ({ before_least: low, before_most: high }) => (low === high ? percent(low) : `${percent(low)} to ${percent(high)}`);
 
+/** Shares in every group, with how they differ from the first one's. */
+function byGroup(number, groups, differences) {
+  const reference = differences[0].reference;
+  const apart = (group, at) => differences.find((one) => one.group === group)?.shares[at];
+  const cells = (group, share, at) => {
+    const other = apart(group, at);
+    if (!other) return [h("td", {}), h("td", {})];
+    if (other.value === null) return [h("td", { class: "n soft" }, "not determined"), h("td", {})];
+    const clear = other.low > 0 || other.high < 0;
+    return [h("td", { class: "n" }, clear ? h("strong", {}, points(other.value)) : points(other.value)), h("td", { class: "n" }, `${points(other.low, Math.floor)} to ${points(other.high, Math.ceil)}`)];
+  };
+  const row = ({ group, reports }, share, at, all) =>
+    h(
+      "tr",
+      {},
+      at === 0 && h("th", { scope: "rowgroup", rowspan: all.length }, group, h("div", { class: "soft small" }, `${count(reports)} reports`)),
+      h("th", { scope: "row" }, share.symbol),
+      h("td", { class: "n" }, percent(share.value)),
+      h("td", { class: "n" }, percents(share.low, share.high)),
+      cells(group, share, at),
+    );
+  const shown = groups.filter((one) => one.headline);
+  const table = h(
+    "table",
+    { id: `groups-${number}` },
+    h("caption", {}, `Shares in each group, and how they differ from ${reference} in percentage points. A difference in bold is one that chance hardly explains: its interval leaves out nought.`),
+    h("thead", {}, h("tr", {}, ["Group", "Answer", "Share", "Interval", `Minus ${reference}`, "Interval"].map((name, at) => h("th", { scope: "col", class: at > 1 ? "n" : null }, name)))),
+    shown.map((one) => h("tbody", {}, one.headline.shares.map((share, at, all) => row(one, share, at, all)))),
+  );
+  return [h("h3", {}, "By group"), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Groups of round ${number}` }, table)];
+}
+
+/** A difference of shares in percentage points, with its sign. */
+const points = (difference, round = null) => {
+  const tenths = round ? round(1000 * difference + (round === Math.floor ? 1e-9 : -1e-9)) / 10 : 100 * difference;
+  const text = Math.abs(tenths).toFixed(1);
+  return text === "0.0" ? text : `${tenths < 0 ? "\u2212" : "+"}${text}`;
+};
+
 /** One round's estimates: headline with intervals first, the prior's reading second and grey if reports contradict it. */
-function estimated({ number, state, reports, level, headline, mmse, mean, impossible, influence, warnings = [], notes = [], too_few: few }, minimum) {
+function estimated({ number, state, reports, level, headline, mmse, mean, impossible, influence, groups = [], differences = [], warnings = [], notes = [], too_few: few }, minimum) {
   const title = h("h2", {}, `Round ${number}, ${state}`);
   if (!headline) return h("section", { class: "card", id: `round-${number}` }, title, h("p", {}, few ?? notes[0] ?? `Nothing is shown below ${minimum} reports.`));
   const value = ({ value: v, low, high }) => [h("td", { class: "n" }, percent(v)), h("td", { class: "n" }, percents(low, high))];
@@ -209,6 +248,7 @@ function estimated({ number, state, reports, level, headline, mmse, mean, imposs
     headline.shares.length <= 40 && intervals(headline.shares, mmse),
     mean && h("p", {}, "Mean ", h("strong", { class: "number" }, mean.value.toPrecision(4)), ` (${between(mean.low, mean.high)})${remark(mean) ?? ""}.`),
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Estimates of round ${number}` }, table),
+    differences.length > 0 && byGroup(number, groups, differences),
     h("details", {}, h("summary", {}, "How this was worked out"), h("ul", { class: "small" }, h("li", {}, headline.because), influence && h("li", {}, influence.in_words), notes.map((note) => h("li", {}, note)))),
   );
 }

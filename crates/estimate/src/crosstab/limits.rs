@@ -32,6 +32,11 @@ impl ShareScore {
         (share * self.own + (1.0 - share) * self.other - share * share).max(0.0)
     }
 
+    /// The part of V(θ) that the perturbation makes, whoever is drawn: the variance of the score given the true cell.
+    pub(super) fn perturbation(&self, share: f64) -> f64 {
+        (share * (self.own - 1.0) + (1.0 - share) * self.other).max(0.0)
+    }
+
     /// The shares that a mean over `rows` does not contradict, `rows` being divided by the design effect; `z` standard errors are permitted.
     pub(super) fn ends(&self, rows: f64, z: f64) -> Ends {
         let (mean, reach) = (self.mean, z * z / rows);
@@ -76,6 +81,13 @@ pub(super) fn difference(a: Ends, b: Ends, correlation: f64) -> Ends {
     let low = middle - reach(a.middle - a.low, b.high - b.middle);
     let high = middle + reach(a.high - a.middle, b.middle - b.low);
     Ends { middle, low, high }
+}
+
+/// The difference of two numbers estimated from different people, each a value with its lower and upper end; so is the result (MOVER).
+pub fn difference_of_independent(one: [f64; 3], other: [f64; 3]) -> [f64; 3] {
+    let [one, other] = [one, other].map(|[middle, low, high]| Ends { middle, low, high });
+    let Ends { middle, low, high } = difference(one, other, 0.0);
+    [middle, low, high]
 }
 
 #[cfg(test)]

@@ -61,6 +61,13 @@ pub(super) struct Table<'a> {
     pub(super) level: f64,
 }
 
+/// How many rows, and how much their weights alone raise a variance.
+#[derive(Clone, Copy)]
+struct Rows {
+    count: f64,
+    weighting: f64,
+}
+
 /// A share in a group, before it is cut to what is possible.
 #[derive(Clone, Copy)]
 struct Conditional {
@@ -113,9 +120,34 @@ impl Table<'_> {
         }
     }
 
+    /// The variance of a share and its design effect, given what a design's rows and clusters make of them. What the perturbation
+    /// alone makes is known, and few rows or clusters that happen to be alike do not make it less.
+    fn no_less_than_perturbed(
+        &self,
+        score: &ShareScore,
+        share: f64,
+        rows: Rows,
+        (variance, effect): (f64, f64),
+    ) -> (f64, f64) {
+        let simple = score.variance(share) / rows.count;
+        if self.sample.is_simple() {
+            return (simple, 1.0);
+        }
+        let least = score.perturbation(share) * rows.weighting / rows.count;
+        if variance < least && simple > 0.0 {
+            return (least, effect.max(least / simple));
+        }
+        (variance, effect)
+    }
+
+    /// All rows.
+    fn rows(&self) -> Rows {
+        Rows { count: self.sample.rows() as f64, weighting: self.sample.weighting_effect() }
+    }
+
     pub(super) fn cells(&self) -> Vec<CrosstabCell> {
         let likely = possible(self.shares.iter().copied());
-        let rows = self.sample.rows() as f64;
+        let rows = self.rows();
         let one = |cell: usize| {
             let at = place(cell, self.sizes);
             if !self.determined[cell] {
@@ -127,12 +159,9 @@ impl Table<'_> {
                 own: square(cell),
                 other: of_others(&likely, cell, square),
             };
-            let effect = self.effect(cell);
-            let ends = score.ends(rows / effect, self.reach());
-            let variance = match self.sample.is_simple() {
-                true => score.variance(likely[cell]) / rows,
-                false => self.means.covariance.at(cell, cell),
-            };
+            let found = (self.means.covariance.at(cell, cell), self.effect(cell));
+            let (variance, effect) = self.no_less_than_perturbed(&score, likely[cell], rows, found);
+            let ends = score.ends(rows.count / effect, self.reach());
             let share = TableShare::new(self.shares[cell], ends, variance, effect, (0.0, 1.0));
             CrosstabCell { at, share }
         };
@@ -151,7 +180,7 @@ impl Table<'_> {
             sums[place(cell, self.sizes)[column]] += share;
         }
         let likely = possible(sums.iter().copied());
-        let rows = self.sample.rows() as f64;
+        let rows = self.rows();
         let one = |x: usize| {
             if !self.scores.column_determined(column, x) {
                 return TableShare::UNKNOWN;
@@ -162,12 +191,10 @@ impl Table<'_> {
                 own: square(x),
                 other: of_others(&likely, x, square),
             };
-            let effect = self.settled(means.design_effects[x], means.covariance.at(x, x));
-            let ends = score.ends(rows / effect, self.reach());
-            let variance = match self.sample.is_simple() {
-                true => score.variance(likely[x]) / rows,
-                false => means.covariance.at(x, x),
-            };
+            let variance = means.covariance.at(x, x);
+            let found = (variance, self.settled(means.design_effects[x], variance));
+            let (variance, effect) = self.no_less_than_perturbed(&score, likely[x], rows, found);
+            let ends = score.ends(rows.count / effect, self.reach());
             TableShare::new(sums[x], ends, variance, effect, (0.0, 1.0))
         };
         Ok((0..size).map(one).collect())
@@ -229,22 +256,32 @@ impl Table<'_> {
         let likely = possible(group.iter().map(|&cell| self.shares[cell]));
         let square = |truth: usize| self.scores.column_square(0, of, truth);
         let score = ShareScore { mean, own: square(of), other: of_others(&likely, of, square) };
-        let simple = score.variance(likely[of]) / rows;
+        let simple = score.variance(likely[of]) / rows.count;
         let effect =
             self.settled(if simple > 0.0 { variance / simple } else { f64::NAN }, variance);
-        let ends = score.ends(rows / effect, self.reach());
-        let variance = if self.sample.is_simple() { simple } else { variance };
+        let (variance, effect) =
+            self.no_less_than_perturbed(&score, likely[of], rows, (variance, effect));
+        let ends = score.ends(rows.count / effect, self.reach());
         Some(Conditional { value, ends, variance, effect })
     }
 
-    /// How many rows a clear group has.
-    fn rows_in(&self, given: &[usize]) -> f64 {
-        let inside = |class: &&u32| {
-            let codes = &self.joint.codes[**class as usize][1..];
-            let mut all = self.evidence[1..].iter().zip(codes).zip(given);
-            all.all(|((column, &code), &x)| column.certain(code) == Some(x))
-        };
-        self.joint.classes.iter().filter(inside).count() as f64
+    /// The rows of a clear group.
+    fn rows_in(&self, given: &[usize]) -> Rows {
+        let inside: Vec<bool> = (self.joint.codes.iter())
+            .map(|codes| {
+                let mut all = self.evidence[1..].iter().zip(&codes[1..]).zip(given);
+                all.all(|((column, &code), &x)| column.certain(code) == Some(x))
+            })
+            .collect();
+        let classes = self.joint.classes.iter().enumerate();
+        let own = classes.filter(|(_, class)| inside[**class as usize]);
+        let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
+        for weight in own.map(|(row, _)| self.sample.weight(row)) {
+            count += 1.0;
+            sum += weight;
+            squares += weight * weight;
+        }
+        Rows { count, weighting: count * squares / (sum * sum) }
     }
 
     pub(super) fn conditional(&self) -> Vec<ConditionalShare> {
@@ -281,7 +318,8 @@ impl Table<'_> {
                     let ends = difference(one.ends, other.ends, correlation);
                     let variance = one.variance + other.variance - 2.0 * shared;
                     let effect = (one.effect + other.effect) / 2.0;
-                    let value = one.value - other.value;
+                    // Of the shares as they are shown.
+                    let value = one.value.clamp(0.0, 1.0) - other.value.clamp(0.0, 1.0);
                     TableShare::new(value, ends, variance, effect, (-1.0, 1.0))
                 });
                 let (given, reference) = (given.clone(), reference.clone());

@@ -193,6 +193,7 @@ impl<'a> Prepared<'a> {
         let mut columns = matrix.scales(&self.names(), &rows)?;
         let combinations = self.combinations.clone();
         let model = Model { outcome, matrix, predictors, combinations, rows };
+        model.check_size()?;
         if let Outcome::Number(numbers) = model.outcome {
             let deviation = spread(numbers).1;
             columns.iter_mut().for_each(|scale| *scale /= deviation);

@@ -90,6 +90,9 @@ impl Operand {
     }
 }
 
+/// More terms than these are not made of one product.
+const MOST_TERMS: usize = 500;
+
 impl Formula {
     /// Reads a formula; refuses what it does not understand, with the place.
     pub fn parse(text: &str) -> Result<Self, Error> {
@@ -180,6 +183,11 @@ impl Formula {
         }
         let mut terms = vec![reader.product()?];
         while reader.take('*') {
+            if terms.len() > MOST_TERMS {
+                return Err(reader.refuse(&format!(
+                    "these products are more than {MOST_TERMS} terms: write out with `+` and `:` which ones are wanted"
+                )));
+            }
             let next = reader.product()?;
             let products: Vec<Term> = terms.iter().map(|term| term.times(&next)).collect();
             terms.push(next);

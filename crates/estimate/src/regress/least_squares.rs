@@ -92,7 +92,16 @@ pub(super) fn fit(
             }
         }
     };
-    let middle = sample.covariance_of_total(width, &mut influence)?;
+    let mut middle = sample.covariance_of_total(width, &mut influence)?;
+    if sample.population().is_some() {
+        // What comes from the perturbation is not lessened by sampling many; the rows' own influences are no less than it.
+        let mut own = vec![0.0; width];
+        for row in 0..sample.rows() {
+            influence(row, &mut own);
+            let weight = sample.weight(row);
+            middle.add_outer(&own, weight * weight * sample.sampling_fraction(row));
+        }
+    }
     let scale = sample.rows() as f64 / sample.total_weight();
     let covariance = sandwich(&bread, &middle, scale * scale);
     let simple = Sample::simple(sample.rows());

@@ -9,6 +9,7 @@ use super::newton::{Curvature, Objective, Totals};
 use super::reports::Reports;
 use super::rows::Rows;
 use super::workspace::Workspace;
+use crate::Error;
 use std::f64::consts::PI;
 use undertone_numeric::symmetric::Symmetric;
 use undertone_numeric::vector::dot;
@@ -43,6 +44,8 @@ pub(super) struct Model<'a> {
 
 /// Rows that one thread sums before the sums are added in order: so the result does not depend on how many threads there are.
 const CHUNK: usize = 1 << 14;
+/// More products than these are not made in one step.
+const MOST_WORK: f64 = 2e10;
 
 impl Model<'_> {
     /// How many linear predictors the outcome has.
@@ -65,6 +68,22 @@ impl Model<'_> {
         let sizes = self.predictors[..predictor].iter();
         self.own()
             + sizes.map(|one| (one.reports.classes() - 1) * one.matrix.width()).sum::<usize>()
+    }
+
+    /// Refuses a model whose fit would take hours: every step goes through all rows, for all pairs of parameters, for all that a
+    /// row's randomised predictors may be.
+    pub(super) fn check_size(&self) -> Result<(), Error> {
+        let (rows, parameters) = (self.rows.len(), self.size());
+        let cases = self.combinations.count();
+        if rows as f64 * cases as f64 * (parameters as f64).powi(2) > MOST_WORK {
+            return Err(Error::unanswerable(
+                "the regression",
+                format!(
+                    "{parameters} coefficients, {cases} combinations of randomised predictors and {rows} different rows are too much work for one fit: merge symbols, take terms out, or put numbers into bins"
+                ),
+            ));
+        }
+        Ok(())
     }
 
     /// How many parameters there are.

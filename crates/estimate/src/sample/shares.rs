@@ -62,7 +62,9 @@ impl Sample {
         scaled.add_scaled(&covariance, 1.0 / (total * total));
         let effect = |at: usize| {
             let simple = (squares[at] - values[at] * values[at]).max(0.0) / (rows - 1.0).max(1.0);
-            if simple > 0.0 { scaled.at(at, at) / simple } else { 1.0 }
+            // Rows that are all alike leave rounding errors.
+            let some = simple > 1e-12 * squares[at] / rows;
+            if some { scaled.at(at, at) / simple } else { 1.0 }
         };
         let design_effects = (0..width).map(effect).collect();
         Ok(SampleShares { values, covariance: scaled, design_effects })

@@ -2,8 +2,8 @@
 
 use crate::regress::{normal, randomised, regression, simple, yes_no};
 use undertone_core::Alphabet;
-use undertone_estimate::Evidence;
 use undertone_estimate::regress::{Regression, Variable, Variables};
+use undertone_estimate::{Evidence, Factor, Sample, SampleDesign};
 use undertone_testkit::dice::{Dice, rounds};
 use undertone_testkit::policy::row;
 
@@ -19,12 +19,27 @@ fn covers(
     asked: &Regression,
     survey: impl Fn(&mut Dice) -> Variables,
 ) {
+    covers_drawn(name, seed, truth, asked, |dice| {
+        let variables = survey(dice);
+        let sample = simple(&variables);
+        (variables, sample)
+    });
+}
+
+/// The same, where rows are drawn with a design.
+fn covers_drawn(
+    name: &str,
+    seed: u64,
+    truth: &[f64],
+    asked: &Regression,
+    survey: impl Fn(&mut Dice) -> (Variables, Sample),
+) {
     let surveys = rounds(SURVEYS);
     let mut dice = Dice::new(seed);
     let (mut held, mut lost) = (vec![0; truth.len()], 0);
     for _ in 0..surveys {
-        let variables = survey(&mut dice);
-        match asked.fit(&variables, &simple(&variables)) {
+        let (variables, sample) = survey(&mut dice);
+        match asked.fit(&variables, &sample) {
             Ok(fit) => {
                 for ((held, one), truth) in held.iter_mut().zip(&fit.coefficients).zip(truth) {
                     *held += usize::from(one.low <= *truth && *truth <= one.high);
@@ -128,6 +143,42 @@ fn logistic_with_both_randomised() {
 fn linear_with_a_randomised_predictor() {
     covers("linear, predictor", 4, &[-0.5, 1.0, 0.5], &regression("y ~ x + z"), |dice| {
         predictor_survey(1000, false, true, dice)
+    });
+}
+
+/// n = 1,500 in 300 clusters of five people who have something in common; every other row stands for two.
+#[test]
+fn linear_in_clusters_with_weights() {
+    let policy = yes_no(0.8, 0.2);
+    let truth = [-0.5, 1.0, 0.5];
+    covers_drawn("linear, clusters and weights", 7, &truth, &regression("y ~ x + z"), |dice| {
+        let (mut y, mut x, mut z) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut clusters, mut weights) = (Vec::new(), Vec::new());
+        for cluster in 0..300u32 {
+            let (common, own) = (0.7 * normal(dice), normal(dice));
+            for member in 0..5 {
+                let hidden = dice.unit() < logit(0.8 * own);
+                y.push(-0.5 + f64::from(u8::from(hidden)) + 0.5 * own + common + normal(dice));
+                x.push(flip(hidden, dice));
+                z.push(own);
+                clusters.push(cluster);
+                weights.push(if member % 2 == 0 { 1.0 } else { 2.0 });
+            }
+        }
+        let names = (0..300).map(|at| at.to_string()).collect();
+        let design = SampleDesign {
+            weights: Some(weights),
+            clusters: Some(Factor::new(names, clusters).unwrap()),
+            ..Default::default()
+        };
+        let variables = Variables::new()
+            .with("y", Variable::Number(y))
+            .unwrap()
+            .with("x", randomised(&policy, &x))
+            .unwrap()
+            .with("z", Variable::Number(z))
+            .unwrap();
+        (variables, Sample::new(1500, design).unwrap())
     });
 }
 

@@ -182,8 +182,9 @@ impl IndependenceReport {
                 "Rao and Scott's test of the reports, which allows for the sample's design".into()
             }
             _ => format!(
-                "Pearson's chi-squared of the reports, {:.2} with {} degrees of freedom",
-                self.statistic, self.degrees_of_freedom
+                "Pearson's chi-squared of the reports, {:.2} with {} of freedom",
+                self.statistic,
+                number::counted(self.degrees_of_freedom as u64, "degree")
             ),
         };
         let p = if self.p_value < 1e-4 {
@@ -304,9 +305,9 @@ pub(crate) fn assumptions(
 impl Answer for CrosstabReport {
     fn words(&self) -> String {
         let mut said = vec![format!(
-            "Joint shares of {} from {} rows, {} % intervals.",
+            "Joint shares of {} from {}, {} % intervals.",
             self.columns.join(", "),
-            self.n,
+            number::counted(self.n, "row"),
             number::nats(100.0 * self.level)
         )];
         for cell in &self.cells {

@@ -108,6 +108,14 @@ impl DesignParameters {
         Self(list.iter().map(|&(name, value)| (name, Parameter::One(value))).collect())
     }
 
+    /// A parameter that is one number.
+    pub fn one(&self, name: &str) -> Option<f64> {
+        self.0.iter().find_map(|(known, parameter)| match parameter {
+            Parameter::One(value) if *known == name => Some(*value),
+            _ => None,
+        })
+    }
+
     /// The parameters in a sentence; empty if there are none.
     pub fn words(&self) -> String {
         let value = |parameter: &Parameter| match parameter {

@@ -53,7 +53,8 @@ impl EstimateReport {
             .above
             .map(|threshold| heavy_hitters(estimator, threshold, &labels))
             .transpose()?;
-        let warnings = warnings(estimator, &summary, numbers.as_ref(), rows);
+        let mut warnings = warnings(estimator, &summary, numbers.as_ref(), rows);
+        warnings.extend(too_few_people(request.population, estimator.pool().reports()));
         let population = request.population.map(|people| PopulationReport {
             people,
             counts: named(&labels, &summary.headline.shares.counts(people)),
@@ -101,6 +102,14 @@ impl EstimateReport {
             shown,
         })
     }
+}
+
+/// A population that is smaller than its reports.
+pub(super) fn too_few_people(population: Option<u64>, reports: u64) -> Option<String> {
+    let people = population.filter(|people| *people < reports)?;
+    Some(format!(
+        "there are {reports} reports of a population of {people}: people reported several times, or the number is wrong"
+    ))
 }
 
 /// What symbols are called: of bins, their ends.

@@ -32,6 +32,7 @@
 //! ```
 
 mod answers;
+mod compared;
 mod counting;
 mod number;
 #[cfg(feature = "parquet")]
@@ -44,6 +45,7 @@ mod responses;
 mod sampled;
 mod shown;
 
+pub use compared::group_differences;
 pub use counting::RowCounts;
 pub(crate) use counting::{BadRow, Batch, Tokens};
 pub use number::EstimatedNumber;

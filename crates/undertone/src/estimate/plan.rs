@@ -7,7 +7,7 @@ use undertone_estimate::{
     Coverage, Error as Cause, PlanTally, QuestionEstimator, Settings, Target,
 };
 
-use super::answers::{labels, named};
+use super::answers::{labels, named, too_few_people};
 use super::report::{
     EstimateReport, HeadlineReport, PolicyReports, PopulationReport, SharesReport,
 };
@@ -249,6 +249,7 @@ fn asked(
             "symbols above a threshold are not named: the question was answered together with others".into(),
         );
     }
+    warnings.extend(too_few_people(request.population, estimator.reports()));
     let population = request.population.map(|people| PopulationReport {
         people,
         counts: named(&labels, &headline.shares.counts(people)),

@@ -234,9 +234,9 @@ fn expanded(policy: &Policy, counts: &[u64]) -> Option<Evidence> {
 impl Answer for SampledSharesReport {
     fn words(&self) -> String {
         let mut said = vec![format!(
-            "Shares of {} from {} rows, {} % intervals.",
+            "Shares of {} from {}, {} % intervals.",
             self.column,
-            self.n,
+            number::counted(self.n, "row"),
             number::nats(100.0 * self.level)
         )];
         let sentence = |share: &SampledShare| {

@@ -31,6 +31,9 @@ impl Sampling {
     pub fn read_margins(name: &str, text: &str) -> Result<KnownMargins, Error> {
         let expected = "known margins: {\"column\": {\"category\": share or count, ...}, ...}";
         let margins: BTreeMap<String, BTreeMap<String, f64>> = json(name, text, expected)?;
+        if margins.is_empty() {
+            return Err(Error::in_document(name, format!("says nothing: give {expected}")));
+        }
         Ok(margins.into_iter().collect())
     }
 
@@ -92,6 +95,15 @@ impl Sampling {
 
 /// A margin whose categories are those of the file, and of the document where the file has none.
 fn margin(name: &str, found: &Factor, shares: &BTreeMap<String, f64>) -> Result<Margin, Error> {
+    let sum: f64 = shares.values().sum();
+    // Counts of people are not all below 1.
+    if shares.values().all(|share| *share < 1.0) && (sum - 1.0).abs() > 0.005 {
+        let problem = format!(
+            ": those of {name:?} add up to {}: give shares that add up to 1, or counts",
+            crate::number::nats(sum)
+        );
+        return Err(Error::field("margins", problem));
+    }
     let mut levels = found.levels().to_vec();
     if let Some(unknown) = levels.iter().find(|level| !shares.contains_key(*level)) {
         let problem = format!(

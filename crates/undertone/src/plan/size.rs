@@ -234,7 +234,11 @@ fn symbol_of(question: &Reckoned, name: Option<&str>) -> Result<usize, Error> {
 /// The law with more of one symbol and less of the others, in proportion.
 fn moved(law: &Distribution, symbol: usize, difference: f64) -> Result<Distribution, Error> {
     let (from, to) = (law[symbol], law[symbol] + difference);
-    if !((0.0..=1.0).contains(&to) && difference != 0.0 && from < 1.0) {
+    if from >= 1.0 {
+        let problem = ": everybody gives the answer whose share is to differ: expect some of another, or name another symbol";
+        return Err(Error::field("shares", problem));
+    }
+    if !((0.0..=1.0).contains(&to) && difference != 0.0) {
         let problem = format!(
             "is {difference}, and the share it moves is {from} (see {}): both groups' shares must differ and lie between 0 and 1",
             mention("shares")

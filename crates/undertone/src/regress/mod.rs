@@ -18,6 +18,7 @@ pub use report::{
     CoefficientReport, PredictionReport, RandomInterceptsReport, RegressReport, TermTestReport,
 };
 pub use request::{RegressRequest, errors, family, predictors};
+pub use undertone_estimate::regress::INTERCEPT;
 
 use undertone_core::{Alphabet, AlphabetView};
 use undertone_estimate::Factor;

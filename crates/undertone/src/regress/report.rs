@@ -225,9 +225,9 @@ impl Answer for RegressReport {
     fn words(&self) -> String {
         let percent = 100.0 * self.level;
         let mut words = format!(
-            "{} regression of {} rows ({} left out), {} errors. {}",
+            "{} regression of {} ({} left out), {} errors. {}",
             self.family,
-            self.n,
+            number::counted(self.n as u64, "row"),
             self.missing,
             self.errors,
             self.meaning()

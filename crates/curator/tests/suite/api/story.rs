@@ -276,7 +276,8 @@ async fn groups_have_their_own_policies() {
         let id = group["policy"].as_str().unwrap();
         let document = service.get(&format!("/v1/policies/{id}")).await.text();
         let policy = undertone_core::Draft::from_json(&document).unwrap().verify().unwrap();
-        all.extend(crowd(&policy, &[0.85, 0.15], 1500, &mut rng));
+        let yes = if group["group"] == "old" { 0.4 } else { 0.15 };
+        all.extend(crowd(&policy, &[1.0 - yes, yes], 1500, &mut rng));
     }
     let answer = service.post_json("/v1/surveys/grouped/reports", &listed(&all)).await;
     assert_eq!(answer.json()["accepted"], 3000);
@@ -284,6 +285,25 @@ async fn groups_have_their_own_policies() {
     let live = service.owner_get("/v1/surveys/grouped/estimates?round=1").await.json();
     let round = &live["rounds"][0];
     assert_eq!(round["groups"].as_array().unwrap().len(), 2);
-    let yes = &round["headline"]["shares"][1];
-    assert!(yes["low"].as_f64().unwrap() < 0.15 && 0.15 < yes["high"].as_f64().unwrap(), "{yes}");
+    let holds = |share: &Value, truth: f64| {
+        let [low, high] = ["low", "high"].map(|end| share[end].as_f64().unwrap());
+        assert!(low < truth && truth < high, "{truth}: {share}");
+    };
+    holds(&round["headline"]["shares"][1], 0.275);
+    // How the second group differs from the first stands beside both, and in the exported table.
+    let [difference] = round["differences"].as_array().unwrap().as_slice() else {
+        panic!("{round}")
+    };
+    assert_eq!([&difference["group"], &difference["reference"]], ["old", "young"]);
+    holds(&difference["shares"][1], 0.25);
+    assert!(difference["shares"][1]["low"].as_f64().unwrap() > 0.0, "{difference}");
+    let of = |at: usize| round["groups"][at]["headline"]["shares"][1]["value"].as_f64().unwrap();
+    let value = difference["shares"][1]["value"].as_f64().unwrap();
+    assert!((value - (of(1) - of(0))).abs() < 1e-9, "{difference}");
+    let table = service.owner_get("/v1/surveys/grouped/export?form=csv").await.text();
+    let count = |start: &str| table.lines().filter(|line| line.starts_with(start)).count();
+    assert_eq!(
+        [count("1,headline,,"), count("1,headline,old,"), count("1,difference,old,")],
+        [2; 3]
+    );
 }
