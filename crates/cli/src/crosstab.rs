@@ -84,8 +84,14 @@ fn given(report: &CrosstabReport, found: &GroupShareReport) -> Vec<String> {
 /// The shares of the first column in every group.
 fn picture(report: &CrosstabReport) -> Result<String, Failure> {
     let row = |found: &GroupShareReport| IntervalRow {
-        name: found.symbol.clone(),
-        group: given(report, found).join(", "),
+        name: format!("{} = {}", report.columns[0], found.symbol),
+        group: {
+            let others = report.columns[1..].iter().zip(given(report, found));
+            others
+                .map(|(column, symbol)| format!("{column} = {symbol}"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        },
         value: found.share.value.map(|share| 100.0 * share),
         low: found.share.low.map(|share| 100.0 * share),
         high: found.share.high.map(|share| 100.0 * share),

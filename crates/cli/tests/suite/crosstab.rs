@@ -67,7 +67,7 @@ fn a_randomised_question_by_sex() {
     let said = String::from_utf8(undertone(&[&words[..], &["--plot", &picture]].concat()).stdout);
     assert!(said.unwrap().contains("picture written to"));
     let drawn = std::fs::read_to_string(&picture).unwrap();
-    assert!(drawn.contains("answer by sex") && drawn.contains("f: yes"), "{drawn}");
+    assert!(drawn.contains("answer by sex") && drawn.contains("sex = f: answer = yes"), "{drawn}");
     assert_eq!(drawn.matches("<circle").count(), 4);
     let margins = dir.file("margins.json", r#"{"sex": {"f": 3, "m": 1}}"#);
     let (code, found) = json(&[&words[..], &["--margins", &margins]].concat());

@@ -205,12 +205,12 @@ function byGroup(number, groups, differences) {
   const shown = groups.filter((one) => one.headline);
   const table = h(
     "table",
-    { id: `groups-${number}` },
-    h("caption", {}, `Shares in each group, and how they differ from ${reference} in percentage points. A difference in bold is one that chance hardly explains: its interval leaves out nought.`),
+    { id: `groups-${number}`, "aria-describedby": `groups-${number}-says` },
     h("thead", {}, h("tr", {}, ["Group", "Answer", "Share", "Interval", `Minus ${reference}`, "Interval"].map((name, at) => h("th", { scope: "col", class: at > 1 ? "n" : null }, name)))),
     shown.map((one) => h("tbody", {}, one.headline.shares.map((share, at, all) => row(one, share, at, all)))),
   );
-  return [h("h3", {}, "By group"), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Groups of round ${number}` }, table)];
+  const says = `Shares in each group, and how they differ from ${reference} in percentage points. A difference in bold is one that chance hardly explains: its interval leaves out nought.`;
+  return [h("h3", {}, "By group"), h("p", { class: "small soft", id: `groups-${number}-says` }, says), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Groups of round ${number}` }, table)];
 }
 
 /** A difference of shares in percentage points, with its sign. */
