@@ -98,7 +98,7 @@ fn scenarios(surveys: usize) {
     small(surveys, &two);
 }
 
-/// Groups of about eight people, some of whom stand for three: the intervals hold at least as often as stated.
+/// Groups of about eight people, some of whom stand for three: the intervals hold at least 93 % of the time.
 fn small(surveys: usize, policy: &Policy) {
     let law = [1.0 / 12.0; 12];
     let rows = 48;
