@@ -74,6 +74,7 @@ fn refusals_name_the_fix() {
     let randomised = format!("answer={policy}");
     for (formula, more, code, words) in [
         ("answer ~ age^2", vec![], 2, "--formula"),
+        ("answer ~ a*b*c*d*e*f*g*h*i*j*k", vec![], 2, "more than 500 terms"),
         ("answer ~ height", vec![], 1, "height"),
         ("answer ~ age + w + C(w)", vec![], 1, "adds nothing"),
         ("age ~ w", vec![], 2, "none of the formula's columns"),

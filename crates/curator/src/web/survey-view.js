@@ -188,7 +188,7 @@ function byGroup(number, groups, differences) {
   const cells = (group, share, at) => {
     const other = apart(group, at);
     if (!other) return [h("td", {}), h("td", {})];
-    if (other.value === null) return [h("td", { class: "n soft" }, "not determined"), h("td", {})];
+    if (other.value === null) return [h("td", { class: "n soft" }, "not known"), h("td", {})];
     const clear = other.low > 0 || other.high < 0;
     return [h("td", { class: "n" }, clear ? h("strong", {}, points(other.value)) : points(other.value)), h("td", { class: "n" }, `${points(other.low, Math.floor)} to ${points(other.high, Math.ceil)}`)];
   };
@@ -209,7 +209,7 @@ function byGroup(number, groups, differences) {
     h("thead", {}, h("tr", {}, ["Group", "Answer", "Share", "Interval", `Minus ${reference}`, "Interval"].map((name, at) => h("th", { scope: "col", class: at > 1 ? "n" : null }, name)))),
     shown.map((one) => h("tbody", {}, one.headline.shares.map((share, at, all) => row(one, share, at, all)))),
   );
-  const says = `Shares in each group, and how they differ from ${reference} in percentage points. A difference in bold is one that chance hardly explains: its interval leaves out nought.`;
+  const says = `Shares in each group, and how they differ from ${reference} in percentage points. A difference is in bold where its interval leaves out nought; each interval stands for itself, so among many differences some are bold by chance.`;
   return [h("h3", {}, "By group"), h("p", { class: "small soft", id: `groups-${number}-says` }, says), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Groups of round ${number}` }, table)];
 }
 

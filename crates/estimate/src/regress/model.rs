@@ -45,7 +45,7 @@ pub(super) struct Model<'a> {
 /// Rows that one thread sums before the sums are added in order: so the result does not depend on how many threads there are.
 const CHUNK: usize = 1 << 14;
 /// More products than these are not made in one step.
-const MOST_WORK: f64 = 2e10;
+const MOST_WORK: f64 = 1e11;
 
 impl Model<'_> {
     /// How many linear predictors the outcome has.
@@ -70,7 +70,7 @@ impl Model<'_> {
             + sizes.map(|one| (one.reports.classes() - 1) * one.matrix.width()).sum::<usize>()
     }
 
-    /// Refuses a model whose fit would take hours: every step goes through all rows, for all pairs of parameters, for all that a
+    /// Refuses a model whose fit would take an hour and more: every step goes through all rows, for all pairs of parameters, for all that a
     /// row's randomised predictors may be.
     pub(super) fn check_size(&self) -> Result<(), Error> {
         let (rows, parameters) = (self.rows.len(), self.size());

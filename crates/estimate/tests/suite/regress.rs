@@ -324,6 +324,24 @@ fn a_symbol_against_the_rest() {
     }
 }
 
+/// Three randomised predictors of twelve symbols are 1,728 cases of every row and hundreds of coefficients: an hour of work, refused before it.
+#[test]
+fn more_work_than_an_hour_is_refused_before_it() {
+    let policy = krr(Alphabet::indices(12).unwrap(), None, "2");
+    let mut dice = Dice::new(12);
+    let mut variables = Variables::new();
+    for name in ["a", "b", "c"] {
+        let reports: Vec<u32> = (0..2000).map(|_| (12.0 * dice.unit()) as u32).collect();
+        variables = variables.with(name, randomised(&policy, &reports)).unwrap();
+    }
+    let numbers = |dice: &mut Dice| Variable::Number((0..2000).map(|_| normal(dice)).collect());
+    let variables = variables.with("y", numbers(&mut dice)).unwrap();
+    let variables = variables.with("z", numbers(&mut dice)).unwrap();
+    let asked = regression("y ~ a + b + c + z");
+    let words = asked.fit(&variables, &simple(&variables)).unwrap_err().to_string();
+    assert!(words.contains("too much work") && words.contains("merge symbols"), "{words}");
+}
+
 /// What cannot be fitted is refused in words that name the term and the fix.
 #[test]
 fn refusals() {

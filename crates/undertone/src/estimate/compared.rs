@@ -6,7 +6,7 @@ use super::{EstimatedShare, GroupDifferenceReport, HeadlineReport, SampledShare}
 use crate::crosstab::ShareReport;
 
 /// By how much every group's shares differ from the first one's. People are in one group each, so that estimates of different groups are
-/// independent; what the reports of either do not determine has no difference.
+/// independent; what the reports of either do not determine, or contradict, has no difference.
 pub fn group_differences(groups: &[(&str, &HeadlineReport)]) -> Vec<GroupDifferenceReport> {
     let Some(((reference, first), others)) = groups.split_first() else { return Vec::new() };
     let differences = |(group, own): &(&str, &HeadlineReport)| {
@@ -21,7 +21,9 @@ pub fn group_differences(groups: &[(&str, &HeadlineReport)]) -> Vec<GroupDiffere
 }
 
 fn difference(one: &EstimatedShare, other: &EstimatedShare) -> SampledShare {
-    let determined = one.share.identified && other.share.identified;
+    // Where no share fits the reports the interval is the nearest possible number, and says nothing of how sure that is.
+    let known = |share: &EstimatedShare| share.share.identified && !share.share.impossible;
+    let determined = known(one) && known(other);
     let [a, b] = [one.share, other.share].map(|share| [share.value, share.low, share.high]);
     let [value, low, high] =
         difference_of_independent(a, b).map(|end| determined.then_some(end.clamp(-1.0, 1.0)));
