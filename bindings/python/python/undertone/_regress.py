@@ -18,7 +18,8 @@ class RegressAnswer(Answer):
 
     def to_frame(self) -> Any:
         """One row per coefficient, as a pandas frame."""
-        return _frame(self.coefficients)
+        order = ("symbol", "name", "estimate", "std_error", "low", "high", "p_value", "design_effect")
+        return _frame([{name: one[name] for name in order if name in one} for one in self.coefficients])
 
     def predict(self, *at: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The prevalence of every symbol, or the mean, with its interval, for people with these covariates.

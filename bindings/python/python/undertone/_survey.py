@@ -58,7 +58,8 @@ class CorrelateAnswer(Answer):
 
     def to_frame(self) -> Any:
         """One row per pair of columns, as a pandas frame."""
-        return _frame(self.correlations)
+        order = ("one", "other", "value", "low", "high", "std_error", "beyond")
+        return _frame([{name: one[name] for name in order} for one in self.correlations])
 
 
 class SharesAnswer(Answer):
