@@ -3,6 +3,7 @@
 use crate::claim::{Bound, Claim, Delta, PlainUnits, Subject};
 use crate::context::{Context, Secret};
 use crate::delta;
+use crate::incidence::{self, Incidence};
 use crate::likelihood::{Dense, Extremes, KeepView, Likelihoods, marginal};
 use crate::ratio::Ratio;
 use crate::shape::{Bits, Shape};
@@ -47,6 +48,9 @@ pub struct Strength {
     pub upper: Option<Worst>,
     /// Prior over posterior (min-lift) at worst; `None` when no context is known.
     pub lower: Option<Worst>,
+    /// Whether these are the channel's own levels, or bounds a little above them (blocks, whose numbers do not divide
+    /// an index of 8 bytes evenly).
+    pub exact: bool,
 }
 
 impl Strength {
@@ -168,6 +172,7 @@ impl core::error::Error for Refusal {}
 enum View<'a> {
     Listed(&'a dyn Likelihoods),
     Bits(&'a Bits),
+    Blocks(&'a Incidence),
 }
 
 /// Least and greatest probability of each output over the context's priors.
@@ -191,6 +196,7 @@ fn with_view<T>(shape: &Shape, f: impl FnOnce(View<'_>) -> T) -> T {
         Shape::Table(table) => f(View::Listed(&Dense::table(table))),
         Shape::Keep(keep) => f(View::Listed(&KeepView::new(keep))),
         Shape::Bits(bits) => f(View::Bits(bits)),
+        Shape::Incidence(incidence) => f(View::Blocks(incidence)),
     }
 }
 
@@ -228,6 +234,7 @@ pub(crate) fn attained(shape: &Shape, context: &Context) -> (Strength, Option<St
 pub(crate) fn attained_under(shape: &Shape, weights: &[u64]) -> Strength {
     with_view(shape, |view| match view {
         View::Bits(bits) => unary::strength_under(bits, weights),
+        View::Blocks(blocks) => incidence::strength_under(blocks, weights),
         View::Listed(channel) => {
             let marginals = Marginals::exact(channel.mixture(weights), 48);
             strength((0..channel.outputs()).map(|y| channel.extremes(y)), Some(&marginals))
@@ -252,6 +259,12 @@ fn examine(view: &View<'_>, context: &Context) -> Findings {
         View::Bits(bits) => Findings {
             input: unary::strength(bits, context),
             secret: secret.map(|secret| unary::secret_strength(bits, secret)),
+            marginals: None,
+            pushed: None,
+        },
+        View::Blocks(blocks) => Findings {
+            input: incidence::strength(blocks, context),
+            secret: secret.map(|secret| incidence::secret_strength(blocks, secret)),
             marginals: None,
             pushed: None,
         },
@@ -287,7 +300,9 @@ fn check(
             (View::Listed(_), Subject::Secret, Some(pushed)) => {
                 delta::of_secret(&claim.bound, pushed)
             }
-            (View::Listed(_), Subject::Secret, None) | (View::Bits(_), _, _) => None,
+            (View::Listed(_), Subject::Secret, None) | (View::Bits(_) | View::Blocks(_), _, _) => {
+                None
+            }
         };
         let allowed = Ratio::new(Wide::from(claim.delta.units()), Wide::power_of_two(48));
         let worst = least.map(|LeastDelta { ratio, cell, .. }| Worst { ratio, cell });
@@ -328,12 +343,17 @@ fn identifiability(view: &View<'_>, context: &Context) -> Option<Worst> {
             View::Bits(bits) => {
                 unary::weighted_extremes(bits, prior.weights()).into_iter().collect()
             }
+            View::Blocks(blocks) => {
+                incidence::weighted_extremes(blocks, prior.weights()).into_iter().collect()
+            }
         };
         for (y, Extremes { high, low }) in columns.into_iter().enumerate() {
             let output = match view {
                 View::Listed(_) => Some(y),
                 // The pattern in which only the heaviest input's bit speaks for its symbol, if bits speak at all.
                 View::Bits(bits) => (bits.own() != bits.other()).then_some(high.1),
+                // A block that parts the two; its number says nothing that the symbols do not.
+                View::Blocks(_) => None,
             };
             let cell = Cell {
                 output: output.map(|y| y as u32),
@@ -378,7 +398,7 @@ fn strength(columns: impl Iterator<Item = Extremes>, marginals: Option<&Marginal
         keep_worst(&mut lower, greatest, low.0 << marginals.scale, cell);
     }
     let known = marginals.is_some();
-    Strength { ldp, upper: known.then_some(upper), lower: known.then_some(lower) }
+    Strength { ldp, upper: known.then_some(upper), lower: known.then_some(lower), exact: true }
 }
 
 fn marginals(

@@ -10,9 +10,10 @@ use crate::context::{Context, PriorBox, Priors, Secret};
 use crate::decimal::Decimal;
 use crate::document::DecodeError;
 use crate::epsilon::Epsilon;
+use crate::incidence::{Family, Geometry, Incidence, Listed, Subsets};
 use crate::mass::Prior;
 use crate::policy::{Draft, PolicyId, Provenance};
-use crate::shape::{Bits, Keep, Shape, Table};
+use crate::shape::{Bits, Keep, Shape, ShapeError, Table};
 use alloc::string::String;
 use alloc::vec::Vec;
 use sha2::{Digest, Sha256};
@@ -168,6 +169,12 @@ fn put_shape(out: &mut Vec<u8>, shape: &Shape) {
             put_u32(out, bits.symbols());
             put_u64s(out, &[bits.own(), bits.other()]);
         }
+        Shape::Incidence(incidence) => {
+            out.push(3);
+            put_u32(out, incidence.symbols());
+            put_u64s(out, &[incidence.coin()]);
+            put_family(out, incidence.family());
+        }
     }
 }
 
@@ -179,6 +186,37 @@ fn put_prior(out: &mut Vec<u8>, prior: &Prior) {
 fn put_priors(out: &mut Vec<u8>, priors: &[Prior]) {
     put_u32(out, priors.len());
     priors.iter().for_each(|prior| put_prior(out, prior));
+}
+
+fn put_family(out: &mut Vec<u8>, family: &Family) {
+    match family {
+        Family::Subsets(subsets) => {
+            out.push(0);
+            put_u32(out, subsets.size());
+        }
+        Family::Geometry(geometry) if geometry.is_hashing() => {
+            out.push(2);
+            put_u32(out, geometry.order() as usize);
+            put_u32(out, geometry.dimension() as usize);
+        }
+        Family::Geometry(geometry) => {
+            out.push(1);
+            for part in
+                [geometry.order(), geometry.dimension(), geometry.classes(), geometry.cosets()]
+            {
+                put_u32(out, part as usize);
+            }
+            out.push(u8::from(geometry.zero()));
+        }
+        Family::Listed(listed) => {
+            out.push(3);
+            put_u32(out, listed.blocks());
+            for block in 0..listed.blocks() {
+                put_u32(out, listed.members(block).len());
+                listed.members(block).iter().for_each(|&symbol| put_u32(out, symbol as usize));
+            }
+        }
+    }
 }
 
 fn put_context(out: &mut Vec<u8>, context: &Context) {
@@ -341,8 +379,45 @@ impl<'a> Reader<'a> {
                 let own = self.u64()?;
                 Shape::Bits(Bits::new(symbols, own, self.u64()?)?)
             }
+            3 => {
+                let symbols = self.u32()? as usize;
+                let coin = self.u64()?;
+                let family = self.family(symbols)?;
+                Shape::Incidence(Incidence::new(symbols, coin, family).map_err(ShapeError::from)?)
+            }
             _ => return Err(DecodeError::Tag { what: "shape" }),
         })
+    }
+
+    fn family(&mut self, symbols: usize) -> Result<Family, DecodeError> {
+        let family = match self.u8()? {
+            0 => Ok(Family::Subsets(Subsets::new(self.u32()? as usize))),
+            1 => {
+                let [order, dimension, classes, cosets] =
+                    [self.u32()?, self.u32()?, self.u32()?, self.u32()?];
+                let zero = match self.u8()? {
+                    0 => false,
+                    1 => true,
+                    _ => return Err(DecodeError::Tag { what: "family.zero" }),
+                };
+                Geometry::new(order, dimension, classes, cosets, zero).map(Family::Geometry)
+            }
+            2 => {
+                let buckets = self.u32()?;
+                Geometry::hashing(buckets, self.u32()?).map(Family::Geometry)
+            }
+            3 => {
+                let count = self.count(4)?;
+                let list = |reader: &mut Self| {
+                    let size = reader.count(4)?;
+                    (0..size).map(|_| reader.u32()).collect::<Result<Vec<u32>, _>>()
+                };
+                let blocks = (0..count).map(|_| list(self)).collect::<Result<Vec<_>, _>>()?;
+                Listed::new(symbols, &blocks).map(Family::Listed)
+            }
+            _ => return Err(DecodeError::Tag { what: "family" }),
+        };
+        Ok(family.map_err(ShapeError::from)?)
     }
 
     fn prior(&mut self) -> Result<Prior, DecodeError> {

@@ -4,8 +4,9 @@
 //! object share a unit that nobody asks for, because only ratios leave this module.
 
 use crate::context::PriorBox;
+use crate::incidence::Incidence;
 use crate::mass::{KEEP_ONE, MASS_ONE};
-use crate::shape::{Bits, Keep, Table};
+use crate::shape::{Keep, Table};
 use crate::wide::Wide;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -73,6 +74,57 @@ impl Columns for Scaled<'_> {
     }
 }
 
+/// Numbered blocks, one column each: factor(x) times the likelihood from inside or from outside.
+pub(crate) struct Blocks<'a> {
+    incidence: &'a Incidence,
+    inside: Wide,
+    outside: Wide,
+    factor: &'a [Wide],
+}
+
+impl<'a> Blocks<'a> {
+    /// With likelihoods from below, or from above.
+    pub(crate) fn new(incidence: &'a Incidence, above: bool, factor: &'a [Wide]) -> Self {
+        let end = |(low, high): (u128, u128)| Wide::from(if above { high } else { low });
+        let levels = incidence.levels();
+        Self { incidence, inside: end(levels.inside), outside: end(levels.outside), factor }
+    }
+
+    fn column(&self, block: usize) -> impl Iterator<Item = Wide> {
+        self.factor.iter().enumerate().map(move |(x, &factor)| {
+            let inside = self.incidence.contains(block as u32, x as u32);
+            factor * if inside { self.inside } else { self.outside }
+        })
+    }
+
+    fn blocks(&self) -> core::ops::Range<usize> {
+        0..self.incidence.blocks().unwrap_or(0)
+    }
+}
+
+impl Columns for Blocks<'_> {
+    fn extremes(&self) -> Vec<(Wide, Wide)> {
+        let ends = |block| {
+            let first = self.column(block).next().unwrap_or(Wide::ZERO);
+            let wider = |(high, low): (Wide, Wide), entry: Wide| (high.max(entry), low.min(entry));
+            self.column(block).fold((first, first), wider)
+        };
+        self.blocks().map(ends).collect()
+    }
+
+    fn mixture(&self, weights: &[Wide]) -> Vec<Wide> {
+        let sum = |block| {
+            let terms = self.column(block).zip(weights);
+            terms.fold(Wide::ZERO, |sum, (entry, &weight)| sum + entry * weight)
+        };
+        self.blocks().map(sum).collect()
+    }
+
+    fn box_ranges(&self, within: &PriorBox) -> Vec<(Wide, Wide)> {
+        self.blocks().map(|block| within.range(self.column(block).collect())).collect()
+    }
+}
+
 /// Columns that single out one symbol each: entry(x, y) is rest(x) base(y), but own(y) where x = y.
 ///
 /// `Keep` is of this form; so are the patterns of `Bits` in which one symbol's bit differs from all others.
@@ -97,9 +149,8 @@ impl Singled {
         Self::new(own, rest, base.iter().map(|&mass| Wide::from(mass)).collect())
     }
 
-    /// The patterns in which one bit alone speaks for its symbol, or (`against`) one alone against it.
-    pub(crate) fn bits(bits: &Bits, factor: &[Wide], against: bool) -> Self {
-        let (high, low) = bits.likelihoods();
+    /// The patterns in which one symbol alone has the likelihood `high`, or (`against`) alone has `low`.
+    pub(crate) fn patterns(high: u128, low: u128, factor: &[Wide], against: bool) -> Self {
         let (own, rest) = if against { (low, high) } else { (high, low) };
         let times = |by: u128| factor.iter().map(|&factor| factor * Wide::from(by)).collect();
         Self::new(times(own), times(rest), vec![Wide::from(1u64); factor.len()])

@@ -8,6 +8,7 @@ use crate::claim::{Bound, Claim, Delta, DeltaTooLarge, Subject};
 use crate::context::{Context, ContextError, PriorBox, Priors, Secret};
 use crate::decimal::{Decimal, NotDecimal};
 use crate::epsilon::{Epsilon, EpsilonError};
+use crate::incidence::{Family, Geometry, Incidence, IncidenceError, Listed, Subsets};
 use crate::mass::{PartsError, Prior};
 use crate::policy::{Draft, DraftError, Provenance};
 use crate::shape::{Bits, Keep, Shape, ShapeError, Table};
@@ -137,6 +138,16 @@ enum RawChannel {
     Table { masses: Vec<Vec<Integer>> },
     Keep { keep: Vec<Integer>, base: Vec<Integer> },
     Bits { symbols: u32, own: Integer, other: Integer },
+    Incidence { symbols: u32, coin: Integer, family: Object<RawFamily> },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+enum RawFamily {
+    Subsets { size: u32 },
+    Geometry { order: u32, dimension: u32, classes: u32, cosets: u32, zero: bool },
+    Hashing { buckets: u32, dimension: u32 },
+    Listed { blocks: Vec<Vec<u32>> },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -254,6 +265,13 @@ impl Draft {
                 let (symbols, own, other) = (bits.symbols(), bits.own(), bits.other());
                 format!(r#"{{"shape":"bits","symbols":{symbols},"own":{own},"other":{other}}}"#)
             }
+            Shape::Incidence(incidence) => {
+                let (symbols, coin) = (incidence.symbols(), incidence.coin());
+                let family = json(&RawFamily::write(incidence.family()));
+                format!(
+                    r#"{{"shape":"incidence","symbols":{symbols},"coin":{coin},"family":{family}}}"#
+                )
+            }
         };
         fields.push(("channel", channel));
         let lines: Vec<String> =
@@ -354,7 +372,46 @@ impl RawChannel {
             Self::Bits { symbols, own, other } => {
                 Shape::Bits(Bits::new(symbols as usize, own.0, other.0)?)
             }
+            Self::Incidence { symbols, coin, family } => {
+                let symbols = symbols as usize;
+                let family = family.0.read(symbols).map_err(ShapeError::from)?;
+                Shape::Incidence(Incidence::new(symbols, coin.0, family).map_err(ShapeError::from)?)
+            }
         })
+    }
+}
+
+impl RawFamily {
+    fn read(self, symbols: usize) -> Result<Family, IncidenceError> {
+        Ok(match self {
+            Self::Subsets { size } => Family::Subsets(Subsets::new(size as usize)),
+            Self::Geometry { order, dimension, classes, cosets, zero } => {
+                Family::Geometry(Geometry::new(order, dimension, classes, cosets, zero)?)
+            }
+            Self::Hashing { buckets, dimension } => {
+                Family::Geometry(Geometry::hashing(buckets, dimension)?)
+            }
+            Self::Listed { blocks } => Family::Listed(Listed::new(symbols, &blocks)?),
+        })
+    }
+
+    fn write(family: &Family) -> Self {
+        match family {
+            Family::Subsets(subsets) => Self::Subsets { size: subsets.size() as u32 },
+            Family::Geometry(geometry) if geometry.is_hashing() => {
+                Self::Hashing { buckets: geometry.order(), dimension: geometry.dimension() }
+            }
+            Family::Geometry(geometry) => Self::Geometry {
+                order: geometry.order(),
+                dimension: geometry.dimension(),
+                classes: geometry.classes(),
+                cosets: geometry.cosets(),
+                zero: geometry.zero(),
+            },
+            Family::Listed(listed) => Self::Listed {
+                blocks: (0..listed.blocks()).map(|block| listed.members(block).to_vec()).collect(),
+            },
+        }
     }
 }
 

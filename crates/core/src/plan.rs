@@ -31,7 +31,6 @@ use crate::mass::MAX_SYMBOLS;
 use crate::nats::Nats;
 use crate::policy::{Draft, NotAnId, Policy, Provenance};
 use crate::ratio::Ratio;
-use crate::shape::Shape;
 use crate::symbol::Symbol;
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -294,8 +293,7 @@ impl PlanParts {
         }
         if let Some(fresh) = item.fresh {
             let fresh = policy("fresh", fresh)?;
-            let bits = matches!(first.shape(), Shape::Bits(_));
-            if bits || fresh.inputs() != first.outputs() {
+            if first.shape().releases_bits() || fresh.inputs() != first.outputs() {
                 return Err(PlanError::Fresh { item: at });
             }
         }
@@ -476,7 +474,7 @@ impl Plan {
         let Some(fresh) = self.parts().items[item].fresh else { return (self.costs[item], true) };
         let (memo, fresh) = (self.policy_of(item), &self.policies[fresh as usize]);
         match walk::in_a_row(memo.draft().shape(), fresh.draft().shape()) {
-            Some(ratio) => (ratio.ln_up(), true),
+            Some((ratio, exact)) => (ratio.ln_up(), exact),
             // Neither channel can tell more than the other lets through.
             None => {
                 let levels = [self.costs[item], fresh.ldp()];

@@ -68,6 +68,8 @@ pub struct Draft {
     pub(crate) context: Context,
     pub(crate) claims: Vec<Claim>,
     pub(crate) provenance: Provenance,
+    /// The numbers of the blocks, where those are released.
+    blocks: Option<Alphabet>,
 }
 
 /// Why the parts of a draft do not fit together.
@@ -85,7 +87,9 @@ pub enum DraftError {
         found: usize,
     },
     /// An output alphabet for a shape whose outputs are its inputs.
-    #[error("outputs: the shapes keep and bits release the inputs' own symbols; leave outputs out")]
+    #[error(
+        "outputs: the shapes keep and bits release the inputs' own symbols, and incidence numbers its blocks; leave outputs out"
+    )]
     Outputs,
     /// No claim, or more than [`Draft::MAX_CLAIMS`].
     #[error("{found} claims: make 1 to {most}", most = Draft::MAX_CLAIMS)]
@@ -105,8 +109,10 @@ pub enum DraftError {
         /// The index of the claim.
         index: usize,
     },
-    /// A claim about the shape `Bits` has a δ.
-    #[error("claim {index} has a delta, which the shape bits does not support: claim it pure")]
+    /// A claim about the shape `Bits` or `Incidence` has a δ.
+    #[error(
+        "claim {index} has a delta, which the shapes bits and incidence do not support: claim it pure"
+    )]
     DeltaOnBits {
         /// The index of the claim.
         index: usize,
@@ -166,7 +172,13 @@ impl Draft {
         if outputs.is_some() && !matches!(shape, Shape::Table(_)) {
             return Err(DraftError::Outputs);
         }
-        let named = outputs.as_ref().unwrap_or(&inputs).len();
+        let blocks = match &shape {
+            Shape::Incidence(incidence) => incidence.blocks(),
+            Shape::Table(_) | Shape::Keep(_) | Shape::Bits(_) => None,
+        };
+        // A number of blocks is always that of an alphabet; where it were not, the sizes below would differ.
+        let blocks = blocks.and_then(|count| Alphabet::indices(count).ok());
+        let named = outputs.as_ref().or(blocks.as_ref()).unwrap_or(&inputs).len();
         size("the output alphabet", shape.outputs(), named)?;
         if let Some(found) = context.inputs() {
             size("the prior", shape.inputs(), found)?;
@@ -188,12 +200,13 @@ impl Draft {
                     return Err(DraftError::Identifiability { index });
                 }
             }
-            if claim.delta != Delta::ZERO && matches!(shape, Shape::Bits(_)) {
+            let listed = matches!(shape, Shape::Table(_) | Shape::Keep(_));
+            if claim.delta != Delta::ZERO && !listed {
                 return Err(DraftError::DeltaOnBits { index });
             }
         }
         provenance.check()?;
-        Ok(Self { inputs, outputs, shape, context, claims, provenance })
+        Ok(Self { inputs, outputs, shape, context, claims, provenance, blocks })
     }
 
     /// Checks every claim in exact integer arithmetic. This is the only way to a [`Policy`].
@@ -219,9 +232,9 @@ impl Draft {
         &self.inputs
     }
 
-    /// The output alphabet; the inputs' own where none was given.
+    /// The output alphabet; where none was given the inputs' own, or the numbers of the blocks.
     pub fn outputs(&self) -> &Alphabet {
-        self.outputs.as_ref().unwrap_or(&self.inputs)
+        self.outputs.as_ref().or(self.blocks.as_ref()).unwrap_or(&self.inputs)
     }
 
     /// The channel.

@@ -95,10 +95,15 @@ impl Policy {
         }
         let outputs = self.draft().shape().outputs();
         let fits = match (&report.token, self.draft().shape()) {
-            (Token::Index(index), Shape::Table(_) | Shape::Keep(_)) => (*index as usize) < outputs,
-            (Token::Bits(bytes), Shape::Bits(_)) => {
+            (Token::Index(index), shape) => !shape.releases_bits() && (*index as usize) < outputs,
+            (Token::Bits(bytes), shape) if shape.releases_bits() => {
+                let is_subset = match shape {
+                    Shape::Incidence(incidence) => incidence.accepts_subset(bytes),
+                    Shape::Table(_) | Shape::Keep(_) | Shape::Bits(_) => true,
+                };
                 let spare = 8 * bytes.len() - outputs.min(8 * bytes.len());
-                bytes.len() == outputs.div_ceil(8)
+                is_subset
+                    && bytes.len() == outputs.div_ceil(8)
                     && bytes.last().is_none_or(|last| last & ((1u16 << spare) - 1) as u8 == 0)
             }
             _ => false,

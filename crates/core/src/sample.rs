@@ -4,12 +4,14 @@
 //! from the same bytes. `Table`: 6 bytes, big-endian, as u; the output is the number of cumulative
 //! sums of the row that are <= u. `Keep`: 5 bytes for the coin (keep iff u < λ), then 6 for the base,
 //! always read. `Bits`: one byte per bit for all bits, then for each byte that ties with the top
-//! byte of its threshold, in order, three more.
+//! byte of its threshold, in order, three more. `Incidence`: 6 bytes for the coin u (inside iff u < coin), then 8 for
+//! an index v; the block is number ⌊v N / 2^64⌋ of the N of its kind. Subsets: 8 bytes for each of their elements, always read.
 //!
 //! There are three ways to walk that map: [`Policy::draw`] for one value, [`Sampler`] with guide
 //! tables for many, and [`Policy::draw_flat`], whose memory accesses and branches do not depend on
 //! the secret.
 
+use crate::incidence::{Family, Incidence, Subsets};
 use crate::mass::Row;
 use crate::policy::Policy;
 use crate::shape::{Bits, Shape};
@@ -38,6 +40,11 @@ pub enum SampleError {
         "bits are released by the shape bits only, indices by table and keep: use the other call"
     )]
     WrongShape,
+    /// A draw that does not depend on the answer in time was asked of a shape that has none.
+    #[error(
+        "blocks are found by arithmetic whose time and addresses depend on the answer: draw them the ordinary way"
+    )]
+    NotFlat,
     /// The permit was issued for another policy.
     #[error("the permit was issued for another policy")]
     WrongPermit,
@@ -89,6 +96,7 @@ impl Policy {
                 draw_bits(bits, x, rng, &mut vec![0; bits.symbols()], &mut packed);
                 Token::Bits(packed.into())
             }
+            Shape::Incidence(incidence) => draw_block(incidence, x, rng),
         })
     }
 
@@ -124,7 +132,35 @@ impl Policy {
                 rng.fill_bytes(&mut bytes);
                 Token::Bits(flat_bits(bits, x, &bytes).into())
             }
+            Shape::Incidence(_) => return Err(SampleError::NotFlat),
         })
+    }
+}
+
+/// Draws a block: 6 bytes for the coin, then 8 for the index; for subsets 8 for each of their elements, all of which are
+/// read.
+fn draw_block<R: CryptoRng + ?Sized>(incidence: &Incidence, x: usize, rng: &mut R) -> Token {
+    let Family::Subsets(subsets) = incidence.family() else {
+        let coin = next::<6>(rng);
+        return Token::Index(incidence.draw(x as u32, coin, next::<8>(rng)));
+    };
+    let mut packed = Subsets::nothing(incidence.symbols());
+    draw_subset(incidence, subsets, x, rng, &mut packed);
+    Token::Bits(packed.into())
+}
+
+fn draw_subset<R: CryptoRng + ?Sized>(
+    incidence: &Incidence,
+    subsets: &Subsets,
+    x: usize,
+    rng: &mut R,
+    packed: &mut [u8],
+) {
+    let inside = next::<6>(rng) < incidence.coin();
+    subsets.draw(incidence.symbols(), x, inside, || next::<8>(rng), packed);
+    if inside {
+        // What is read does not depend on the coin.
+        let _ = next::<8>(rng);
     }
 }
 
@@ -237,6 +273,8 @@ pub struct Sampler(Prepared);
 enum Prepared {
     Indices(Indices),
     Bits(Bits),
+    Blocks(Incidence),
+    Subsets(Incidence, Subsets),
 }
 
 /// A `Table`, or a `Keep` with its λ: one row of its guide per input, or one for all.
@@ -263,10 +301,14 @@ impl Sampler {
                 Prepared::Indices(Indices { inputs, keep: Some(keep.keep().into()), guide })
             }
             Shape::Bits(bits) => Prepared::Bits(*bits),
+            Shape::Incidence(incidence) => match incidence.family() {
+                Family::Subsets(subsets) => Prepared::Subsets(incidence.clone(), *subsets),
+                Family::Geometry(_) | Family::Listed(_) => Prepared::Blocks(incidence.clone()),
+            },
         })
     }
 
-    /// Draws one index for each input (`Table` and `Keep`).
+    /// Draws one index for each input (`Table`, `Keep` and numbered blocks).
     pub fn draw_indices<R: CryptoRng + ?Sized>(
         &self,
         inputs: &[Symbol],
@@ -276,7 +318,11 @@ impl Sampler {
         if out.len() != inputs.len() {
             return Err(SampleError::Buffer { expected: inputs.len(), found: out.len() });
         }
-        let Prepared::Indices(indices) = &self.0 else { return Err(SampleError::WrongShape) };
+        let indices = match &self.0 {
+            Prepared::Indices(indices) => indices,
+            Prepared::Blocks(incidence) => return draw_blocks(incidence, inputs, rng, out),
+            Prepared::Bits(_) | Prepared::Subsets(..) => return Err(SampleError::WrongShape),
+        };
         check_symbols(inputs, indices.inputs)?;
         let size = if indices.keep.is_some() { 11 } else { 6 };
         let mut bytes = [0; 11 * BLOCK];
@@ -287,26 +333,57 @@ impl Sampler {
         Ok(())
     }
 
-    /// Draws one packed vector of bits for each input (`Bits`); every input takes ⌈k/8⌉ bytes.
+    /// Draws one packed vector of bits for each input (`Bits` and subsets); every input takes ⌈k/8⌉ bytes.
     pub fn draw_bits<R: CryptoRng + ?Sized>(
         &self,
         inputs: &[Symbol],
         rng: &mut R,
         out: &mut [u8],
     ) -> Result<(), SampleError> {
-        let Prepared::Bits(bits) = &self.0 else { return Err(SampleError::WrongShape) };
-        let width = bits.symbols().div_ceil(8);
+        let symbols = match &self.0 {
+            Prepared::Bits(bits) => bits.symbols(),
+            Prepared::Subsets(incidence, _) => incidence.symbols(),
+            Prepared::Indices(_) | Prepared::Blocks(_) => return Err(SampleError::WrongShape),
+        };
+        let width = symbols.div_ceil(8);
         let expected = inputs.len() * width;
         if out.len() != expected {
             return Err(SampleError::Buffer { expected, found: out.len() });
         }
-        check_symbols(inputs, bits.symbols())?;
-        let mut bytes = vec![0; bits.symbols()];
+        check_symbols(inputs, symbols)?;
+        let mut bytes = vec![0; symbols];
         for (x, packed) in inputs.iter().zip(out.chunks_mut(width)) {
-            draw_bits(bits, x.index() as usize, rng, &mut bytes, packed);
+            let x = x.index() as usize;
+            match &self.0 {
+                Prepared::Bits(bits) => draw_bits(bits, x, rng, &mut bytes, packed),
+                Prepared::Subsets(incidence, subsets) => {
+                    draw_subset(incidence, subsets, x, rng, packed);
+                }
+                Prepared::Indices(_) | Prepared::Blocks(_) => {}
+            }
         }
         Ok(())
     }
+}
+
+fn draw_blocks<R: CryptoRng + ?Sized>(
+    incidence: &Incidence,
+    inputs: &[Symbol],
+    rng: &mut R,
+    out: &mut [u32],
+) -> Result<(), SampleError> {
+    const SIZE: usize = 14;
+    check_symbols(inputs, incidence.symbols())?;
+    let mut bytes = [0; SIZE * BLOCK];
+    for (inputs, out) in inputs.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
+        rng.fill_bytes(&mut bytes[..SIZE * inputs.len()]);
+        let draws = bytes.as_chunks::<SIZE>().0;
+        for ((x, out), draw) in inputs.iter().zip(out).zip(draws) {
+            let (coin, index) = draw.split_at(6);
+            *out = incidence.draw(x.index(), number(coin), number(index));
+        }
+    }
+    Ok(())
 }
 
 fn check_symbols(inputs: &[Symbol], size: usize) -> Result<(), SampleError> {

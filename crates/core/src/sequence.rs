@@ -11,7 +11,7 @@
 
 use crate::alphabet::Alphabet;
 use crate::claim::{Bound, Claim, Delta, Subject};
-use crate::columns::{Columns, Scaled, Singled};
+use crate::columns::{Blocks, Columns, Scaled, Singled};
 use crate::context::{Context, Secret};
 use crate::ledger::Release;
 use crate::mass::Prior;
@@ -75,7 +75,7 @@ impl Standing {
             _ => None,
         };
         Self {
-            exact: true,
+            exact: certificate.input.exact,
             ldp: certificate.input.ldp.ratio,
             lip: certificate.input.lip(),
             secrets: secret.into_iter().collect(),
@@ -144,7 +144,7 @@ impl<'a> Sequence<'a> {
     /// The past releases whose answer is unknown and whose outputs are all tried, the fewest outputs first.
     fn listed(&self, next: &Policy) -> Vec<(usize, usize)> {
         let shape = next.draft().shape();
-        let columns = if matches!(shape, Shape::Table(_)) { shape.outputs() } else { 1 };
+        let columns = column_count(shape);
         let mut cells = shape.inputs().saturating_mul(columns);
         let untold = self.past.iter().enumerate().filter(|(_, past)| past.token.is_none());
         let count = |(at, past): (usize, &Past<'_>)| {
@@ -168,7 +168,7 @@ impl<'a> Sequence<'a> {
         // The one whose outputs are hardest to list comes last, where they need not be listed.
         let hardness = |policy: &&&Policy| {
             let shape = policy.draft().shape();
-            (listed_tokens(shape).is_none(), !matches!(shape, Shape::Table(_)), shape.outputs())
+            (listed_tokens(shape).is_none(), column_count(shape) == 1, shape.outputs())
         };
         let last = policies.iter().enumerate().max_by_key(|(_, policy)| hardness(policy))?.0;
         let mut sequence = Self::new();
@@ -404,7 +404,10 @@ impl Frame {
             *exact = false;
             return self.unbounded();
         };
-        *exact &= beyond.is_one();
+        let patterns = shape.and_then(Patterns::of);
+        let rounded =
+            matches!(shape, Some(Shape::Incidence(blocks)) if !blocks.levels().is_exact());
+        *exact &= beyond.is_one() && !rounded && patterns.is_none_or(|patterns| patterns.exact);
         for (low, high) in columns(shape, factor) {
             let tops = high.extremes().into_iter().map(|(top, _)| top);
             let bottoms = low.extremes().into_iter().map(|(_, bottom)| bottom);
@@ -415,7 +418,7 @@ impl Frame {
             for found in &mut self.contexts {
                 found.belief(&*low, &*high, &extremes, beyond, exact);
                 if let Context::Secret(secret) = &found.context
-                    && !matches!(shape, Some(Shape::Bits(_)))
+                    && patterns.is_none()
                     && beyond.is_one()
                 {
                     let secret = secret.clone();
@@ -426,21 +429,62 @@ impl Frame {
         let ldp = self.ldp;
         for found in &mut self.contexts {
             let Context::Secret(secret) = &found.context else { continue };
-            let told = match shape {
+            let told = match patterns {
                 _ if !beyond.is_one() => match ldp.ln_up().and_then(Odds::of) {
                     // Nothing but the largest ratio of likelihoods is known.
                     Some(most) => unary::secret_ldp(most.0, Odds::ONE, secret, None, exact),
                     None => Ratio::UNBOUNDED,
                 },
-                Some(Shape::Bits(bits)) => {
-                    let (high, low) = bits.likelihoods();
+                Some(Patterns { high, low, .. }) => {
                     unary::secret_ldp(high, low, secret, Some(factor), exact)
                 }
-                _ => continue,
+                None => continue,
             };
             found.secret = found.secret.max(told);
             found.secret_belief = None;
         }
+    }
+}
+
+/// The cells of numbered blocks that are looked at one by one.
+const MAX_BLOCK_CELLS: usize = 1 << 20;
+
+/// A channel whose outputs are judged by patterns: each symbol has one of two likelihoods, for an arbitrary set of symbols.
+/// Bits are such a channel; for blocks that are too many to look at it is a bound, because every block is a set.
+#[derive(Clone, Copy)]
+struct Patterns {
+    high: u128,
+    low: u128,
+    exact: bool,
+}
+
+impl Patterns {
+    /// `None` for channels whose outputs are looked at one by one.
+    fn of(shape: &Shape) -> Option<Self> {
+        match shape {
+            Shape::Table(_) | Shape::Keep(_) => None,
+            Shape::Bits(bits) => {
+                let (high, low) = bits.likelihoods();
+                Some(Self { high, low, exact: true })
+            }
+            Shape::Incidence(incidence) => {
+                let cells = incidence.blocks().map(|blocks| blocks * incidence.symbols());
+                if cells.is_some_and(|cells| cells <= MAX_BLOCK_CELLS) {
+                    return None;
+                }
+                let levels = incidence.levels();
+                Some(Self { high: levels.high(), low: levels.low(), exact: false })
+            }
+        }
+    }
+}
+
+/// How many columns are looked at one by one: one where a formula answers for all.
+fn column_count(shape: &Shape) -> usize {
+    match shape {
+        Shape::Table(_) => shape.outputs(),
+        Shape::Incidence(_) if Patterns::of(shape).is_none() => shape.outputs(),
+        Shape::Keep(_) | Shape::Bits(_) | Shape::Incidence(_) => 1,
     }
 }
 
@@ -451,13 +495,24 @@ fn columns<'c>(
 ) -> Vec<(Box<dyn Columns + 'c>, Box<dyn Columns + 'c>)> {
     let ends =
         |of: &dyn Fn(&'c [Wide]) -> Box<dyn Columns + 'c>| (of(&factor.lower), of(factor.upper()));
+    let patterns = |Patterns { high, low, .. }: Patterns| {
+        [false, true]
+            .map(|against| ends(&|factor| Box::new(Singled::patterns(high, low, factor, against))))
+            .into()
+    };
+    if let Some(judged) = shape.and_then(Patterns::of) {
+        return patterns(judged);
+    }
     match shape {
         None => vec![ends(&|factor| Box::new(Scaled::alone(factor)))],
         Some(Shape::Table(table)) => vec![ends(&|factor| Box::new(Scaled::table(table, factor)))],
         Some(Shape::Keep(keep)) => vec![ends(&|factor| Box::new(Singled::keep(keep, factor)))],
-        Some(Shape::Bits(bits)) => [false, true]
-            .map(|against| ends(&|factor| Box::new(Singled::bits(bits, factor, against))))
-            .into(),
+        Some(Shape::Incidence(incidence)) => {
+            let blocks = |above, factor| Box::new(Blocks::new(incidence, above, factor));
+            vec![(blocks(false, &factor.lower), blocks(true, factor.upper()))]
+        }
+        // Judged by patterns above.
+        Some(Shape::Bits(_)) => Vec::new(),
     }
 }
 

@@ -1,5 +1,6 @@
-//! The three shapes of a channel.
+//! The four shapes of a channel.
 
+use crate::incidence::{Incidence, IncidenceError};
 use crate::mass::{KEEP_ONE, PartsError, Row, WEIGHT_ONE};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -14,6 +15,8 @@ pub enum Shape {
     Keep(Keep),
     /// A one-hot input, independent bits out.
     Bits(Bits),
+    /// A block of symbols that contains the input or not.
+    Incidence(Incidence),
 }
 
 /// One [`Row`] per input, all over the same outputs; at most [`Table::MAX_CELLS`] cells.
@@ -89,6 +92,9 @@ pub enum ShapeError {
         /// One in that unit.
         one: u64,
     },
+    /// A family of blocks is not well formed.
+    #[error(transparent)]
+    Incidence(#[from] IncidenceError),
 }
 
 impl Table {
@@ -202,14 +208,41 @@ impl Shape {
             Self::Table(table) => table.rows.len(),
             Self::Keep(keep) => keep.keep.len(),
             Self::Bits(bits) => bits.symbols(),
+            Self::Incidence(incidence) => incidence.symbols(),
         }
     }
 
-    /// The number of outputs; for `Bits`, of bits.
+    /// The number of outputs; where bits are released, of bits.
     pub fn outputs(&self) -> usize {
         match self {
             Self::Table(table) => table.outputs(),
             Self::Keep(_) | Self::Bits(_) => self.inputs(),
+            Self::Incidence(incidence) => incidence.blocks().unwrap_or(incidence.symbols()),
+        }
+    }
+
+    /// Whether a token is one bit per symbol instead of an index.
+    pub fn releases_bits(&self) -> bool {
+        match self {
+            Self::Table(_) | Self::Keep(_) => false,
+            Self::Bits(_) => true,
+            Self::Incidence(incidence) => incidence.releases_bits(),
+        }
+    }
+
+    /// The bits that one token takes where tokens are packed.
+    pub fn report_bits(&self) -> u32 {
+        let outputs = self.outputs() as u32;
+        if self.releases_bits() { outputs } else { u32::BITS - (outputs - 1).leading_zeros() }
+    }
+
+    /// The name of the shape in a policy's document.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Table(_) => "table",
+            Self::Keep(_) => "keep",
+            Self::Bits(_) => "bits",
+            Self::Incidence(_) => "incidence",
         }
     }
 }

@@ -39,15 +39,18 @@ impl Factor {
 
     /// Multiplies by one more release; symbol x is symbol `order[x]` of its policy.
     pub(crate) fn times(&mut self, shape: &Shape, token: &Token, order: &[usize]) {
-        let likelihoods = likelihoods(shape, token);
-        let multiply = |ends: &mut Vec<Wide>| {
+        let (low, high) = likelihoods(shape, token);
+        if high.is_some() && self.upper.is_none() {
+            self.upper = Some(self.lower.clone());
+        }
+        let multiply = |ends: &mut Vec<Wide>, by: &[Wide]| {
             for (end, &x) in ends.iter_mut().zip(order) {
-                *end = *end * likelihoods[x];
+                *end = *end * by[x];
             }
         };
-        multiply(&mut self.lower);
+        multiply(&mut self.lower, &low);
         if let Some(upper) = &mut self.upper {
-            multiply(upper);
+            multiply(upper, high.as_deref().unwrap_or(&low));
         }
         self.shorten();
     }
@@ -72,8 +75,21 @@ impl Factor {
     }
 }
 
-/// w(y|x) for every input x, up to a common factor.
-fn likelihoods(shape: &Shape, token: &Token) -> Vec<Wide> {
+/// w(y|x) for every input x, up to a common factor; from below and, where they differ, from above.
+fn likelihoods(shape: &Shape, token: &Token) -> (Vec<Wide>, Option<Vec<Wide>>) {
+    let Shape::Incidence(incidence) = shape else { return (exact_likelihoods(shape, token), None) };
+    let is_inside = |x: usize| match token {
+        Token::Index(block) => incidence.contains(*block, x as u32),
+        Token::Bits(packed) => packed[x / 8] & (0x80 >> (x % 8)) != 0,
+    };
+    let levels = incidence.levels();
+    let ends = (0..incidence.symbols()).map(|x| levels.of(is_inside(x)));
+    let (low, high): (Vec<Wide>, Vec<Wide>) =
+        ends.map(|(low, high)| (Wide::from(low), Wide::from(high))).unzip();
+    (low, (!levels.is_exact()).then_some(high))
+}
+
+fn exact_likelihoods(shape: &Shape, token: &Token) -> Vec<Wide> {
     match (shape, token) {
         (Shape::Table(table), Token::Index(y)) => {
             table.rows().iter().map(|row| Wide::from(row.masses()[*y as usize])).collect()
@@ -107,6 +123,7 @@ pub(crate) fn listed_tokens(shape: &Shape) -> Option<usize> {
     match shape {
         Shape::Table(_) | Shape::Keep(_) => Some(shape.outputs()),
         Shape::Bits(bits) => (bits.symbols() <= 16).then(|| 1 << bits.symbols()),
+        Shape::Incidence(incidence) => incidence.blocks(),
     }
 }
 

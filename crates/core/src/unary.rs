@@ -54,7 +54,7 @@ fn of_weights(
         let cell = Cell { output, high: None, low: here, prior };
         keep_worst(&mut lower, weight * low + rest * high, low * one, cell);
     }
-    Strength { ldp, upper: known.then_some(upper), lower: known.then_some(lower) }
+    Strength { ldp, upper: known.then_some(upper), lower: known.then_some(lower), exact: true }
 }
 
 /// The smallest weight of x over the context's priors, one in the same unit, and which prior. Where no prior says
@@ -92,8 +92,13 @@ pub(crate) fn data_weights(secret: &Secret) -> Vec<Wide> {
 /// bit for it against the lightest with its bit against it.
 pub(crate) fn weighted_extremes(bits: &Bits, weights: &[u64]) -> Option<Extremes> {
     let (high, low) = bits.likelihoods();
+    heaviest_and_lightest(high, low, weights)
+}
+
+/// The heaviest input times `high` and the lightest times `low`.
+pub(crate) fn heaviest_and_lightest(high: u128, low: u128, weights: &[u64]) -> Option<Extremes> {
     // With one symbol there are no two inputs.
-    let weighed = || weights.iter().copied().enumerate().filter(|_| bits.symbols() > 1);
+    let weighed = || weights.iter().copied().enumerate().filter(|_| weights.len() > 1);
     let (heaviest, most) = weighed().max_by_key(|&(_, weight)| weight)?;
     let (lightest, least) = weighed().min_by_key(|&(_, weight)| weight)?;
     Some(Extremes {
@@ -136,7 +141,7 @@ pub(crate) fn secret_strength(bits: &Bits, secret: &Secret) -> Strength {
             worst_set(row, other, &mut ldp, cell);
         }
     }
-    Strength { ldp, upper: Some(upper), lower: Some(lower) }
+    Strength { ldp, upper: Some(upper), lower: Some(lower), exact: true }
 }
 
 /// Descending by a/b; 0/0 last, where it cannot matter.

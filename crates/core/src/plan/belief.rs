@@ -12,9 +12,8 @@ use super::{Plan, Variable, binary_tree, pairwise};
 use crate::certificate::{self, Strength};
 use crate::magnitude::{Bounds, Magnitude, Round};
 use crate::nats::Nats;
-use crate::shape::Shape;
 use crate::symbol::Token;
-use crate::transcript::token_at;
+use crate::transcript::{listed_tokens, token_at};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -98,7 +97,10 @@ fn judged(scope: &Scope<'_>, steps: usize) -> Belief {
     let found = found(scope, steps);
     let items = &scope.plan.parts().items;
     let repeats = scope.items().iter().any(|&item| items[item].fresh.is_some());
-    Belief { exact: found.exact && !repeats, ..found }
+    // Blocks are known between a floor and a ceiling.
+    let rounded =
+        scope.items().iter().any(|&item| !scope.plan.policy_of(item).certificate().input.exact);
+    Belief { exact: found.exact && !repeats && !rounded, ..found }
 }
 
 /// The first case that applies.
@@ -160,12 +162,12 @@ fn alone(scope: &Scope<'_>, item: usize) -> Belief {
         }
         Law::Unknown => return Belief::default(),
     };
-    let Strength { upper, lower, .. } =
+    let Strength { upper, lower, exact, .. } =
         certificate::attained_under(scope.plan.policy_of(item).draft().shape(), &weights);
     let shape = scope.plan.policy_of(item).draft().shape();
     let place = |value: Option<u32>, output: Option<u32>| {
         let token = match (shape, output) {
-            (Shape::Table(_) | Shape::Keep(_), Some(output)) => vec![Token::Index(output)],
+            (shape, Some(output)) if !shape.releases_bits() => vec![Token::Index(output)],
             _ => Vec::new(),
         };
         let tokens = token.into_iter().map(|token| (item as u32, token)).collect();
@@ -174,7 +176,7 @@ fn alone(scope: &Scope<'_>, item: usize) -> Belief {
     Belief {
         upper: upper.and_then(|worst| worst.ratio.ln_up()),
         lower: lower.and_then(|worst| worst.ratio.ln_up()),
-        exact: true,
+        exact,
         rise: upper.and_then(|worst| place(worst.cell.high, worst.cell.output)),
         fall: lower.and_then(|worst| place(worst.cell.low, worst.cell.output)),
     }
@@ -319,7 +321,7 @@ impl Scope<'_> {
         let outcomes = |set: &[usize]| {
             set.iter().try_fold(1usize, |product, &item| {
                 let shape = self.plan.policy_of(item).draft().shape();
-                product.checked_mul(walk::listed(shape)?)
+                product.checked_mul(listed_tokens(shape)?)
             })
         };
         let mut sets = Vec::new();
@@ -387,7 +389,7 @@ impl Likelihoods for Listed<'_> {
 
     fn outcomes(&self, item: usize) -> usize {
         let shape = self.plan.policy_of(self.set[item]).draft().shape();
-        walk::listed(shape).unwrap_or(0)
+        listed_tokens(shape).unwrap_or(0)
     }
 
     fn at(&self, item: usize, atom: usize, outcome: usize) -> Bounds {
@@ -458,7 +460,7 @@ impl<'a> Along<'a> {
     fn visit(&self, visit: &mut impl FnMut(&[usize], &[Bounds])) {
         let shape = |&item: &usize| self.scope.plan.policy_of(item).draft().shape();
         let sizes: Vec<usize> =
-            self.set.iter().map(|item| walk::listed(shape(item)).unwrap_or(0)).collect();
+            self.set.iter().map(|item| listed_tokens(shape(item)).unwrap_or(0)).collect();
         let mut outcome = vec![0; self.set.len()];
         let mut told = Told { messages: vec![Vec::new(); self.nodes.len()], changed: 0 };
         loop {

@@ -95,7 +95,14 @@ impl Tree<'_> {
                     && scope.neighbours(v).len() <= 1
                     && scope.items_of(v).count() <= 1)
         };
-        scope.is_single() && scope.variables.iter().all(fits)
+        let shape = |item: usize| scope.plan.policy_of(item).draft().shape();
+        // The many subsets of one size are not looked at one by one.
+        let subsets = |item: usize| match shape(item) {
+            Shape::Incidence(incidence) => incidence.releases_bits(),
+            Shape::Table(_) | Shape::Keep(_) | Shape::Bits(_) => false,
+        };
+        let listed = !scope.items().iter().any(|&item| subsets(item));
+        listed && scope.is_single() && scope.variables.iter().all(fits)
     }
 
     /// The cells of the items' channels, and for every item and every variable the ways to share the drawn items.
@@ -103,7 +110,9 @@ impl Tree<'_> {
         let items = self.scope.items();
         let cells =
             items.iter().map(|&item| match self.scope.plan.policy_of(item).draft().shape() {
-                shape @ Shape::Table(_) => shape.inputs().saturating_mul(shape.outputs()),
+                shape @ (Shape::Table(_) | Shape::Incidence(_)) => {
+                    shape.inputs().saturating_mul(shape.outputs())
+                }
                 shape @ (Shape::Keep(_) | Shape::Bits(_)) => shape.inputs(),
             });
         let shared = (self.scope.asked + 1).saturating_mul(self.scope.asked + 1);
@@ -224,7 +233,7 @@ impl Leaf {
         match shape {
             Shape::Bits(bits) => return self.of_bits(bits),
             Shape::Keep(keep) => return self.of_keep(keep),
-            Shape::Table(_) => {}
+            Shape::Table(_) | Shape::Incidence(_) => {}
         }
         let column = |y: usize| {
             let sum = |list: &[Bounds]| {

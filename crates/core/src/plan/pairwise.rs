@@ -172,7 +172,10 @@ fn through(shared: Magnitude, largest: Option<Magnitude>) -> Option<Magnitude> {
 
 /// The largest w(y|a)/w(y|b) of a channel whose outputs are listed.
 fn largest_ratio(shape: &Shape, a: usize, b: usize) -> Option<Magnitude> {
-    let cell = |x: usize, y: usize| Wide::from(walk::likelihood(shape, x, y).0);
-    let ratios = (0..shape.outputs()).filter_map(|y| Ratio::new(cell(a, y), cell(b, y)));
+    let ratio = |y: usize| {
+        let (above, below) = (walk::likelihood(shape, a, y).1, walk::likelihood(shape, b, y).0);
+        Ratio::new(Wide::from(above), Wide::from(below))
+    };
+    let ratios = (0..shape.outputs()).filter_map(ratio);
     ratios.max().unwrap_or(Ratio::ONE).magnitude_up()
 }

@@ -3,8 +3,7 @@
 //! Nothing is stored but one product per atom and item, so the number of outcomes is limited by patience and not
 //! by memory.
 
-use crate::likelihood::Extremes;
-use crate::magnitude::Bounds;
+use crate::magnitude::{Bounds, Magnitude, Round};
 use crate::mass::{KEEP_ONE, MASS_ONE, WEIGHT_ONE};
 use crate::ratio::Ratio;
 use crate::shape::Shape;
@@ -68,17 +67,9 @@ impl<L: Likelihoods> Walk<L> {
     }
 }
 
-/// How many outcomes a channel has, where they can be listed.
-pub(super) fn listed(shape: &Shape) -> Option<usize> {
-    match shape {
-        Shape::Table(_) | Shape::Keep(_) => Some(shape.outputs()),
-        Shape::Bits(bits) => (bits.symbols() <= 16).then(|| 1 << bits.symbols()),
-    }
-}
-
-/// w(y|x) as an integer and the exponent of its unit; for bits up to a factor common to all x.
-pub(super) fn likelihood(shape: &Shape, x: usize, y: usize) -> (u128, i64) {
-    match shape {
+/// w(y|x) from below and from above, and the exponent of its unit; for bits up to a factor common to all x.
+pub(super) fn likelihood(shape: &Shape, x: usize, y: usize) -> (u128, u128, i64) {
+    let (value, exponent) = match shape {
         Shape::Table(table) => (u128::from(table.rows()[x].masses()[y]), -48),
         Shape::Keep(keep) => {
             let base = u128::from(keep.base().masses()[y]);
@@ -98,22 +89,30 @@ pub(super) fn likelihood(shape: &Shape, x: usize, y: usize) -> (u128, i64) {
             let silent = apart || (0..symbols).all(|x| value(x) == 0);
             (if silent { 1 << 64 } else { value(x) }, -64)
         }
-    }
+        Shape::Incidence(incidence) => {
+            let (low, high) = incidence.levels().of(incidence.contains(y as u32, x as u32));
+            return (low, high, -112);
+        }
+    };
+    (value, value, exponent)
 }
 
 /// The enclosure of w(y|x); for bits up to a factor common to all x.
 pub(super) fn enclosed(shape: &Shape, x: usize, y: usize) -> Bounds {
-    let (value, exponent) = likelihood(shape, x, y);
-    Bounds::new(value, exponent)
+    let (low, high, exponent) = likelihood(shape, x, y);
+    Bounds {
+        low: Magnitude::new(low, exponent, Round::Down),
+        high: Magnitude::new(high, exponent, Round::Up),
+    }
 }
 
 /// Steps of [`in_a_row`] above this are not taken.
 const MAX_STEPS: usize = 1 << 26;
 
-/// The LDP ratio of one channel after another: Σ_m A(m|x) B(y|m). `None` if the outputs of the second cannot be listed or
-/// there is too much to do.
-pub(super) fn in_a_row(memo: &Shape, fresh: &Shape) -> Option<Ratio> {
-    if matches!(fresh, Shape::Bits(_)) {
+/// The LDP ratio of one channel after another, Σ_m A(m|x) B(y|m), and whether it is exact. `None` if the outputs of the
+/// second cannot be listed or there is too much to do.
+pub(super) fn in_a_row(memo: &Shape, fresh: &Shape) -> Option<(Ratio, bool)> {
+    if fresh.releases_bits() {
         return None;
     }
     let (inputs, between, outputs) = (memo.inputs(), memo.outputs(), fresh.outputs());
@@ -121,19 +120,25 @@ pub(super) fn in_a_row(memo: &Shape, fresh: &Shape) -> Option<Ratio> {
     if steps > MAX_STEPS {
         return None;
     }
-    let mut worst = Ratio::ONE;
+    let (mut worst, mut exact) = (Ratio::ONE, true);
     for y in 0..outputs {
         let cell = |x: usize| {
-            let terms = (0..between).map(|m| {
-                let (first, second) = (likelihood(memo, x, m).0, likelihood(fresh, m, y).0);
-                Wide::from(first) * Wide::from(second)
-            });
-            (terms.fold(Wide::ZERO, |sum, term| sum + term), x)
+            (0..between).fold((Wide::ZERO, Wide::ZERO), |(low, high), m| {
+                let (first, second) = (likelihood(memo, x, m), likelihood(fresh, m, y));
+                let product = |a: u128, b: u128| Wide::from(a) * Wide::from(b);
+                (low + product(first.0, second.0), high + product(first.1, second.1))
+            })
         };
-        let Extremes { high, low } = Extremes::of((0..inputs).map(cell));
-        if let Some(ratio) = Ratio::new(high.0, low.0) {
+        let cells: Vec<(Wide, Wide)> = (0..inputs).map(cell).collect();
+        exact &= cells.iter().all(|(low, high)| low == high);
+        let high = cells.iter().map(|&(_, high)| high).max().unwrap_or(Wide::ZERO);
+        let low = cells.iter().map(|&(low, _)| low).min().unwrap_or(Wide::ZERO);
+        // Levels of blocks have 112 bits, too many for ratios that are compared.
+        let (high, low, kept) = Ratio::narrow_up(high, low);
+        exact &= kept;
+        if let Some(ratio) = Ratio::new(high, low) {
             worst = worst.max(ratio);
         }
     }
-    Some(worst)
+    Some((worst, exact))
 }

@@ -1,0 +1,213 @@
+//! Sums over all blocks of a geometry, or over all symbols, at once.
+//!
+//! The sum over a hyperplane, for every hyperplane, is a discrete Radon transform. Vectors come in charts, sets in which one
+//! coordinate is fixed and some are free. For one chart of sources, R(w; c) is the sum over the sources whose free coordinates have
+//! inner product c with w. Scaling w and c together changes nothing, so R is worked out only for vectors w whose lowest coordinate
+//! that is not nought (the pivot) is one: coordinates below the pivot are summed out, the pivot's becomes c, and each other coordinate is
+//! exchanged for one of w by a sum of q terms. That is about t q^t additions for q^t pairs of vectors, where one pair at a time would
+//! take q^(2t).
+
+use super::geometry::Geometry;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::AddAssign;
+
+/// Numbers that can be summed.
+pub trait Summed: Copy + Default + AddAssign + PartialEq {}
+
+impl<T: Copy + Default + AddAssign + PartialEq> Summed for T {}
+
+/// Vectors with one coordinate fixed and some neighbouring ones free; the others are nought.
+#[derive(Clone, Copy)]
+struct Chart {
+    /// The index of its first vector in the list.
+    start: usize,
+    fixed: usize,
+    value: u32,
+    /// The lowest free coordinate, and how many are free.
+    lowest: usize,
+    free: usize,
+}
+
+impl Geometry {
+    fn symbol_charts(&self) -> Vec<Chart> {
+        let top = self.coordinates();
+        if self.is_hashing() {
+            return vec![Chart { start: 0, fixed: 0, value: 1, lowest: 1, free: top - 1 }];
+        }
+        let chart = |fixed: usize| Chart {
+            start: self.ones(fixed) as usize,
+            fixed,
+            value: 1,
+            lowest: 0,
+            free: fixed,
+        };
+        (0..top).map(chart).collect()
+    }
+
+    fn block_charts(&self) -> Vec<Chart> {
+        let charts = |fixed: usize| {
+            (0..self.classes()).map(move |class| Chart {
+                start: (self.start(fixed) + u64::from(class) * self.place(fixed)) as usize,
+                fixed,
+                value: self.field().power(class),
+                lowest: 0,
+                free: fixed,
+            })
+        };
+        (self.first_exponent()..self.coordinates()).flat_map(charts).collect()
+    }
+
+    /// For every block, the sum of the weights of the symbols in it.
+    pub(super) fn block_sums<T: Summed>(&self, weights: &[T]) -> Vec<T> {
+        let mut sums = vec![T::default(); self.block_count() as usize];
+        self.transform(&self.symbol_charts(), weights, &self.block_charts(), &mut sums);
+        sums
+    }
+
+    /// For every symbol, the sum of the counts of the blocks it is in.
+    pub(super) fn symbol_sums<T: Summed>(&self, counts: &[T], symbols: usize) -> Vec<T> {
+        let mut sums = vec![T::default(); symbols];
+        self.transform(&self.block_charts(), counts, &self.symbol_charts(), &mut sums);
+        sums
+    }
+
+    fn transform<T: Summed>(&self, from: &[Chart], values: &[T], to: &[Chart], sums: &mut [T]) {
+        for chart in from {
+            let end = (chart.start + self.place(chart.free) as usize).min(values.len());
+            let values = values.get(chart.start..end).unwrap_or_default();
+            if values.iter().any(|value| *value != T::default()) {
+                Radon::new(self, *chart, values).add_to(to, sums);
+            }
+        }
+    }
+}
+
+/// What one chart of sources adds to every target.
+struct Radon<'a, T> {
+    geometry: &'a Geometry,
+    chart: Chart,
+    /// For every pivot, R by c (the slowest) and by the coordinates above the pivot.
+    by_pivot: Vec<Vec<T>>,
+    total: T,
+    inside: Vec<u32>,
+}
+
+impl<'a, T: Summed> Radon<'a, T> {
+    fn new(geometry: &'a Geometry, chart: Chart, values: &[T]) -> Self {
+        let order = geometry.order() as usize;
+        let mut left = values.to_vec();
+        left.resize(geometry.place(chart.free) as usize, T::default());
+        let mut by_pivot = Vec::with_capacity(chart.free);
+        for pivot in 0..chart.free {
+            by_pivot.push(exchanged(geometry, &left, chart.free - pivot));
+            left = left.chunks_exact(order).map(sum).collect();
+        }
+        let inside = (0..geometry.inside_values(true)).map(|at| geometry.value(true, at)).collect();
+        Self { geometry, chart, by_pivot, total: sum(&left), inside }
+    }
+
+    /// What the chart adds to a target whose coordinates are `free` at the free ones and `fixed` at the fixed one.
+    fn at(&self, free: u64, fixed: u32) -> T {
+        let (field, order) = (self.geometry.field(), u64::from(self.geometry.order()));
+        let shift = field.multiply(self.chart.value, fixed);
+        if free == 0 {
+            return if self.geometry.is_inside(shift) { self.total } else { T::default() };
+        }
+        let (mut pivot, mut rest) = (0, free);
+        while rest.is_multiple_of(order) {
+            rest /= order;
+            pivot += 1;
+        }
+        let scale = (rest % order) as u32;
+        let mut above = rest / order;
+        if scale > 1 {
+            let (mut scaled, mut place) = (0, 1);
+            while above > 0 {
+                scaled += u64::from(field.divide((above % order) as u32, scale)) * place;
+                place *= order;
+                above /= order;
+            }
+            above = scaled;
+        }
+        let size = self.geometry.place(self.chart.free - pivot - 1);
+        let table = &self.by_pivot[pivot];
+        let mut sum = T::default();
+        for &value in &self.inside {
+            let c = u64::from(field.divide(field.subtract(value, shift), scale));
+            sum += table[(c * size + above) as usize];
+        }
+        sum
+    }
+
+    fn add_to(&self, targets: &[Chart], sums: &mut [T]) {
+        let (geometry, order) = (self.geometry, u64::from(self.geometry.order()));
+        // Where many targets share what they are given, it is worked out once.
+        let width = geometry.place(self.chart.free);
+        let shared = self.chart.lowest == 0 && width * order <= sums.len() as u64;
+        let table: Vec<T> = match shared {
+            true => (0..width * order).map(|at| self.at(at % width, (at / width) as u32)).collect(),
+            false => Vec::new(),
+        };
+        for target in targets {
+            let size = geometry.place(target.free) as usize;
+            let end = (target.start + size).min(sums.len());
+            let Some(sums) = sums.get_mut(target.start..end) else { continue };
+            let leading = u64::from(target.value) * geometry.place(target.fixed);
+            for (low, sum) in sums.iter_mut().enumerate() {
+                let vector = leading + low as u64 * geometry.place(target.lowest);
+                *sum += match shared {
+                    // The fixed coordinate is the one right above the free ones.
+                    true => table[(vector % (width * order)) as usize],
+                    false => {
+                        let fixed = vector / geometry.place(self.chart.fixed) % order;
+                        let free = vector / geometry.place(self.chart.lowest) % width;
+                        self.at(free, fixed as u32)
+                    }
+                };
+            }
+        }
+    }
+}
+
+fn sum<T: Summed>(values: &[T]) -> T {
+    let mut sum = T::default();
+    for &value in values {
+        sum += value;
+    }
+    sum
+}
+
+/// R for vectors whose lowest coordinate is one: by c, and by the other coordinates. `values` are by the coordinates of the
+/// sources, `free` of them, the lowest fastest.
+fn exchanged<T: Summed>(geometry: &Geometry, values: &[T], free: usize) -> Vec<T> {
+    let (field, order) = (geometry.field(), geometry.order() as usize);
+    let size = values.len() / order;
+    let mut table = vec![T::default(); values.len()];
+    for (rest, row) in values.chunks_exact(order).enumerate() {
+        for (c, &value) in row.iter().enumerate() {
+            table[c * size + rest] = value;
+        }
+    }
+    for coordinate in 0..free - 1 {
+        let place = geometry.place(coordinate) as usize;
+        let mut next = vec![T::default(); table.len()];
+        for c in 0..order {
+            for (old, new) in (0..order).flat_map(|old| (0..order).map(move |new| (old, new))) {
+                let product = field.multiply(old as u32, new as u32);
+                let to = field.add(c as u32, product) as usize;
+                let from = &table[c * size..(c + 1) * size];
+                let into = &mut next[to * size..(to + 1) * size];
+                let from = from[old * place..].chunks(place).step_by(order);
+                let into = into[new * place..].chunks_mut(place).step_by(order);
+                for (from, into) in from.zip(into) {
+                    for (from, into) in from.iter().zip(into) {
+                        *into += *from;
+                    }
+                }
+            }
+        }
+        table = next;
+    }
+    table
+}
