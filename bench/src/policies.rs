@@ -27,7 +27,7 @@ pub fn draft(shape: Shape, context: Context, claims: Vec<Claim>) -> Draft {
 pub fn policy(shape: Shape) -> Policy {
     let delta = Delta::from_units(MASS_ONE - 1).expect("below one");
     let claim = match shape {
-        Shape::Bits(_) => Claim::ldp(Epsilon::LARGEST),
+        Shape::Bits(_) | Shape::Incidence(_) => Claim::ldp(Epsilon::LARGEST),
         _ => Claim::ldp(Epsilon::LARGEST).with_delta(delta),
     };
     draft(shape, Context::Unknown, vec![claim]).verify().expect("a loose claim")

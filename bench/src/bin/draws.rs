@@ -7,7 +7,7 @@ mod clock;
 
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
-use undertone_core::{Draft, Sampler, Shape, Symbol};
+use undertone_core::{Draft, Sampler, Symbol};
 
 const REPETITIONS: usize = 7;
 
@@ -38,10 +38,8 @@ fn nanoseconds(path: &str, count: usize) -> Result<f64, String> {
     let sampler = Sampler::new(&policy);
     let mut rng = ChaCha12Rng::from_seed([7; 32]);
     let mut indices = vec![0u32; count];
-    let width = match policy.draft().shape() {
-        Shape::Bits(bits) => Some(bits.symbols().div_ceil(8)),
-        _ => None,
-    };
+    let shape = policy.draft().shape();
+    let width = shape.releases_bits().then(|| shape.outputs().div_ceil(8));
     let mut packed = vec![0u8; width.unwrap_or(0) * count];
     let mut refused = None;
     let seconds = clock::busy(REPETITIONS, || {

@@ -6,7 +6,7 @@ use std::thread;
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
 use undertone::columns::{Code, Lookup};
-use undertone_core::{AlphabetError, AlphabetView, Policy, Sampler, Shape, Symbol};
+use undertone_core::{AlphabetError, AlphabetView, Policy, Sampler, Symbol};
 
 use crate::cells::Cells;
 
@@ -123,10 +123,8 @@ impl Prepared {
 
     /// Bytes of one report of bits.
     pub(crate) fn width(&self) -> Option<usize> {
-        match self.policy.draft().shape() {
-            Shape::Bits(bits) => Some(bits.symbols().div_ceil(8)),
-            _ => None,
-        }
+        let shape = self.policy.draft().shape();
+        shape.releases_bits().then(|| shape.outputs().div_ceil(8))
     }
 
     /// The index of the input a code stands for.

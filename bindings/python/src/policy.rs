@@ -7,7 +7,7 @@ use numpy::PyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
-use undertone_core::{AlphabetView, Draft, Shape};
+use undertone_core::{AlphabetView, Draft};
 
 use crate::arrow::released::Released;
 use crate::arrow::stream::Perturbed;
@@ -69,11 +69,7 @@ impl Policy {
     /// "table", "keep" or "bits".
     #[getter]
     fn shape(&self) -> &'static str {
-        match self.0.policy.draft().shape() {
-            Shape::Table(_) => "table",
-            Shape::Keep(_) => "keep",
-            Shape::Bits(_) => "bits",
-        }
+        self.0.policy.draft().shape().name()
     }
 
     /// The claims, as they were verified.

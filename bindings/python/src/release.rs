@@ -13,7 +13,7 @@ use undertone::columns::{Code, Lookup};
 use undertone::kept::{KeptQuestion, KeptRows, measure};
 use undertone::release::{Drawn, ItemDraws, PersonReport, PlanRows, RowTrouble};
 use undertone_core::plan::PlanDraft;
-use undertone_core::{Alphabet, AlphabetView, Shape};
+use undertone_core::{Alphabet, AlphabetView};
 
 use crate::arrow::ArrowArray;
 use crate::arrow::released::Released;
@@ -164,7 +164,7 @@ impl Release {
         let item = |(at, item): (usize, &undertone_core::plan::Item)| {
             let draft = self.0.policy(at).draft();
             let kind = match (draft.shape(), draft.outputs().view()) {
-                (Shape::Bits(_), _) => "bits",
+                (shape, _) if shape.releases_bits() => "bits",
                 _ if self.0.combination(at, 0).is_some() => "texts",
                 (_, AlphabetView::Names(_)) => "texts",
                 (_, AlphabetView::Indices(_)) => "indices",

@@ -2,7 +2,7 @@
 
 use core::convert::Infallible;
 use rand_core::{TryCryptoRng, TryRng};
-use undertone_core::{Plan, Policy, Shape};
+use undertone_core::{Family, Plan, Policy, Shape};
 
 /// Bytes of the system's generator, enough for one message. They are fetched in one go, so that a
 /// generator that fails does so before the ledger is touched, and are wiped when dropped.
@@ -44,6 +44,10 @@ fn token_bytes(policy: &Policy) -> usize {
         Shape::Table(_) => 6,
         Shape::Keep(_) => 11,
         Shape::Bits(bits) => 4 * bits.symbols(),
+        Shape::Incidence(incidence) => match incidence.family() {
+            Family::Subsets(subsets) => 6 + 8 * subsets.size(),
+            Family::Geometry(_) | Family::Listed(_) => 14,
+        },
     }
 }
 

@@ -277,7 +277,7 @@ impl Incidence {
     }
 
     /// Whether packed bits are a block: always where blocks are numbered, which have no bits.
-    pub(crate) fn accepts_subset(&self, packed: &[u8]) -> bool {
+    pub fn accepts_subset(&self, packed: &[u8]) -> bool {
         match &self.family {
             Family::Subsets(subsets) => subsets.accepts(packed),
             Family::Geometry(_) | Family::Listed(_) => true,

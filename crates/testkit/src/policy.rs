@@ -69,7 +69,7 @@ pub fn assumed(
     context: Context,
 ) -> Policy {
     let delta = match shape {
-        Shape::Bits(_) => Delta::ZERO,
+        Shape::Bits(_) | Shape::Incidence(_) => Delta::ZERO,
         _ => Delta::from_units(MASS_ONE - 1).unwrap(),
     };
     let claim = undertone_core::Claim { delta, ..undertone_core::Claim::ldp(epsilon("22")) };
@@ -101,7 +101,7 @@ pub fn bins(edges: &[f64]) -> Alphabet {
     .unwrap()
 }
 
-/// w(y|x) as floats, for tables and keep channels.
+/// w(y|x) as floats, where outputs are listed.
 pub fn row(shape: &Shape, x: usize) -> Vec<f64> {
     match shape {
         Shape::Table(table) => {
@@ -113,6 +113,13 @@ pub fn row(shape: &Shape, x: usize) -> Vec<f64> {
             let drawn = base.map(|&m| (1.0 - kept) * m as f64 / MASS_ONE as f64);
             drawn.enumerate().map(|(y, d)| if x == y { kept + d } else { d }).collect()
         }
-        Shape::Bits(_) => panic!("bits have no rows"),
+        Shape::Incidence(incidence) if !incidence.releases_bits() => {
+            let inside = incidence.coin() as f64 / MASS_ONE as f64;
+            let (all, each) = (shape.outputs(), incidence.replication().unwrap());
+            let (own, other) = (inside / each as f64, (1.0 - inside) / (all - each) as f64);
+            let holds = |block: usize| incidence.contains(block as u32, x as u32);
+            (0..all).map(|block| if holds(block) { own } else { other }).collect()
+        }
+        Shape::Bits(_) | Shape::Incidence(_) => panic!("bits have no rows"),
     }
 }

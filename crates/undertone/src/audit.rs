@@ -326,7 +326,7 @@ fn labels(symbols: &Symbols) -> Option<Vec<String>> {
 
 /// The least δ at ε, exactly, rounded up to a float; `None` where the shape or context has none.
 fn exact_delta(draft: &Draft, epsilon: f64) -> Option<f64> {
-    if matches!(draft.shape(), Shape::Bits(_)) {
+    if !matches!(draft.shape(), Shape::Table(_) | Shape::Keep(_)) {
         return None;
     }
     let epsilon = protection::epsilon(&epsilon.to_string()).ok()?;

@@ -2,7 +2,8 @@
 
 use serde::{Serialize, Serializer};
 use undertone_core::{
-    Alphabet, Claim, Context, Draft, PolicyId, Prior, Provenance, Refusal, Shape, WEIGHT_ONE,
+    Alphabet, Claim, Context, Draft, Family, Geometry, PolicyId, Prior, Provenance, Refusal, Shape,
+    WEIGHT_ONE,
 };
 use undertone_design::estimation_only;
 use undertone_design::survey_design::SurveyDesign;
@@ -132,7 +133,7 @@ pub fn verify(draft: Draft) -> PolicyReport {
 
 /// Re-checks a policy document, and says what an observer can learn from one answer.
 pub fn show(draft: Draft) -> Result<PolicyReport, Error> {
-    let (risk, shape) = (RiskReport::of(&draft)?, shape_words(draft.shape()));
+    let (risk, shape) = (RiskReport::of(&draft)?, channel_words(draft.shape()));
     let explained = survey_designs(&draft);
     Ok(PolicyReport { shape: Some(shape), explained, risk: Some(risk), ..verify(draft) })
 }
@@ -144,7 +145,8 @@ fn survey_designs(draft: &Draft) -> Vec<String> {
     designs.iter().map(|design| design.explained(&label(0), &label(1))).collect()
 }
 
-fn shape_words(shape: &Shape) -> String {
+/// What a channel does, in a few words.
+pub fn channel_words(shape: &Shape) -> String {
     match shape {
         Shape::Table(table) => {
             format!("a table of {} inputs and {} outputs", table.rows().len(), table.outputs())
@@ -153,6 +155,34 @@ fn shape_words(shape: &Shape) -> String {
             format!("keep the answer or draw another, {} symbols", keep.keep().len())
         }
         Shape::Bits(bits) => format!("{} randomised bits", bits.symbols()),
+        Shape::Incidence(incidence) => {
+            let (symbols, blocks) = (incidence.symbols(), incidence.blocks().unwrap_or(0));
+            match incidence.family() {
+                Family::Subsets(subsets) => {
+                    format!("a set of {} of the {symbols} symbols", subsets.size())
+                }
+                Family::Listed(_) => format!("one of {blocks} listed blocks of {symbols} symbols"),
+                Family::Geometry(geometry) => {
+                    let kind = geometry_words(geometry);
+                    format!("one of {blocks} blocks of {symbols} symbols, {kind}")
+                }
+            }
+        }
+    }
+}
+
+fn geometry_words(geometry: &Geometry) -> String {
+    let (order, dimension) = (geometry.order(), geometry.dimension());
+    if geometry.is_hashing() {
+        return format!("hashing into {order} buckets");
+    }
+    match (order, geometry.classes()) {
+        (2, _) => format!("rows of a Hadamard matrix of 2^{dimension}"),
+        (_, 1) => format!("hyperplanes over {order} elements in {dimension} coordinates"),
+        _ => {
+            let inside = geometry.inside_values();
+            format!("{inside} of {order} values of a linear form in {dimension} coordinates")
+        }
     }
 }
 

@@ -176,6 +176,7 @@ fn worst_case(
     let by = match (belief.most_after, draft.shape()) {
         (Some(y), _) => format!("Seeing {:?}", draft.outputs().label(y)),
         (None, Shape::Bits(_)) => "The most telling pattern of bits".into(),
+        (None, Shape::Incidence(_)) => "The most telling block".into(),
         (None, _) => "One answer".into(),
     };
     let rises = format!(

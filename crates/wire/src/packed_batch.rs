@@ -6,7 +6,7 @@
 
 use crate::{BatchError, ID_BYTES, INDEX_BYTES, ReportRows, TokenShape};
 use bytes::Bytes;
-use undertone_core::{Policy, PolicyId, Report, ReportId, Token};
+use undertone_core::{Incidence, Policy, PolicyId, Report, ReportId, Shape, Token};
 
 const VERSION: u8 = 1;
 const HEAD: usize = 1 + 32 + 1 + 4;
@@ -89,6 +89,16 @@ impl PackedBatch {
         shape.bits == self.bits
             && shape.token_bytes() == self.rows.token_bytes()
             && shape.check(self.rows.rows()).is_ok()
+            && match policy.draft().shape() {
+                Shape::Incidence(incidence) => self.are_blocks(incidence),
+                Shape::Table(_) | Shape::Keep(_) | Shape::Bits(_) => true,
+            }
+    }
+
+    /// Whether bits have as many ones as a subset has symbols.
+    fn are_blocks(&self, incidence: &Incidence) -> bool {
+        let mut rows = self.rows.rows().chunks_exact(self.rows.row_bytes());
+        !self.bits || rows.all(|row| incidence.accepts_subset(&row[ID_BYTES..]))
     }
 
     /// The reports, in order.

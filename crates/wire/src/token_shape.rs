@@ -1,6 +1,6 @@
 //! What the tokens of one policy look like in bytes.
 
-use undertone_core::{Draft, Shape};
+use undertone_core::Draft;
 
 /// Bytes of a report's id.
 pub const ID_BYTES: usize = 16;
@@ -47,7 +47,7 @@ impl TokenShape {
     pub fn of(draft: &Draft) -> Self {
         let shape = draft.shape();
         // At most 2^24 outputs, by the kernel's own limit.
-        Self { outputs: shape.outputs() as u32, bits: matches!(shape, Shape::Bits(_)) }
+        Self { outputs: shape.outputs() as u32, bits: shape.releases_bits() }
     }
 
     /// Bytes of one token.

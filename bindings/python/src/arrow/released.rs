@@ -8,7 +8,7 @@ use arrow_array::{
     UInt32Array,
 };
 use arrow_schema::{ArrowError, DataType};
-use undertone_core::{AlphabetView, Decimal, Draft, Shape};
+use undertone_core::{AlphabetView, Decimal, Draft};
 
 use crate::draw::{Drawn, Prepared};
 
@@ -34,9 +34,9 @@ impl Released {
 
     /// How the outputs of a policy are written.
     pub(crate) fn of(draft: &Draft) -> Self {
-        match draft.shape() {
-            Shape::Bits(bits) => Self::Bits(bits.symbols().div_ceil(8) as i32),
-            _ => Self::of_outputs(draft),
+        match draft.shape().releases_bits() {
+            true => Self::Bits(draft.shape().outputs().div_ceil(8) as i32),
+            false => Self::of_outputs(draft),
         }
     }
 

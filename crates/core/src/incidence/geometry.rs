@@ -212,15 +212,20 @@ impl Geometry {
 
     /// How many blocks contain two different symbols, the same for every pair.
     pub(super) fn pairs(&self) -> u64 {
-        let inside = u64::from(self.inside_values(true));
+        let inside = u64::from(self.values(true));
         let subgroup = u64::from((self.order() - 1) / self.classes);
         let vectors = self.place(self.coordinates() - 2) * inside * inside;
         let hidden = if self.hashing { u64::from(self.cosets) } else { 0 };
         (vectors - u64::from(self.zero)) / subgroup - hidden
     }
 
+    /// How many values of the inner product are inside, of as many as the field has elements.
+    pub fn inside_values(&self) -> u32 {
+        self.values(true)
+    }
+
     /// How many values of the inner product are inside, or outside.
-    pub(super) fn inside_values(&self, inside: bool) -> u32 {
+    pub(super) fn values(&self, inside: bool) -> u32 {
         let subgroup = (self.order() - 1) / self.classes;
         let values = u32::from(self.zero) + self.cosets * subgroup;
         if inside { values } else { self.order() - values }
@@ -343,7 +348,7 @@ impl Geometry {
             }
             rest -= here;
         }
-        let values = u64::from(self.inside_values(inside));
+        let values = u64::from(self.values(inside));
         let mut top = pivot + 1;
         let mut here = classes * values * self.places[pivot];
         while rest >= here {

@@ -103,7 +103,7 @@ impl<'a, T: Summed> Radon<'a, T> {
             by_pivot.push(exchanged(geometry, &left, chart.free - pivot));
             left = left.chunks_exact(order).map(sum).collect();
         }
-        let inside = (0..geometry.inside_values(true)).map(|at| geometry.value(true, at)).collect();
+        let inside = (0..geometry.values(true)).map(|at| geometry.value(true, at)).collect();
         Self { geometry, chart, by_pivot, total: sum(&left), inside }
     }
 

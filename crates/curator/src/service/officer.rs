@@ -5,8 +5,9 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 use undertone::answer::within_document;
+use undertone::policy_report::channel_words;
 use undertone::risk::RiskReport;
-use undertone_core::{Context, Policy, Shape, WEIGHT_ONE};
+use undertone_core::{Context, Policy, WEIGHT_ONE};
 use undertone_wire::{Problem, SurveyDescription};
 
 use super::gain::Gain;
@@ -187,15 +188,7 @@ fn composition(cached: &CachedSurvey) -> Result<String, Problem> {
 fn policy(policy: &Policy, group: &GroupPolicy) -> Result<OfficerPolicy, Problem> {
     let draft = policy.draft();
     let provenance = draft.provenance();
-    let channel = match draft.shape() {
-        Shape::Table(table) => {
-            format!("a table of {} answers and {} outputs", table.rows().len(), table.outputs())
-        }
-        Shape::Keep(keep) => {
-            format!("keep the answer or draw another, {} answers", keep.keep().len())
-        }
-        Shape::Bits(bits) => format!("{} randomised bits", bits.symbols()),
-    };
+    let channel = channel_words(draft.shape());
     Ok(OfficerPolicy {
         group: group.clone(),
         channel,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use undertone_core::{Policy, Shape};
+use undertone_core::Policy;
 use undertone_estimate::Tally;
 
 use super::reports::{NamedPolicy, ReportColumn, UnknownReports};
@@ -111,11 +111,9 @@ impl Counter {
 impl<'a> Tokens<'a> {
     pub(crate) fn new(policy: &'a Policy) -> Self {
         let draft = policy.draft();
-        let kind = match draft.shape() {
-            Shape::Bits(bits) => CountedKind::Bits { symbols: bits.symbols() },
-            Shape::Table(_) | Shape::Keep(_) => {
-                CountedKind::Indices(Lookup::of_outputs(draft.outputs()))
-            }
+        let kind = match draft.shape().releases_bits() {
+            true => CountedKind::Bits { symbols: draft.shape().outputs() },
+            false => CountedKind::Indices(Lookup::of_outputs(draft.outputs())),
         };
         Self { policy, kind }
     }

@@ -1,7 +1,7 @@
 //! Shares from rows that were drawn with a design: weights, strata, clusters, a finite population; and in groups.
 
 use serde::Serialize;
-use undertone_core::{Policy, Shape};
+use undertone_core::Policy;
 use undertone_estimate::{
     Crosstab, CrosstabColumn, Evidence, Method, Sample, SampleDesign, Settings, TableShare,
 };
@@ -210,7 +210,7 @@ pub(super) fn of_population(
     let [ReportGroup { policy, tally }] = groups else { return None };
     let reports = usize::try_from(tally.reports()).ok();
     let reports = reports.filter(|reports| (2..=MOST_EXPANDED).contains(reports))?;
-    if matches!(policy.draft().shape(), Shape::Bits(_)) || tally.reports() > people {
+    if policy.draft().shape().releases_bits() || tally.reports() > people {
         return None;
     }
     let evidence = expanded(policy, tally.counts())?;

@@ -1,7 +1,7 @@
 //! One item of a release: the symbols of its questions go through its channel.
 
 use rand_chacha::ChaCha12Rng;
-use undertone_core::{Policy, Sampler, Shape, Symbol};
+use undertone_core::{Policy, Sampler, Symbol};
 
 use super::released::Released;
 use crate::Error;
@@ -53,8 +53,9 @@ impl Stage {
         let alphabet = self.policy.draft().inputs();
         let symbols = inputs.iter().map(|&index| alphabet.symbol(index as usize));
         let symbols: Vec<Symbol> = symbols.collect::<Result<_, _>>().map_err(Error::input)?;
-        if let Shape::Bits(bits) = self.policy.draft().shape() {
-            let width = bits.symbols().div_ceil(8);
+        let shape = self.policy.draft().shape();
+        if shape.releases_bits() {
+            let width = shape.outputs().div_ceil(8);
             let mut packed = vec![0; symbols.len() * width];
             self.sampler.draw_bits(&symbols, rng, &mut packed).map_err(Error::input)?;
             return Ok(Drawn::Bits { packed, width });

@@ -1,6 +1,6 @@
 //! How outputs are written into cells.
 
-use undertone_core::{Alphabet, AlphabetView, Draft, Shape};
+use undertone_core::{Alphabet, AlphabetView, Draft};
 
 use crate::Error;
 use crate::combined::{BETWEEN, escaped_answers};
@@ -14,7 +14,7 @@ pub(crate) enum Released {
     Floats { values: Vec<f64>, texts: Vec<String> },
     /// Texts, by output.
     Texts(Vec<String>),
-    /// `Bits`: the packed bits as lower-case hexadecimal digits, as in a report's JSON.
+    /// Where bits are released: the packed bits as lower-case hexadecimal digits, as in a report's JSON.
     Digits,
     /// A combination of answers, by question: the answers are joined by [`BETWEEN`].
     Combined(Vec<Vec<String>>),
@@ -23,7 +23,7 @@ pub(crate) enum Released {
 impl Released {
     /// Refuses outputs that a reader of the column could not tell apart.
     pub(crate) fn new(draft: &Draft) -> Result<Self, Error> {
-        if matches!(draft.shape(), Shape::Bits(_)) {
+        if draft.shape().releases_bits() {
             return Ok(Self::Digits);
         }
         let outputs = draft.outputs();

@@ -98,11 +98,7 @@ fn items(plan: &Plan) -> Vec<ShownItem> {
         ShownItem {
             name: parts.item_name(at),
             policy_id: policy.id(),
-            shape: match policy.draft().shape() {
-                undertone_core::Shape::Table(_) => "table",
-                undertone_core::Shape::Keep(_) => "keep",
-                undertone_core::Shape::Bits(_) => "bits",
-            },
+            shape: policy.draft().shape().name(),
             attained: plan.costs()[at],
             first_report: plan.first_report(at).0,
             weight: item.weight,

@@ -62,7 +62,7 @@ pub use rows::{ItemDraws, PlanRows, ReadCodes, RowTrouble};
 use std::num::NonZero;
 
 use undertone_core::plan::Plan;
-use undertone_core::{AlphabetView, Shape};
+use undertone_core::AlphabetView;
 
 use crate::Error;
 use crate::columns::{Source, UnknownValues};
@@ -174,7 +174,7 @@ fn channels(plan: &Plan) -> Result<Vec<Channel>, Error> {
         let draft = plan.reporting_policy(at).draft();
         let combinations: usize = sizes.iter().product();
         let combined = answers.len() > 1
-            && !matches!(draft.shape(), Shape::Bits(_))
+            && !draft.shape().releases_bits()
             && matches!(draft.outputs().view(), AlphabetView::Indices(size) if size as usize == combinations);
         let released = match combined {
             true => Released::combined(&answers)?,
