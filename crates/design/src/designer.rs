@@ -10,7 +10,7 @@ use crate::mechanism::printed::Printed;
 use crate::mechanism::sampling::KeepOrSample;
 use crate::mechanism::staircase::{Krr, Staircase};
 use crate::mechanism::symmetric::Flip;
-use crate::mechanism::{Mechanism, Proposal, keep, linear, posterior, unary};
+use crate::mechanism::{Mechanism, Proposal, incidence, keep, linear, posterior, unary};
 use crate::objective::Objective;
 use crate::quantize::{self, PolicySpec};
 use crate::{Channel, Distribution, Error, protection, to_floats};
@@ -196,9 +196,10 @@ pub(crate) fn shaped(
     policy: Policy,
     parameters: Vec<(&'static str, f64)>,
 ) -> Result<Designed, Error> {
-    let bits = matches!(policy.draft().shape(), Shape::Bits(_));
+    let shape = policy.draft().shape();
+    let bits = shape.releases_bits();
     let utility = worth(&request.prior, &request.objective, policy.draft().shape())?;
-    let small = !bits && policy.draft().shape().inputs() <= LARGE;
+    let small = !bits && shape.inputs() <= LARGE && shape.outputs() <= LARGE;
     let integers = if small { Some(to_floats::channel(policy.draft().shape())?) } else { None };
     // Vectors of bits are not outputs a person would want listed, nor are thousands of them.
     let (channel, outputs) = match integers {
@@ -243,9 +244,23 @@ pub fn worth(
             }
         }
         (Shape::Table(_), _) if prior.len() > LARGE => Ok(None),
+        (Shape::Incidence(blocks), Objective::Frequency) if !blocks_listed(shape) => {
+            Ok(incidence::Rates::of(blocks).map(|rates| rates.variance(prior)))
+        }
+        // A block is nobody's symbol: a loss between symbols has no meaning.
+        (Shape::Incidence(_), _) if objective.is_linear() || !blocks_listed(shape) => Ok(None),
         _ => objective.value(prior, &to_floats::channel(shape)?).map(Some),
     }
 }
+
+/// Whether blocks are few enough for an efficient estimate from how often each was released.
+fn blocks_listed(shape: &Shape) -> bool {
+    shape.inputs() <= BLOCK_SYMBOLS_LISTED && to_floats::tokens(shape) <= BLOCKS_LISTED
+}
+
+/// More blocks than this, or blocks of more symbols, are judged by how often each symbol was in them.
+const BLOCKS_LISTED: usize = 1 << 10;
+const BLOCK_SYMBOLS_LISTED: usize = 64;
 
 /// More bits than this have too many outputs to list; their counts bound the variance of shares.
 const BITS_LISTED: usize = 10;

@@ -12,7 +12,7 @@ use undertone_core::{Bound, Claim, Delta, Epsilon, MASS_ONE, Shape, Subject};
 pub fn claim(shape: &Shape) -> Claim {
     let pure = Claim::ldp(Epsilon::LARGEST);
     match shape {
-        Shape::Bits(_) => pure,
+        Shape::Bits(_) | Shape::Incidence(_) => pure,
         Shape::Table(_) | Shape::Keep(_) => pure.with_delta(weakest_delta()),
     }
 }

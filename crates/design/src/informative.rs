@@ -5,6 +5,7 @@
 //! with the same row are the plainest case: nothing anybody does with the reports distinguishes them. An optimum for a
 //! loss often looks like that: under `hamming`, the best answer to a rare question is always "no".
 
+use undertone_core::incidence::{Family, Incidence, Listed};
 use undertone_core::{Alphabet, MASS_ONE, Shape, Table};
 
 use crate::objective::Objective;
@@ -69,7 +70,7 @@ fn shown(inputs: &Alphabet, index: usize) -> String {
 /// What a channel does not tell; `None` if its reports determine the shares of all inputs, or if there
 /// is only one.
 ///
-/// Exact for `Keep` and `Bits`. For a table, rows are compared as floats, and shares are looked at only if that
+/// Exact for `Keep`, `Bits` and families of blocks, listed ones that share unequally many blocks aside. For a table, rows are compared as floats, and shares are looked at only if that
 /// does not take too long.
 pub fn blind(shape: &Shape) -> Option<Blind> {
     let inputs = shape.inputs();
@@ -96,7 +97,61 @@ pub fn blind(shape: &Shape) -> Option<Blind> {
             let rows = floats(table);
             same_rows(&rows).or_else(|| dependent_rows(&rows))
         }
+        Shape::Incidence(incidence) => blind_blocks(incidence),
     }
+}
+
+/// Blocks say nothing if one with the input is as likely as the share of blocks that contain it, to a unit of the coin.
+/// Otherwise they tell all shares wherever any two symbols share equally many blocks and fewer than they are in: with r and λ
+/// these numbers, the incidence matrix A has A Aᵀ = (r - λ) I + λ J, which is invertible, and every row of A has the same sum.
+fn blind_blocks(incidence: &Incidence) -> Option<Blind> {
+    let symbols = incidence.symbols();
+    let (each, all) = match incidence.family() {
+        Family::Subsets(subsets) => (subsets.size(), symbols),
+        _ => (incidence.replication().unwrap_or(0), incidence.blocks().unwrap_or(0)),
+    };
+    let (own, even) =
+        (u128::from(incidence.coin()) * all as u128, u128::from(MASS_ONE) * each as u128);
+    if own.abs_diff(even) < all as u128 {
+        return Some(Blind::Everything);
+    }
+    if let Some([(both, each), _]) = incidence.together() {
+        return (both == each).then_some(Blind::Everything);
+    }
+    let Family::Listed(listed) = incidence.family() else { return None };
+    let mut of_symbol = vec![Vec::new(); symbols];
+    for block in 0..listed.blocks() {
+        listed.members(block).iter().for_each(|&x| of_symbol[x as usize].push(block as u32));
+    }
+    same_blocks(&of_symbol).or_else(|| dependent_rows_of(listed, &of_symbol))
+}
+
+/// Two symbols that are in the same blocks, if there are any; not all are, or they would share equally many.
+fn same_blocks(of_symbol: &[Vec<u32>]) -> Option<Blind> {
+    let mut order: Vec<usize> = (0..of_symbol.len()).collect();
+    order.sort_by(|&a, &b| of_symbol[a].cmp(&of_symbol[b]).then(a.cmp(&b)));
+    let neighbours = order.windows(2).filter(|pair| of_symbol[pair[0]] == of_symbol[pair[1]]);
+    let first = neighbours.map(|pair| (pair[0], pair[1])).min();
+    first.map(|(a, b)| Blind::Pair(a, b))
+}
+
+/// How many rows of the incidence matrix are independent, if not all are. The channel has as many.
+fn dependent_rows_of(listed: &Listed, of_symbol: &[Vec<u32>]) -> Option<Blind> {
+    let (inputs, outputs) = (of_symbol.len(), listed.blocks());
+    if work(inputs, outputs) > MOST_WORK {
+        return (outputs < inputs).then_some(Blind::Shares { rank: outputs, inputs });
+    }
+    let row = |blocks: &Vec<u32>| {
+        let mut row = vec![0.0; outputs];
+        blocks.iter().for_each(|&block| row[block as usize] = 1.0);
+        row
+    };
+    dependent_rows(&of_symbol.iter().map(row).collect::<Vec<_>>())
+}
+
+/// The multiplications that finding dependent rows takes.
+fn work(inputs: usize, outputs: usize) -> usize {
+    inputs.saturating_mul(inputs.min(outputs)).saturating_mul(outputs)
 }
 
 fn floats(table: &Table) -> Vec<Vec<f64>> {
@@ -144,7 +199,7 @@ fn same_rows(rows: &[Vec<f64>]) -> Option<Blind> {
 /// How many rows are independent, if not all are.
 fn dependent_rows(rows: &[Vec<f64>]) -> Option<Blind> {
     let (inputs, outputs) = (rows.len(), rows[0].len());
-    if inputs.saturating_mul(inputs.min(outputs)).saturating_mul(outputs) > MOST_WORK {
+    if work(inputs, outputs) > MOST_WORK {
         return (outputs < inputs).then_some(Blind::Shares { rank: outputs, inputs });
     }
     // Gram and Schmidt, each row twice: once leaves what rounding makes of nearly dependent rows.

@@ -4,6 +4,7 @@
 //! rounded outward, so they are bounds; where a closed form is too dear, bounds that follow from the
 //! certificate take its place and [`Beliefs::attained`] says so.
 
+mod blocks;
 mod interval;
 mod listed;
 mod shortcut;
@@ -89,12 +90,13 @@ impl Risk {
                 let list = REFERENCE.iter().map(|&p| within_odds(p, p, odds)).collect();
                 Beliefs { list, attained: false, odds }
             }
-            Context::Known(prior) => {
-                Beliefs { list: under(shape, &weights(prior)), attained: true, odds }
-            }
+            Context::Known(prior) => under(shape, &weights(prior), &strength),
             Context::Each(priors) => {
-                let lists = priors.as_slice().iter().map(|prior| under(shape, &weights(prior)));
-                Beliefs { list: hull(lists), attained: true, odds }
+                let each = priors.as_slice().iter();
+                let each: Vec<_> =
+                    each.map(|prior| under(shape, &weights(prior), &strength)).collect();
+                let attained = each.iter().all(|beliefs| beliefs.attained);
+                Beliefs { list: hull(each.into_iter().map(|beliefs| beliefs.list)), attained, odds }
             }
             Context::Within(within) => in_box(shape, within, &strength),
             Context::Secret(context) => {
@@ -104,7 +106,7 @@ impl Risk {
                     secret = Some(about_secret(shape, &before, &rows, strength));
                 }
                 let data = listed::blend(&before, &rows);
-                Beliefs { list: under(shape, &data), attained: true, odds }
+                under(shape, &data, &strength)
             }
         };
         Ok(Self { input, secret, outputs: readings(draft)? })
@@ -112,12 +114,16 @@ impl Risk {
 }
 
 /// The beliefs about the input under one prior.
-fn under(shape: &Shape, prior: &[Interval]) -> Vec<Belief> {
-    match shape {
-        Shape::Table(table) => Listed::table(table).beliefs(prior),
-        Shape::Keep(keep) => shortcut::keep(keep, prior),
-        Shape::Bits(bits) => shortcut::bits(bits, prior),
-    }
+fn under(shape: &Shape, prior: &[Interval], strength: &Strength) -> Beliefs {
+    let list = match shape {
+        Shape::Table(table) => Some(Listed::table(table).beliefs(prior)),
+        Shape::Keep(keep) => Some(shortcut::keep(keep, prior)),
+        Shape::Bits(bits) => Some(shortcut::bits(bits, prior)),
+        Shape::Incidence(incidence) => blocks::under(incidence, prior),
+    };
+    let attained = list.is_some();
+    let list = list.unwrap_or_else(|| certified(prior, prior, strength));
+    Beliefs { list, attained, odds: odds_up(strength) }
 }
 
 /// The beliefs about the secret.
@@ -132,6 +138,9 @@ fn about_secret(
         Shape::Keep(keep) => Some(shortcut::keep_pushed(keep, rows)),
         Shape::Bits(bits) if bits.symbols() <= LISTED_BITS => Some(Listed::bits(bits).pushed(rows)),
         Shape::Bits(_) => None,
+        Shape::Incidence(incidence) => {
+            blocks::listed(incidence, rows.len()).map(|listed| listed.pushed(rows))
+        }
     };
     let attained = pushed.is_some();
     let list = match pushed {
@@ -148,6 +157,8 @@ fn in_box(shape: &Shape, within: &PriorBox, strength: &Strength) -> Beliefs {
     let steps = shape.inputs().saturating_mul(shape.inputs()).saturating_mul(shape.outputs());
     let list = match shape {
         Shape::Bits(bits) => Some(shortcut::bits_in_box(bits, &lower, &upper)),
+        Shape::Incidence(incidence) => blocks::listed(incidence, shape.inputs())
+            .map(|listed| listed.box_beliefs(&lower, &upper)),
         _ if steps > BOX_STEPS => None,
         Shape::Table(table) => Some(Listed::table(table).box_beliefs(&lower, &upper)),
         Shape::Keep(keep) => Some(Listed::keep(keep).box_beliefs(&lower, &upper)),

@@ -182,7 +182,7 @@ impl SurveyDesign {
     /// Every classical design that has this channel, with the parameters that give it; none unless there are two inputs and
     /// two outputs.
     pub fn all_of(shape: &Shape) -> Vec<Self> {
-        let small = (shape.inputs(), shape.outputs()) == (2, 2) && !matches!(shape, Shape::Bits(_));
+        let small = (shape.inputs(), shape.outputs()) == (2, 2) && !shape.releases_bits();
         let Some(channel) = small.then(|| to_floats::channel(shape).ok()).flatten() else {
             return Vec::new();
         };

@@ -1,7 +1,9 @@
 //! A policy's integers as floats, for measures and plots. Never the way to a guarantee.
 
+use undertone_core::incidence::{Family, Incidence};
 use undertone_core::{Bits, Context, Draft, KEEP_ONE, MASS_ONE, Prior, Shape, WEIGHT_ONE};
 
+use crate::plan::coins::{self, binomial};
 use crate::{Channel, Distribution, Error, Joint, Symbols};
 
 /// Channels with more cells than this are not written out.
@@ -37,10 +39,10 @@ pub fn secret(context: &Context) -> Result<Option<Joint>, Error> {
 /// names).
 pub fn policy_channel(draft: &Draft) -> Result<Channel, Error> {
     let channel = channel(draft.shape())?.of_inputs(&Symbols::of(draft.inputs()))?;
-    match draft.shape() {
-        Shape::Bits(_) => Ok(channel),
-        _ => channel.of_outputs(&Symbols::of(draft.outputs())),
+    if draft.shape().releases_bits() {
+        return Ok(channel);
     }
+    channel.of_outputs(&Symbols::of(draft.outputs()))
 }
 
 /// The law of the data a policy's context speaks of, of the inputs the policy names; `None` where the
@@ -50,12 +52,22 @@ pub fn policy_prior(draft: &Draft) -> Result<Option<Distribution>, Error> {
     prior.map(|prior| prior.over(&Symbols::of(draft.inputs()))).transpose()
 }
 
-/// The channel, written out as a bare matrix; for `Bits` every vector of bits is an output, bit 0 the most significant.
-pub fn channel(shape: &Shape) -> Result<Channel, Error> {
-    let outputs = match shape {
+/// How many different tokens there are: outputs, vectors of bits, or subsets.
+pub fn tokens(shape: &Shape) -> usize {
+    match shape {
         Shape::Bits(bits) => 1usize.checked_shl(bits.symbols() as u32).unwrap_or(usize::MAX),
-        _ => shape.outputs(),
-    };
+        Shape::Incidence(incidence) => match incidence.family() {
+            Family::Subsets(subsets) => binomial(incidence.symbols(), subsets.size()),
+            Family::Geometry(_) | Family::Listed(_) => shape.outputs(),
+        },
+        Shape::Table(_) | Shape::Keep(_) => shape.outputs(),
+    }
+}
+
+/// The channel, written out as a bare matrix; for `Bits` every vector of bits is an output, bit 0 the most significant, and
+/// where subsets are released every one of them, in lexicographic order.
+pub fn channel(shape: &Shape) -> Result<Channel, Error> {
+    let outputs = tokens(shape);
     let size = shape.inputs().saturating_mul(outputs);
     if size > MAX_CELLS {
         return Err(Error::TooLarge {
@@ -83,6 +95,7 @@ pub fn channel(shape: &Shape) -> Result<Channel, Error> {
         Shape::Bits(bits) => {
             Channel::new((0..bits.symbols()).map(|x| bits_row(bits, x, outputs)).collect())
         }
+        Shape::Incidence(incidence) => Channel::new(block_rows(incidence, outputs)),
     }
 }
 
@@ -97,4 +110,24 @@ fn bits_row(bits: &Bits, x: usize, outputs: usize) -> Vec<f64> {
         (0..symbols).map(|at| if bit(at) { set(at) } else { 1.0 - set(at) }).product()
     };
     (0..outputs).map(likelihood).collect()
+}
+
+/// The rows of a channel that releases blocks. All blocks with the input are taken as equally likely, and all without: an
+/// index of 8 bytes is uneven by less than a float is.
+fn block_rows(incidence: &Incidence, outputs: usize) -> Vec<Vec<f64>> {
+    let symbols = incidence.symbols();
+    let own = incidence.coin() as f64 / MASS_ONE as f64;
+    let rows = |each: usize, contains: &dyn Fn(usize, usize) -> bool| {
+        let (inside, outside) = (own / each as f64, (1.0 - own) / (outputs - each) as f64);
+        let cell = |x: usize, y: usize| if contains(y, x) { inside } else { outside };
+        (0..symbols).map(|x| (0..outputs).map(|y| cell(x, y)).collect()).collect()
+    };
+    match (incidence.family(), incidence.replication()) {
+        (Family::Subsets(subsets), _) => {
+            let sets = coins::subsets(symbols, subsets.size());
+            let with_input = binomial(symbols - 1, subsets.size() - 1);
+            rows(with_input, &|y, x| sets[y].binary_search(&x).is_ok())
+        }
+        (_, each) => rows(each.unwrap_or(1), &|y, x| incidence.contains(y as u32, x as u32)),
+    }
 }

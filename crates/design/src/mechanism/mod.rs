@@ -7,6 +7,7 @@
 
 pub mod accuracy;
 pub mod gaussian;
+pub mod incidence;
 pub mod keep;
 pub mod laplace;
 pub mod linear;

@@ -5,6 +5,7 @@
 //! the score in those two cases matter: with share t of a cell, n·Var = t·hit + (1-t)·miss - t², and summed over cells that
 //! partition the symbols, hit + (cells - 1)·miss - Σt². Nothing else of the law of the answers enters.
 
+use undertone_core::incidence::Family;
 use undertone_core::{KEEP_ONE, MASS_ONE, Shape, WEIGHT_ONE};
 use undertone_numeric::golden_section::golden_section;
 
@@ -126,8 +127,8 @@ impl Coins {
         Self::Memo { own, other, fresh, reports: repeats.reports as f64 }
     }
 
-    /// The coins of a policy's integers: `Keep` with one probability and a uniform base, `Bits`, or a table whose outputs are
-    /// all sets of one size. Nothing for any other shape.
+    /// The coins of a policy's integers: `Keep` with one probability and a uniform base, `Bits`, or all sets of one size, as a
+    /// table or a family. Nothing for any other shape.
     pub fn of(shape: &Shape) -> Option<Self> {
         match shape {
             Shape::Keep(keep) => {
@@ -156,6 +157,14 @@ impl Coins {
                 let alike = (0..symbols).all(|x| (own(x) - chance).abs() < 1e-6);
                 alike.then_some(Self::Subset { size, own: chance })
             }
+            Shape::Incidence(incidence) => match incidence.family() {
+                Family::Subsets(subsets) => {
+                    let own = incidence.coin() as f64 / MASS_ONE as f64;
+                    Some(Self::Subset { size: subsets.size(), own })
+                }
+                // How often three symbols share a block differs from triple to triple.
+                Family::Geometry(_) | Family::Listed(_) => None,
+            },
         }
     }
 

@@ -46,6 +46,16 @@ impl<'a> Listed<'a> {
         Self { inputs: symbols, outputs: 1 << symbols, cell: Box::new(cell), named: false }
     }
 
+    /// A channel that is given by a function.
+    pub(super) fn by_cell(
+        inputs: usize,
+        outputs: usize,
+        named: bool,
+        cell: impl Fn(usize, usize) -> Interval + 'a,
+    ) -> Self {
+        Self { inputs, outputs, cell: Box::new(cell), named }
+    }
+
     /// The channel from the secret whose values have the laws `rows` over the inputs.
     pub(super) fn pushed(&self, rows: &[Vec<Interval>]) -> Listed<'static> {
         let column = |y: usize| {
