@@ -40,11 +40,6 @@ pub enum SampleError {
         "bits are released by the shape bits only, indices by table and keep: use the other call"
     )]
     WrongShape,
-    /// A draw that does not depend on the answer in time was asked of a shape that has none.
-    #[error(
-        "blocks are found by arithmetic whose time and addresses depend on the answer: draw them the ordinary way"
-    )]
-    NotFlat,
     /// The permit was issued for another policy.
     #[error("the permit was issued for another policy")]
     WrongPermit,
@@ -102,7 +97,8 @@ impl Policy {
 
     /// Draws one output for `x` by the pinned map, walked so that neither branches nor addresses depend on `x` or
     /// on the output: every row is read, every edge compared, and the result selected by arithmetic. For `Bits` four
-    /// bytes per bit are always consumed, of which the pinned map uses a prefix.
+    /// bytes per bit are always consumed, of which the pinned map uses a prefix. For `Incidence` the block of every input is
+    /// found; what is done for each depends on the random bytes, not on `x`.
     ///
     /// The cost is that of the whole table for each draw. The compiler is not forbidden to undo
     /// this, and the random generator has its own timing.
@@ -132,7 +128,7 @@ impl Policy {
                 rng.fill_bytes(&mut bytes);
                 Token::Bits(flat_bits(bits, x, &bytes).into())
             }
-            Shape::Incidence(_) => return Err(SampleError::NotFlat),
+            Shape::Incidence(incidence) => flat_block(incidence, x as u32, rng),
         })
     }
 }
@@ -162,6 +158,34 @@ fn draw_subset<R: CryptoRng + ?Sized>(
         // What is read does not depend on the coin.
         let _ = next::<8>(rng);
     }
+}
+
+/// The blocks that the same random bytes give every input, of which that of `x` is selected.
+fn flat_block<R: CryptoRng + ?Sized>(incidence: &Incidence, x: u32, rng: &mut R) -> Token {
+    let coin = next::<6>(rng);
+    let symbols = incidence.symbols();
+    let Family::Subsets(subsets) = incidence.family() else {
+        let index = next::<8>(rng);
+        let pick = |z: u32| incidence.draw(z, coin, index) & mask(z == x) as u32;
+        return Token::Index((0..symbols as u32).map(pick).fold(0, |a, b| a | b));
+    };
+    let inside = coin < incidence.coin();
+    // For the last symbol candidates are the symbols before it, in their own places.
+    let last = symbols - 1;
+    let mut drawn = Subsets::nothing(symbols);
+    subsets.draw(symbols, last, inside, || next::<8>(rng), &mut drawn);
+    if inside {
+        let _ = next::<8>(rng);
+    }
+    let bit = |at: usize| u64::from(drawn[at / 8] >> (7 - at % 8) & 1);
+    let mut packed = Subsets::nothing(symbols);
+    for z in 0..symbols {
+        let (here, before) = (bit(z.min(last - 1)), bit(z.saturating_sub(1)));
+        let (own, after) = (mask(z as u32 == x), mask(z as u32 > x));
+        let set = u64::from(inside) & own | before & after | here & !(own | after);
+        packed[z / 8] |= (set as u8) << (7 - z % 8);
+    }
+    Token::Bits(packed.into())
 }
 
 /// All ones for true.
