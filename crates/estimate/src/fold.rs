@@ -5,13 +5,13 @@
 //! split of the reports gives the same sums.
 
 use crate::answer::{Estimate, Shares};
-use crate::channel::{Bits, Channel};
+use crate::channel::Channel;
 use crate::interval::posterior;
 use crate::settings::{Method, Settings};
 use crate::{Error, Tally};
 use undertone_core::Policy;
 
-/// The sum of the posteriors of a `Bits` policy's reports under its prior: the estimate of least squared
+/// The sum of the posteriors of the reports of a policy that releases bits (`Bits`, and subsets) under its prior: the estimate of least squared
 /// error of how many of these respondents have each symbol. Right only if the prior is.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BitsFold {
@@ -31,7 +31,8 @@ impl BitsFold {
     /// No reports yet. The policy must release bits and assume one prior.
     pub fn new(policy: &Policy) -> Result<Self, Error> {
         let draft = policy.draft();
-        let Channel::Bits(Bits { own, other, .. }) = Channel::new(draft.shape()) else {
+        let channel = Channel::new(draft.shape())?;
+        let Some(bits) = channel.bits().filter(|_| draft.shape().releases_bits()) else {
             let problem = "only policies that release bits need it: use a tally";
             return Err(Error::unanswerable("a fold of bits", problem));
         };
@@ -40,11 +41,12 @@ impl BitsFold {
             return Err(Error::unanswerable("a fold of bits", problem));
         };
         let symbols = prior.len();
+        let (set, clear) = bits.likelihoods();
         Ok(Self {
             tally: Tally::new(policy),
             prior,
-            set: own * (1.0 - other),
-            clear: other * (1.0 - own),
+            set,
+            clear,
             sums: vec![0; symbols],
             squares: vec![0; symbols],
         })

@@ -1,6 +1,6 @@
 //! Reports under one policy or several, about the same symbols.
 
-use crate::channel::Channel;
+use crate::channel::{Bits, Channel};
 use crate::{Error, Tally, reorder};
 use undertone_core::{Alphabet, Context, Policy, PolicyId, Ratio, WEIGHT_ONE};
 
@@ -25,7 +25,7 @@ pub(crate) struct Group {
     pub(crate) ldp: Ratio,
     pub(crate) lip: Option<Ratio>,
     pub(crate) tally: Tally,
-    /// The tally in the policy's own order, where that is another.
+    /// The tally as the policy's reports are, where that is another: in its own order, or by block.
     own: Option<Tally>,
 }
 
@@ -83,12 +83,17 @@ impl Pool {
 impl Group {
     fn new(policy: &Policy, tally: Tally) -> Result<Self, Error> {
         tally.check(policy)?;
-        Ok(Self::through(policy, Channel::new(policy.draft().shape()), tally))
+        Ok(Self::through(policy, Channel::new(policy.draft().shape())?, tally))
     }
 
     /// Reports that reached us through another channel than the policy's own: one that does more to its answers, or speaks
     /// of a part of them. What the policy promises holds all the more.
     pub(crate) fn through(policy: &Policy, channel: Channel, tally: Tally) -> Self {
+        // Blocks are counted by number, and read by symbol.
+        let (tally, own) = match channel.bits().and_then(Bits::blocks) {
+            Some(blocks) => (tally.by_symbol(blocks), Some(tally)),
+            None => (tally, None),
+        };
         Self {
             policy: policy.id(),
             channel,
@@ -96,7 +101,7 @@ impl Group {
             ldp: policy.certificate().input.ldp.ratio,
             lip: policy.certificate().input.lip(),
             tally,
-            own: None,
+            own,
         }
     }
 
@@ -108,7 +113,7 @@ impl Group {
     /// These reports with the symbols in the pool's order.
     fn reordered(self, order: &[usize]) -> Result<Self, Error> {
         let (tally, own) = match self.channel.releases_inputs() {
-            true => (self.tally.reordered(order), Some(self.tally)),
+            true => (self.tally.reordered(order), self.own.or(Some(self.tally))),
             false => (self.tally, None),
         };
         let context = reorder::context(&self.context, order)?;

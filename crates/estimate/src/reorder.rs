@@ -30,8 +30,7 @@ impl Channel {
                 (keep.keep, keep.base) = (picked(&keep.keep, order), picked(&keep.base, order));
                 Self::Keep(keep)
             }
-            // All bits are alike.
-            Self::Bits(bits) => Self::Bits(bits),
+            Self::Bits(bits) => Self::Bits(bits.reordered(order)),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Counts of reports: all an estimate needs, and mergeable without loss.
 
 use crate::Error;
+use crate::channel::Blocks;
 use serde::{Deserialize, Serialize};
-use undertone_core::{Object, Policy, PolicyId, Report, Shape, Token};
+use undertone_core::{Object, Policy, PolicyId, Report, Token};
 
 /// How often each output of one policy was seen; for `Bits`, how often each bit was set.
 ///
@@ -52,10 +53,7 @@ impl Tally {
     /// No reports yet.
     pub fn new(policy: &Policy) -> Self {
         let shape = policy.draft().shape();
-        let kind = match shape {
-            Shape::Table(_) | Shape::Keep(_) => TallyKind::Indices,
-            Shape::Bits(_) => TallyKind::Bits,
-        };
+        let kind = if shape.releases_bits() { TallyKind::Bits } else { TallyKind::Indices };
         Self { policy: policy.id(), kind, reports: 0, counts: vec![0; shape.outputs()] }
     }
 
@@ -222,6 +220,12 @@ impl Tally {
     /// These reports with the outputs, which are the policy's own symbols, in another order.
     pub(crate) fn reordered(&self, order: &[usize]) -> Self {
         Self { counts: crate::reorder::picked(&self.counts, order), ..self.clone() }
+    }
+
+    /// Counts of numbered blocks as counts of the symbols in them.
+    pub(crate) fn by_symbol(&self, blocks: &Blocks) -> Self {
+        let counts = blocks.symbol_sums(&self.counts);
+        Self { kind: TallyKind::Bits, counts, ..*self }
     }
 
     /// These reports with several outputs counted as one: `parts[y]` is what output y becomes.

@@ -1,19 +1,27 @@
 //! A policy's channel in floats, with the operations estimation needs.
 //!
 //! Masses are multiples of 2^-48 and so exact as floats. Everything here costs O(k) for `Keep` and
-//! `Bits` and one pass over the cells for `Table`.
+//! `Bits` and one pass over the cells for `Table`; only what depends on which bits of a numbered block go together
+//! takes a sum over all blocks.
 
 mod bits;
+mod blocks;
 mod keep;
 mod table;
 
-pub(crate) use bits::Bits;
+pub(crate) use bits::{Bits, Joint};
+pub(crate) use blocks::Blocks;
 pub(crate) use keep::Keep;
 pub(crate) use table::Table;
 
+use crate::Error;
 use undertone_core::Shape;
+use undertone_core::incidence::Incidence;
 
-/// The three shapes.
+/// The most cells of listed blocks that are written out as a table.
+const MOST_CELLS: usize = 1 << 22;
+
+/// The shapes. Blocks of symbols are bits that go together.
 #[derive(Clone, Debug)]
 pub(crate) enum Channel {
     Table(Table),
@@ -22,11 +30,24 @@ pub(crate) enum Channel {
 }
 
 impl Channel {
-    pub(crate) fn new(shape: &Shape) -> Self {
-        match shape {
+    /// Refuses blocks that neither treat all pairs of symbols alike nor are few.
+    pub(crate) fn new(shape: &Shape) -> Result<Self, Error> {
+        Ok(match shape {
             Shape::Table(table) => Self::Table(Table::new(table)),
             Shape::Keep(keep) => Self::Keep(Keep::new(keep)),
             Shape::Bits(bits) => Self::Bits(Bits::new(bits)),
+            Shape::Incidence(incidence) => match Bits::of_incidence(incidence) {
+                Some(bits) => Self::Bits(bits),
+                None => Self::Table(written(incidence)?),
+            },
+        })
+    }
+
+    /// The bits, where reports are sets of symbols.
+    pub(crate) fn bits(&self) -> Option<&Bits> {
+        match self {
+            Self::Bits(bits) => Some(bits),
+            Self::Table(_) | Self::Keep(_) => None,
         }
     }
 
@@ -101,11 +122,31 @@ impl Channel {
     pub(crate) fn moments(&self, weights: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let means = self.back(weights);
         if let Self::Bits(bits) = self {
-            return (means, bits.variances(weights));
+            let variances = bits.variances(weights, &means);
+            return (means, variances);
         }
         let squares: Vec<f64> = weights.iter().map(|w| w * w).collect();
         let variance = |(square, mean): (&f64, &f64)| (square - mean * mean).max(0.0);
         let variances = self.back(&squares).iter().zip(&means).map(variance).collect();
         (means, variances)
+    }
+}
+
+/// Numbered blocks as a table of all cells.
+fn written(incidence: &Incidence) -> Result<Table, Error> {
+    let (symbols, outputs) = (incidence.symbols(), incidence.blocks().unwrap_or(0));
+    let cells = symbols.saturating_mul(outputs);
+    match Blocks::new(incidence) {
+        Some(blocks) if cells <= MOST_CELLS => {
+            let row = |x: usize| {
+                let blocks = &blocks;
+                (0..outputs).map(move |y| blocks.at(x, y))
+            };
+            Ok(Table::of_cells(outputs, (0..symbols).flat_map(row).collect()))
+        }
+        _ => {
+            let what = "a list of blocks in which some pairs of symbols are together more often than others";
+            Err(Error::TooLarge { what, cells, limit: MOST_CELLS })
+        }
     }
 }

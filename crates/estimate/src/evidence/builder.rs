@@ -86,7 +86,7 @@ impl EvidenceBuilder {
                 })?
             }
         };
-        Ok(self.add(Design::of(policy, order)))
+        Ok(self.add(Design::of(policy, order)?))
     }
 
     fn add(&mut self, design: Design) -> DesignId {

@@ -1,9 +1,10 @@
 //! How the rows of a column came about.
 
 use crate::Error;
-use crate::channel::Channel;
+use crate::channel::{Bits, Blocks, Channel, Joint};
 use crate::pool::single_prior;
 use undertone_core::Policy;
+use undertone_numeric::gamma::ln_gamma;
 
 /// A way rows of one column were reported.
 #[derive(Clone, Debug)]
@@ -36,34 +37,36 @@ pub(crate) enum Reported {
 }
 
 impl Design {
-    pub(super) fn of(policy: &Policy, order: Vec<usize>) -> Self {
-        let channel = Channel::new(policy.draft().shape());
+    pub(super) fn of(policy: &Policy, order: Vec<usize>) -> Result<Self, Error> {
+        let channel = Channel::new(policy.draft().shape())?;
         let size = channel.inputs();
         let anchor = single_prior(policy.draft().context());
         let anchor = anchor.unwrap_or_else(|| vec![1.0 / size as f64; size]);
-        Self::Randomised { channel, order, anchor }
+        Ok(Self::Randomised { channel, order, anchor })
     }
 
     /// How many different single outputs there are; `None` for bits.
     pub(super) fn outputs(&self) -> Option<usize> {
         match self {
             Self::Clear { symbols } => Some(*symbols),
-            Self::Randomised { channel: Channel::Bits(_), .. } => None,
+            Self::Randomised { channel: Channel::Bits(bits), .. } => {
+                bits.blocks().map(Blocks::outputs)
+            }
             Self::Randomised { channel, .. } => Some(channel.outputs()),
         }
     }
 
     /// The likelihood of every one of the column's symbols, scaled, and the logarithm of the scale. `None` for a report that no symbol gives.
-    pub(super) fn likelihood(&self, token: &Reported) -> Option<(Vec<f64>, f64)> {
+    pub(crate) fn likelihood(&self, token: &Reported) -> Option<(Vec<f64>, f64)> {
         let row: Vec<f64> = match (self, token) {
             (Self::Clear { symbols }, Reported::Index(own)) => {
                 (0..*symbols).map(|x| f64::from(u8::from(x == *own as usize))).collect()
             }
+            (Self::Randomised { channel: Channel::Bits(bits), order, .. }, token) => {
+                return of_set(bits, token, order);
+            }
             (Self::Randomised { channel, order, .. }, Reported::Index(output)) => {
                 order.iter().map(|&x| channel.at(x, *output as usize)).collect()
-            }
-            (Self::Randomised { channel: Channel::Bits(bits), order, .. }, Reported::Bits(row)) => {
-                return of_bits(bits.own, bits.other, row, order);
             }
             _ => return None,
         };
@@ -98,6 +101,35 @@ impl Design {
 /// Whether a bit of a packed row is set.
 pub(crate) fn is_set(row: &[u8], bit: usize) -> bool {
     row.get(bit / 8).is_some_and(|byte| byte & (0x80 >> (bit % 8)) != 0)
+}
+
+/// The likelihood of a set of symbols.
+fn of_set(bits: &Bits, token: &Reported, order: &[usize]) -> Option<(Vec<f64>, f64)> {
+    match (&bits.joint, token) {
+        (Joint::Independent, Reported::Bits(row)) => of_bits(bits.own, bits.other, row, order),
+        (Joint::Subset(size), Reported::Bits(row)) => of_subset(bits, *size, row, order),
+        (Joint::Blocks(blocks), Reported::Index(block)) => {
+            let row: Vec<f64> = order.iter().map(|&x| blocks.at(x, *block as usize)).collect();
+            row.iter().any(|&likelihood| likelihood > 0.0).then_some((row, 0.0))
+        }
+        _ => None,
+    }
+}
+
+/// The likelihood of a subset: the coin's, over the number of subsets there are of its kind.
+fn of_subset(bits: &Bits, size: usize, row: &[u8], order: &[usize]) -> Option<(Vec<f64>, f64)> {
+    if row.iter().map(|byte| byte.count_ones() as usize).sum::<usize>() != size {
+        return None;
+    }
+    let (set, clear) = bits.likelihoods();
+    let largest = set.max(clear);
+    let one = |&x: &usize| if is_set(row, x) { set / largest } else { clear / largest };
+    // `likelihoods` leaves out that there are `symbols` choose `size` subsets, each `size` (`symbols` - `size`) / `symbols`
+    // times as likely as said.
+    let (all, size) = (bits.symbols() as f64, size as f64);
+    let subsets = ln_gamma(all + 1.0) - ln_gamma(size + 1.0) - ln_gamma(all - size + 1.0);
+    let scale = (largest * all / (size * (all - size))).ln() - subsets;
+    Some((order.iter().map(one).collect(), scale))
 }
 
 /// The likelihood of a row of bits, from how many were set beside the symbol's own.

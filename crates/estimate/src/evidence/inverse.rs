@@ -2,7 +2,7 @@
 
 use super::design::{Design, Reading, Reported, is_set};
 use crate::Error;
-use crate::channel::Channel;
+use crate::channel::{Bits, Channel};
 use undertone_numeric::qr::Qr;
 
 /// More cells than these are not inverted.
@@ -27,8 +27,7 @@ enum Kind {
         law: Vec<Vec<f64>>,
     },
     Bits {
-        own: f64,
-        other: f64,
+        bits: Box<Bits>,
         order: Vec<usize>,
     },
 }
@@ -44,7 +43,7 @@ impl Inverse {
         };
         let symbols = order.len();
         if let Channel::Bits(bits) = channel {
-            let kind = Kind::Bits { own: bits.own, other: bits.other, order: order.clone() };
+            let kind = Kind::Bits { bits: Box::new(bits.clone()), order: order.clone() };
             let determined = vec![bits.gap() != 0.0; symbols];
             return Ok(Self { symbols, kind, determined, square: false });
         }
@@ -94,8 +93,15 @@ impl Inverse {
             (Kind::Outputs { weights, .. }, Reported::Index(output)) => {
                 weights[a][*output as usize]
             }
-            (Kind::Bits { own, other, order }, Reported::Bits(row)) if own != other => {
-                (f64::from(u8::from(is_set(row, order[a]))) - other) / (own - other)
+            (Kind::Bits { bits, order }, token) if bits.gap() != 0.0 => {
+                let set = match (token, bits.blocks()) {
+                    (Reported::Index(block), Some(blocks)) => {
+                        blocks.contains(*block as usize, order[a])
+                    }
+                    (Reported::Bits(row), _) => is_set(row, order[a]),
+                    (Reported::Index(_), None) => false,
+                };
+                (f64::from(u8::from(set)) - bits.other) / bits.gap()
             }
             _ => 0.0,
         };
@@ -109,9 +115,9 @@ impl Inverse {
             Kind::Outputs { weights, law } => {
                 weights[a].iter().zip(&law[x]).map(|(weight, p)| weight * weight * p).sum()
             }
-            Kind::Bits { own, other, .. } => {
-                let gap = own - other;
-                let (p, mean) = if a == x { (own, 1.0) } else { (other, 0.0) };
+            Kind::Bits { bits, .. } => {
+                let gap = bits.gap();
+                let (p, mean) = if a == x { (bits.own, 1.0) } else { (bits.other, 0.0) };
                 if gap == 0.0 { 0.0 } else { p * (1.0 - p) / (gap * gap) + mean }
             }
         }

@@ -1,7 +1,7 @@
 //! The mean of a linear statistic: which values its reports do not refuse.
 
 use crate::Target;
-use crate::channel::Channel;
+use crate::channel::{Channel, Joint};
 use crate::decode::Score;
 use crate::interval::{IntervalMethod, Law, Problem};
 use crate::pool::Group;
@@ -133,9 +133,15 @@ impl<'a> Law<'a> {
         let offset = -total / group.reports();
         let channel = &group.channel;
         let large = channel.inputs().saturating_mul(channel.outputs()) > MOST_CELLS;
-        if large && matches!(channel, Channel::Table(_)) {
+        let ends = match channel {
+            Channel::Table(_) if large => Some(crate::estimator::bounds(weights)),
+            Channel::Bits(bits) if !matches!(bits.joint, Joint::Independent) => {
+                Some(bits.ends(weights))
+            }
+            Channel::Table(_) | Channel::Keep(_) | Channel::Bits(_) => None,
+        };
+        if let Some((least, most)) = ends {
             let (means, variances) = channel.moments(weights);
-            let (least, most) = crate::estimator::bounds(weights);
             let centred = means.iter().map(|mean| mean + offset);
             Self::Bounded {
                 ends: (least + offset, most + offset),

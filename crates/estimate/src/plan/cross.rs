@@ -3,7 +3,7 @@
 use crate::Error;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use undertone_core::{Object, Policy, Shape, Token};
+use undertone_core::{Object, Policy, Token};
 
 /// How often combinations of two or three items' answers were seen, among the responses that have all of these items.
 ///
@@ -58,7 +58,7 @@ impl CrossAxis {
         let shape = policy.draft().shape();
         // Alphabets have at most 2^24 symbols.
         let size = shape.outputs() as u32;
-        if matches!(shape, Shape::Bits(_)) { Self::Bits(size) } else { Self::Outputs(size) }
+        if shape.releases_bits() { Self::Bits(size) } else { Self::Outputs(size) }
     }
 
     /// How many events there are.

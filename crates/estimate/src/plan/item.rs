@@ -13,11 +13,11 @@ const MOST_PRODUCTS: usize = 1 << 32;
 /// The channel from an item's answer to its report: the policy's, and behind it that of `fresh` where reports are drawn
 /// from a kept answer.
 pub(super) fn channel(plan: &Plan, item: usize) -> Result<Channel, Error> {
-    let memo = Channel::new(plan.policy_of(item).draft().shape());
+    let memo = Channel::new(plan.policy_of(item).draft().shape())?;
     if plan.parts().items[item].fresh.is_none() {
         return Ok(memo);
     }
-    in_a_row(&memo, &Channel::new(plan.reporting_policy(item).draft().shape()))
+    in_a_row(&memo, &Channel::new(plan.reporting_policy(item).draft().shape())?)
 }
 
 fn in_a_row(memo: &Channel, fresh: &Channel) -> Result<Channel, Error> {

@@ -151,18 +151,23 @@ fn outputs_of(design: &Design) -> Option<Vec<f64>> {
             (0..symbols * symbols).map(|at| f64::from(u8::from(at % (symbols + 1) == 0))).collect()
         }),
         Design::Randomised { channel: Channel::Bits(bits), order, .. } => {
-            let patterns =
-                u32::try_from(order.len()).ok().and_then(|size| 1usize.checked_shl(size));
-            let patterns = patterns.filter(|patterns| *patterns <= MOST_OUTPUTS)?;
-            let given = |pattern: usize, x: usize| -> f64 {
-                let bit = |z: usize| {
-                    let p = if x == z { bits.own } else { bits.other };
-                    if pattern >> z & 1 == 1 { p } else { 1.0 - p }
-                };
-                (0..order.len()).map(bit).product()
+            // Every report of so many bits, or every block, and its likelihoods.
+            let reports: Vec<Reported> = match bits.blocks() {
+                Some(blocks) if blocks.outputs() <= MOST_OUTPUTS => {
+                    (0..blocks.outputs() as u32).map(Reported::Index).collect()
+                }
+                Some(_) => return None,
+                None => {
+                    let patterns = u32::try_from(order.len()).ok()?;
+                    let patterns = 1usize.checked_shl(patterns)?;
+                    (patterns <= MOST_OUTPUTS).then(|| patterns_of(order.len()).collect())?
+                }
             };
-            let row = |pattern: usize| order.iter().map(move |&x| given(pattern, x));
-            Some((0..patterns).flat_map(row).collect())
+            let row = |report: &Reported| match design.likelihood(report) {
+                Some((row, logarithm)) => row.iter().map(|p| p * logarithm.exp()).collect(),
+                None => vec![0.0; order.len()],
+            };
+            Some(reports.iter().flat_map(row).collect())
         }
         Design::Randomised { channel, order, .. } => {
             let row = |y: usize| order.iter().map(move |&x| channel.at(x, y));
@@ -170,6 +175,17 @@ fn outputs_of(design: &Design) -> Option<Vec<f64>> {
                 .then(|| (0..channel.outputs()).flat_map(row).collect())
         }
     }
+}
+
+/// All rows of so many bits, few as they are.
+fn patterns_of(bits: usize) -> impl Iterator<Item = Reported> {
+    let packed = move |pattern: usize| {
+        let mut row = vec![0u8; bits.div_ceil(8)];
+        let set = (0..bits).filter(|bit| pattern >> bit & 1 == 1);
+        set.for_each(|bit| row[bit / 8] |= 0x80 >> (bit % 8));
+        Reported::Bits(row.into())
+    };
+    (0..1 << bits).map(packed)
 }
 
 /// A design's reports about one symbol against the rest: outputs in groups whose probability is the same for all others.
@@ -190,11 +206,18 @@ impl EventDesign {
                 groups: vec![[1.0, 0.0], [0.0, 1.0]],
                 bit: None,
             }),
-            Design::Randomised { channel: Channel::Bits(bits), order, .. } => Some(Self {
-                group: vec![0, 1],
-                groups: vec![[1.0 - bits.other, 1.0 - bits.own], [bits.other, bits.own]],
-                bit: Some(order[symbol]),
-            }),
+            Design::Randomised { channel: Channel::Bits(bits), order, .. } => {
+                let own = order[symbol];
+                let group = bits.blocks().map_or_else(
+                    || vec![0, 1],
+                    |blocks| {
+                        let contained = |block| usize::from(blocks.contains(block, own));
+                        (0..blocks.outputs()).map(contained).collect()
+                    },
+                );
+                let groups = vec![[1.0 - bits.other, 1.0 - bits.own], [bits.other, bits.own]];
+                Some(Self { group, groups, bit: bits.blocks().is_none().then_some(own) })
+            }
             Design::Randomised { channel, order, .. } => {
                 let others =
                     || order.iter().enumerate().filter(|(at, _)| *at != symbol).map(|(_, &x)| x);
