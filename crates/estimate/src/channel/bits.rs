@@ -115,6 +115,15 @@ impl Bits {
         }
     }
 
+    /// How many terms a sum over all reports of bits that go together has.
+    pub(crate) fn terms(&self) -> usize {
+        match &self.joint {
+            Joint::Independent => 0,
+            Joint::Subset(_) => self.symbols,
+            Joint::Blocks(blocks) => blocks.outputs(),
+        }
+    }
+
     /// The least and the greatest Σ weights over the set bits of any report.
     pub(crate) fn ends(&self, weights: &[f64]) -> (f64, f64) {
         match &self.joint {

@@ -1,6 +1,8 @@
 //! What one report's score is given every symbol, and how tilting changes it.
 
-use crate::channel::Channel;
+use super::blocks::blocks_tilt;
+use super::subset::{Subset, subset_tilt};
+use crate::channel::{Bits, Channel, Joint};
 use undertone_numeric::vector::long_dot;
 
 /// The law of one report's score given each of some points: the symbols, or a symbol and all others.
@@ -85,7 +87,7 @@ impl Law<'_> {
     pub(super) fn tilt(&self, s: f64) -> Tilt {
         match self {
             Self::Channel { channel: Channel::Bits(bits), scores, offset } => {
-                bits_tilt(s, scores, *offset, (bits.own, bits.other))
+                bits_tilt(s, bits, scores, *offset)
             }
             Self::Channel { channel, scores, offset } => channel_tilt(s, channel, scores, *offset),
             Self::Coin { clear, jump, chances } => coin_tilt(s, *clear, *jump, chances),
@@ -106,8 +108,8 @@ impl Law<'_> {
     /// The greatest score.
     pub(super) fn most(&self) -> f64 {
         match self {
-            Self::Channel { channel: Channel::Bits(_), scores, offset } => {
-                offset + scores.iter().map(|score| score.max(0.0)).sum::<f64>()
+            Self::Channel { channel: Channel::Bits(bits), scores, offset } => {
+                offset + bits.ends(scores).1
             }
             Self::Channel { scores, offset, .. } => {
                 offset + scores.iter().copied().fold(f64::NEG_INFINITY, f64::max)
@@ -120,7 +122,7 @@ impl Law<'_> {
 }
 
 /// Sums over the points of what [`Tilt`] holds, from the points' own numbers.
-fn gather(points: impl Iterator<Item = (f64, f64, f64)>) -> Tilt {
+pub(super) fn gather(points: impl Iterator<Item = (f64, f64, f64)>) -> Tilt {
     let mut tilt = Tilt {
         masses: Vec::new(),
         least_variance: f64::INFINITY,
@@ -149,18 +151,7 @@ fn channel_tilt(s: f64, channel: &Channel, scores: &[f64], offset: f64) -> Tilt 
             term *= score;
         }
     }
-    let point = |sums: [f64; 5]| {
-        let [mass, first, second, third, fourth] = sums;
-        let (mean, square) = (first / mass, second / mass);
-        let variance = square - mean * mean;
-        if !(variance > SMALL * range * range) {
-            return (mass, 0.0, 0.0);
-        }
-        let (third, fourth) = (third / mass, fourth / mass);
-        let central = fourth + mean * (6.0 * mean * square - 4.0 * third - 3.0 * mean.powi(3));
-        // E|z|³ ≤ √(E z² E z⁴), and a little for rounding.
-        (mass, variance, 1.001 * (central.max(variance * variance) / variance).sqrt())
-    };
+    let point = |sums: [f64; 5]| of_powers(sums, range);
     match channel {
         Channel::Keep(keep) => {
             let drawn: [f64; 5] = std::array::from_fn(|power| long_dot(&keep.base, &powers[power]));
@@ -174,13 +165,37 @@ fn channel_tilt(s: f64, channel: &Channel, scores: &[f64], offset: f64) -> Tilt 
             let sums = |row: &[f64]| std::array::from_fn(|power| long_dot(row, &powers[power]));
             gather(table.rows().map(|row| point(sums(row))))
         }
-        // Bits have no single output; their tilt is a product.
-        Channel::Bits(bits) => bits_tilt(s, scores, offset, (bits.own, bits.other)),
+        // Bits have no single output.
+        Channel::Bits(bits) => bits_tilt(s, bits, scores, offset),
+    }
+}
+
+/// Mass, variance and roughness from the powers 0 to 4 of the score, each times its tilt, none of them above `range`.
+pub(super) fn of_powers(sums: [f64; 5], range: f64) -> (f64, f64, f64) {
+    let [mass, first, second, third, fourth] = sums;
+    let (mean, square) = (first / mass, second / mass);
+    let variance = square - mean * mean;
+    if !(variance > SMALL * range * range) {
+        return (mass, 0.0, 0.0);
+    }
+    let (third, fourth) = (third / mass, fourth / mass);
+    let central = fourth + mean * (6.0 * mean * square - 4.0 * third - 3.0 * mean.powi(3));
+    // E|z|³ ≤ √(E z² E z⁴), and a little for rounding.
+    (mass, variance, 1.001 * (central.max(variance * variance) / variance).sqrt())
+}
+
+fn bits_tilt(s: f64, bits: &Bits, scores: &[f64], offset: f64) -> Tilt {
+    match &bits.joint {
+        Joint::Independent => independent_tilt(s, scores, offset, (bits.own, bits.other)),
+        Joint::Subset(size) => {
+            subset_tilt(s, Subset { size: *size, own: bits.own }, scores, offset)
+        }
+        Joint::Blocks(blocks) => blocks_tilt(s, blocks, scores, offset),
     }
 }
 
 /// Independent bits: masses multiply and variances add up.
-fn bits_tilt(s: f64, scores: &[f64], offset: f64, (own, other): (f64, f64)) -> Tilt {
+fn independent_tilt(s: f64, scores: &[f64], offset: f64, (own, other): (f64, f64)) -> Tilt {
     // The logarithm of one bit's mass, and its tilted variance.
     let bit = |chance: f64, score: f64| {
         let grown = (s * score).exp_m1();

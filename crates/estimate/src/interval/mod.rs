@@ -29,12 +29,14 @@
 //! [`Coverage::All`]: crate::Coverage::All
 //! [`Estimate::impossible`]: crate::Estimate::impossible
 
+mod blocks;
 pub(crate) mod chernoff;
 mod envelope;
 mod law;
 pub(crate) mod posterior;
 pub(crate) mod share;
 mod statistic;
+mod subset;
 
 pub(crate) use chernoff::Problem;
 pub(crate) use law::Law;

@@ -1,7 +1,7 @@
 //! The mean of a linear statistic: which values its reports do not refuse.
 
 use crate::Target;
-use crate::channel::{Channel, Joint};
+use crate::channel::Channel;
 use crate::decode::Score;
 use crate::interval::{IntervalMethod, Law, Problem};
 use crate::pool::Group;
@@ -9,6 +9,9 @@ use undertone_numeric::binomial::{binomial_at_least, binomial_lower_limit};
 
 /// Above this many cells the law of a score given every symbol is bounded by its first two moments.
 const MOST_CELLS: usize = 1 << 14;
+
+/// The same for bits that go together, above so many blocks, or symbols of a subset.
+const MOST_TERMS: usize = 1 << 15;
 
 /// A score with two values: how often it was the greater one.
 struct Coin {
@@ -135,9 +138,7 @@ impl<'a> Law<'a> {
         let large = channel.inputs().saturating_mul(channel.outputs()) > MOST_CELLS;
         let ends = match channel {
             Channel::Table(_) if large => Some(crate::estimator::bounds(weights)),
-            Channel::Bits(bits) if !matches!(bits.joint, Joint::Independent) => {
-                Some(bits.ends(weights))
-            }
+            Channel::Bits(bits) if bits.terms() > MOST_TERMS => Some(bits.ends(weights)),
             Channel::Table(_) | Channel::Keep(_) | Channel::Bits(_) => None,
         };
         if let Some((least, most)) = ends {

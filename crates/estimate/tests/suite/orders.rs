@@ -36,6 +36,7 @@ fn turned(shape: &Shape, context: &Context, order: [usize; 4]) -> (Shape, Contex
             Keep::new(picked(all.keep(), order), picked(all.base().masses(), order)).unwrap(),
         ),
         Shape::Bits(_) => shape.clone(),
+        Shape::Incidence(_) => panic!("blocks have tests of their own"),
     };
     let context = match context {
         Context::Unknown => Context::Unknown,
