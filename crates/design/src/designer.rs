@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use undertone_core::{Context, Policy, Refusal, Shape, Subject};
 
 use crate::informative::{self, Blind};
+use crate::mechanism::incidence::{self, Blocks, Kind};
 use crate::mechanism::optimum::{Compact, LARGE, Optimum};
 use crate::mechanism::printed::Printed;
 use crate::mechanism::sampling::KeepOrSample;
 use crate::mechanism::staircase::{Krr, Staircase};
 use crate::mechanism::symmetric::Flip;
-use crate::mechanism::{Mechanism, Proposal, incidence, keep, linear, posterior, unary};
+use crate::mechanism::{Mechanism, Proposal, keep, linear, posterior, unary};
 use crate::objective::Objective;
 use crate::quantize::{self, PolicySpec};
 use crate::{Channel, Distribution, Error, protection, to_floats};
@@ -37,11 +38,21 @@ pub enum Method {
     /// For shares: the best of the channels that are not written out (bits, keep, randomised response), which are found in
     /// no time for any number of symbols.
     Compact,
+    /// A subset of the symbols, all of one size alike.
+    Subset,
+    /// Rows of a Hadamard matrix, by number.
+    Hadamard,
+    /// Hyperplanes of a projective geometry, by number.
+    Projective,
+    /// Linear hashing: a function and a bucket, by number.
+    Hashing,
+    /// Blocks of the best geometry there is, by number.
+    Blocks,
 }
 
 impl Method {
     /// Every method.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 14] = [
         Self::Optimal,
         Self::Published,
         Self::Symmetric,
@@ -51,6 +62,11 @@ impl Method {
         Self::Sampling,
         Self::ExtremalLdp,
         Self::Compact,
+        Self::Subset,
+        Self::Hadamard,
+        Self::Projective,
+        Self::Hashing,
+        Self::Blocks,
     ];
 
     /// The mechanism of that name.
@@ -65,6 +81,11 @@ impl Method {
             Self::Sampling => &KeepOrSample,
             Self::ExtremalLdp => &Staircase,
             Self::Compact => &Compact,
+            Self::Subset => &Blocks::Subset,
+            Self::Hadamard => &Blocks::Numbered(Kind::Hadamard),
+            Self::Projective => &Blocks::Numbered(Kind::Projective),
+            Self::Hashing => &Blocks::Numbered(Kind::Hashing),
+            Self::Blocks => &Blocks::Numbered(Kind::Any),
         }
     }
 
@@ -87,6 +108,8 @@ pub struct DesignProblem {
     pub method: Method,
     /// Whether a printed formula that misses its claim is shipped with the level it attains.
     pub accept: bool,
+    /// The most bits a report may take; `None` for no limit.
+    pub max_bits: Option<u32>,
 }
 
 /// A verified policy, and everything an honest reader wants beside it.

@@ -21,7 +21,7 @@ fn request(
     let claims = claims.iter().map(|text| protection::parse(text, about).unwrap()).collect();
     let context = knowledge.context().unwrap().context;
     let spec = indexed(prior.len(), context, claims);
-    DesignProblem { spec, prior, objective, method, accept: false }
+    DesignProblem { spec, prior, objective, method, accept: false, max_bits: None }
 }
 
 fn designed(request: &DesignProblem) -> Designed {

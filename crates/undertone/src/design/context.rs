@@ -264,6 +264,6 @@ impl Known {
         method: Method,
     ) -> Result<DesignProblem, Error> {
         let spec = self.spec(protect)?;
-        Ok(DesignProblem { spec, prior: self.prior.clone(), objective, method, accept: false })
+        Ok(DesignProblem { spec, prior: self.prior.clone(), objective, method, accept: false, max_bits: None })
     }
 }
