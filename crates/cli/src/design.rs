@@ -21,10 +21,16 @@ use crate::output::{Outcome, save};
 /// cannot tell two symbols apart, or for frequency do not determine all shares, unless --allow-uninformative.
 ///
 /// Example: undertone design --prior prior.json --protect lip:1 -o policy.json
+///
+/// Example: undertone design --size 1000000 --protect ldp:1 -o policy.json
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) context: ContextArgs,
+    /// In place of a prior: so many symbols without names, 0 to SIZE-1, up to 16777216, of which nothing is known. The protections
+    /// are then ldp, and the objective weighs all symbols alike.
+    #[arg(long)]
+    size: Option<usize>,
     /// What must hold: lip:E, alip:L,U, ldp:E (each may end in ,DELTA) or di:E; repeat it and all hold at once. With
     /// --joint it protects the secret; input:ldp:E then protects the data.
     #[arg(long, required_unless_present = "n")]
@@ -194,7 +200,7 @@ impl Args {
         });
         let method: Option<DesignMethod> = self.method.as_deref().map(str::parse).transpose()?;
         Ok(DesignRequest {
-            context: self.context.read()?,
+            context: DesignContext { size: self.size, ..self.context.read()? },
             protect: self.protect.iter().map(|text| text.parse()).collect::<Result<_, _>>()?,
             accuracy,
             objective: objective(self.objective.as_deref())?,

@@ -208,6 +208,7 @@ def estimate(
     above: float | None = None,
     quantiles: Sequence[float] | None = None,
     population: int | None = None,
+    top: int | None = None,
 ) -> str: ...
 def estimate_plan(
     tally: PlanTally,
@@ -223,6 +224,7 @@ def design(
     priors: Sequence[str],
     *,
     protect: Sequence[str],
+    size: int | None = None,
     any_prior: bool = False,
     prior_lower: str | None = None,
     prior_upper: str | None = None,

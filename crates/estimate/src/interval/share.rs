@@ -24,10 +24,12 @@ pub(crate) enum ShareStatistic<'a> {
     Nothing,
 }
 
-/// Limits of binomial probabilities by the number of hits: symbols with equal counts share them.
+/// Limits that are known already: of binomial probabilities by the number of hits, of means of sums by every number the
+/// sum is made of. Symbols with equal counts share them, to the last digit.
 #[derive(Default)]
 pub(crate) struct Known {
     limits: HashMap<u64, (f64, f64)>,
+    means: HashMap<Vec<u64>, (f64, f64)>,
 }
 
 impl Count {
@@ -59,6 +61,15 @@ impl Known {
         let found = self.limits.entry(count.hits);
         *found.or_insert_with(|| binomial_interval(count.hits, count.reports, tail))
     }
+
+    /// The least and the greatest mean of a sum that are not refused.
+    fn of_mean(&mut self, problem: &Problem<'_>, tail: f64) -> (f64, f64) {
+        let found = || (problem.least_mean(tail), problem.most_mean(tail));
+        match problem.fingerprint() {
+            Some(all) => *self.means.entry(all).or_insert_with(found),
+            None => found(),
+        }
+    }
 }
 
 impl ShareStatistic<'_> {
@@ -66,11 +77,10 @@ impl ShareStatistic<'_> {
     pub(crate) fn limits(&self, tail: f64, known: &mut Known) -> Limits {
         match self {
             Self::Count(count) => count.limits(tail, known),
-            Self::Sum(problem) => Limits {
-                low: problem.least_mean(tail),
-                high: problem.most_mean(tail),
-                method: IntervalMethod::Chernoff,
-            },
+            Self::Sum(problem) => {
+                let (low, high) = known.of_mean(problem, tail);
+                Limits { low, high, method: IntervalMethod::Chernoff }
+            }
             Self::Nothing => Limits::EVERYTHING,
         }
     }

@@ -51,6 +51,11 @@ impl Design {
         Self::of(DesignContext { symbols: Some(Symbols::of(alphabet)), ..DesignContext::default() })
     }
 
+    /// A design over so many symbols without names, 0 and up, of which nothing is known: protections hold whatever the prior.
+    pub fn sized(size: usize) -> Self {
+        Self::of(DesignContext { size: Some(size), ..DesignContext::default() })
+    }
+
     /// A design over numbers, which are clipped to this range and put in so many equal bins.
     pub fn numbers(low: f64, high: f64, bins: usize) -> Self {
         let mut design = Self::default();
