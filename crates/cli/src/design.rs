@@ -55,10 +55,14 @@ pub(crate) struct Args {
     /// The symbols' values for absolute, squared and mmse; by default 0,1,2,...
     #[arg(long, value_delimiter = ',', allow_negative_numbers = true)]
     values: Vec<f64>,
-    /// How: optimal, published, symmetric, krr, oue, sue, sampling, extremal-ldp or compact; for numbers optimal, published, laplace,
+    /// How: optimal, published, symmetric, krr, oue, sue, sampling, extremal-ldp, compact, subset, hadamard, projective, hashing or
+    /// blocks; for numbers optimal, published, laplace,
     /// gaussian or sampling. The default is optimal, or where that cannot tell numbers apart the best that can.
     #[arg(long)]
     method: Option<String>,
+    /// The most bits that one report may take on the wire; without it the most accurate shape is taken, whatever its reports take.
+    #[arg(long)]
+    max_bits: Option<u32>,
     /// Ship a printed formula that misses its claim, with the level it attains as the claim.
     #[arg(long)]
     accept: bool,
@@ -206,6 +210,7 @@ impl Args {
             objective: objective(self.objective.as_deref())?,
             values: self.values.clone(),
             method,
+            max_bits: self.max_bits,
             accept: self.accept,
             allow_uninformative: self.allow_uninformative,
             numbers: self.numbers.read()?,

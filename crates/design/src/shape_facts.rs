@@ -4,6 +4,7 @@
 use undertone_core::{Bits, KEEP_ONE, Keep, MASS_ONE, Shape, Table, WEIGHT_ONE};
 use undertone_numeric::cholesky::Cholesky;
 
+use crate::mechanism::incidence::Rates;
 use crate::{Distribution, to_floats};
 
 /// More multiplications than this are not spent on inverting a table.
@@ -32,14 +33,14 @@ impl ShapeFacts {
     /// Reads them off a shape. A table with more outputs than inputs is decoded as is best under `prior`, which is in the order
     /// of the inputs.
     pub fn of(shape: &Shape, prior: &Distribution) -> Self {
-        let index_bits = |outputs: usize| u64::from(usize::BITS - (outputs - 1).leading_zeros());
-        let (name, report_bits, variance_at_zero) = match shape {
-            Shape::Table(table) => ("table", index_bits(table.outputs()), of_table(table, prior)),
-            Shape::Keep(keep) => ("keep", index_bits(shape.outputs()), of_keep(keep)),
-            Shape::Bits(bits) => ("bits", bits.symbols() as u64, of_bits(bits)),
+        let variance_at_zero = match shape {
+            Shape::Table(table) => of_table(table, prior),
+            Shape::Keep(keep) => of_keep(keep),
+            Shape::Bits(bits) => of_bits(bits),
+            Shape::Incidence(incidence) => Rates::of(incidence).map(Rates::variance_at_zero),
         };
         let variance_at_zero = variance_at_zero.filter(|_| shape.inputs() > 1);
-        Self { shape: name, report_bits, variance_at_zero }
+        Self { shape: shape.name(), report_bits: shape.report_bits().into(), variance_at_zero }
     }
 }
 

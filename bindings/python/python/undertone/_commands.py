@@ -83,6 +83,7 @@ def design(
     loss: Any = None,
     values: Any = None,
     method: str | None = None,
+    max_bits: int | None = None,
     accept: bool = False,
     allow_uninformative: bool = False,
     any_prior: bool = False,
@@ -117,7 +118,8 @@ def design(
     shares of the population; the default), squared (the default for numbers), mean (numbers whose plain average is unbiased,
     with the least variance; what numbers get where the best single ones do not tell all apart), absolute, hamming (how often the released
     symbol is right), mmse, mi or nmi; `loss` is a matrix of losses instead. `method` is optimal,
-    published, symmetric, krr, oue, sue, sampling, extremal-ldp or compact; for numbers (`range` with `points` or
+    published, symmetric, krr, oue, sue, sampling, extremal-ldp, compact, subset, hadamard, projective, hashing or blocks, with reports of at
+    most `max_bits` bits; for numbers (`range` with `points` or
     `bins`, or a prior of bins) optimal, published, laplace, gaussian or sampling.
 
     The result has the ``policy`` and what an honest reader wants beside it: ``utility``, ``attained``,
@@ -156,6 +158,7 @@ def design(
         loss=None if loss is None else json.dumps(matrix("loss", loss)),
         values=None if values is None else numbers("values", values),
         method=method,
+        max_bits=whole("max_bits", max_bits),
         accept=accept,
         allow_uninformative=allow_uninformative,
         accuracy=number("accuracy", accuracy),

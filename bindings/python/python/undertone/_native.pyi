@@ -234,6 +234,7 @@ def design(
     loss: str | None = None,
     values: Sequence[float] | None = None,
     method: str | None = None,
+    max_bits: int | None = None,
     accept: bool = False,
     allow_uninformative: bool = False,
     accuracy: float | None = None,

@@ -176,6 +176,13 @@ impl Design {
         self
     }
 
+    /// The most bits that one report may take.
+    #[must_use]
+    pub fn max_bits(mut self, bits: u32) -> Self {
+        self.request.max_bits = Some(bits);
+        self
+    }
+
     /// How wide Laplace noise is.
     #[must_use]
     pub fn scale(mut self, scale: Scale) -> Self {

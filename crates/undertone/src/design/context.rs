@@ -310,6 +310,7 @@ impl Known {
         method: Method,
     ) -> Result<DesignProblem, Error> {
         let spec = self.spec(protect)?;
-        Ok(DesignProblem { spec, prior: self.prior.clone(), objective, method, accept: false, max_bits: None })
+        let (accept, max_bits) = (false, None);
+        Ok(DesignProblem { spec, prior: self.prior.clone(), objective, method, accept, max_bits })
     }
 }

@@ -91,6 +91,12 @@ pub(super) fn solve(asked: &DesignRequest) -> Result<NumberSolution, Error> {
         let problem = "is for symbols without names, and these are numbers: leave it out";
         return Err(Error::field("size", problem));
     }
+    if asked.max_bits.is_some() {
+        return Err(Error::field(
+            "max_bits",
+            "is for symbols, and these are numbers: leave it out",
+        ));
+    }
     if asked.accuracy.is_some() {
         return Err(Error::field("accuracy", "is about symbols: leave it out with numbers"));
     }

@@ -67,7 +67,7 @@ pub(super) fn solve(asked: &DesignRequest) -> Result<SymbolSolution, Error> {
     let method = asked.method.map_or(Some(Method::Optimal), DesignMethod::of_symbols);
     let method = method.ok_or_else(|| Error::field("method", "is for numbers"))?;
     let request = known.request(&protect, objective, method)?;
-    let request = DesignProblem { accept: asked.accept, ..request };
+    let request = DesignProblem { accept: asked.accept, max_bits: asked.max_bits, ..request };
     let (request, mut found, note) = found(asked, request)?;
     let mut told = None;
     if let DesignOutcome::Shipped(designed) = &mut found {
