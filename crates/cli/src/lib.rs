@@ -34,6 +34,7 @@ mod relate;
 mod release;
 mod risk;
 mod serve;
+mod shapes;
 mod survey;
 mod transfer;
 mod watchdog;
@@ -68,6 +69,7 @@ enum Command {
     Design(design::Args),
     Curve(curve::Args),
     Frontier(frontier::Args),
+    Shapes(shapes::Args),
     Audit(audit::Args),
     Relate(relate::Args),
     Compose(compose::Args),
@@ -103,6 +105,7 @@ impl Command {
             Self::Design(args) => design::run(&args),
             Self::Curve(args) => curve::run(&args),
             Self::Frontier(args) => frontier::run(&args),
+            Self::Shapes(args) => shapes::run(&args),
             Self::Audit(args) => audit::run(&args),
             Self::Relate(args) => relate::run(&args),
             Self::Compose(args) => compose::run(&args),

@@ -75,6 +75,7 @@ pub mod regress;
 pub mod relate;
 pub mod release;
 pub mod risk;
+pub mod shapes;
 pub mod together;
 pub mod transfer;
 pub mod watchdog;
