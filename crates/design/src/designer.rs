@@ -210,7 +210,34 @@ pub fn design(request: &DesignProblem) -> Result<DesignOutcome, Error> {
                 .into(),
         });
     }
-    request.method.mechanism().design(request)
+    fits_in_bits(request)?;
+    let outcome = request.method.mechanism().design(request)?;
+    if let (DesignOutcome::Shipped(designed), Some(most)) = (&outcome, request.max_bits) {
+        let needed = designed.policy.draft().shape().report_bits();
+        if needed > most {
+            let problem = format!(
+                "a report of the method {} takes {needed} bits, above {most}: give {needed}, or use the method optimal for shares",
+                request.method.name()
+            );
+            return Err(Error::other("max_bits", problem));
+        }
+    }
+    Ok(outcome)
+}
+
+/// Shares of k symbols are told apart by k different reports at least.
+fn fits_in_bits(request: &DesignProblem) -> Result<(), Error> {
+    let least = incidence::symbol_bits(request.prior.len());
+    match request.max_bits {
+        Some(most) if most < least && request.objective == Objective::Frequency => {
+            let symbols = request.prior.len();
+            let problem = format!(
+                "{most} bits are too few for the shares of {symbols} symbols, which need as many different reports: give {least} or more"
+            );
+            Err(Error::other("max_bits", problem))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A policy whose shape the mechanism chose itself.

@@ -26,7 +26,7 @@ pub enum Kind {
 
 /// The parameters of a geometry, and what follows from them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Candidate {
+pub(super) struct Candidate {
     order: u64,
     dimension: u32,
     classes: u64,
@@ -103,7 +103,7 @@ impl Candidate {
 
 /// All geometries of a kind with room for the symbols, the least number of coordinates for each field, in at most so many
 /// bits.
-pub fn candidates(symbols: usize, kind: Kind, bits: u32) -> Vec<Candidate> {
+pub(super) fn candidates(symbols: usize, kind: Kind, bits: u32) -> Vec<Candidate> {
     let mut found = Vec::new();
     let symbols = symbols as u64;
     let orders = if kind == Kind::Hadamard { vec![2] } else { prime_powers() };
@@ -185,7 +185,7 @@ fn hashing(symbols: u64, order: u64) -> Option<Candidate> {
 }
 
 /// The geometry of a kind under which the shares of a prior have the least variance.
-pub fn best(
+pub(super) fn best(
     prior: &Distribution,
     limits: &Limits,
     kind: Kind,

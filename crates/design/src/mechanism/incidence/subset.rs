@@ -12,7 +12,11 @@ use super::search::Chosen;
 use crate::{Distribution, Error};
 
 /// The size of subsets under which the shares of a prior have the least variance.
-pub fn best(prior: &Distribution, limits: &Limits, max_bits: Option<u32>) -> Result<Chosen, Error> {
+pub(super) fn best(
+    prior: &Distribution,
+    limits: &Limits,
+    max_bits: Option<u32>,
+) -> Result<Chosen, Error> {
     let symbols = prior.len();
     if symbols < 2 {
         return Err(Error::other("symbols", "subsets tell two symbols or more apart"));
