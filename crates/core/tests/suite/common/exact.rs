@@ -2,12 +2,12 @@
 
 use super::{Level, Q, binary, odds, value};
 use undertone_core::{
-    Bound, Claim, Context, Delta, Epsilon, Prior, PriorBox, Secret, Shape, Strength, Subject,
-    WEIGHT_ONE,
+    Bound, Claim, Context, Delta, Epsilon, Family, Prior, PriorBox, Secret, Shape, Strength,
+    Subject, WEIGHT_ONE,
 };
 
 /// w(y|x) from the definition of each shape; for bits all 2^k outputs are listed, bit i of the
-/// output's index being the bit of symbol i.
+/// output's index being the bit of symbol i. Blocks of a kind are taken as equally likely, which they are to 40 bits.
 pub(crate) fn rows(shape: &Shape) -> Vec<Vec<Q>> {
     match shape {
         Shape::Table(table) => {
@@ -36,6 +36,31 @@ pub(crate) fn rows(shape: &Shape) -> Vec<Vec<Q>> {
             };
             let row = |x: usize| (0..1 << bits.symbols()).map(|y| cell(x, y)).collect();
             (0..bits.symbols()).map(row).collect()
+        }
+        Shape::Incidence(incidence) => {
+            let symbols = incidence.symbols();
+            let outputs = incidence.blocks().unwrap_or(1 << symbols);
+            let is_block = |y: usize| match incidence.family() {
+                Family::Subsets(subsets) => y.count_ones() as usize == subsets.size(),
+                Family::Geometry(_) | Family::Listed(_) => true,
+            };
+            let contains = |y: usize, x: usize| match incidence.family() {
+                Family::Subsets(_) => y >> x & 1 == 1,
+                Family::Geometry(_) | Family::Listed(_) => incidence.contains(y as u32, x as u32),
+            };
+            let coin = binary(incidence.coin(), 48);
+            let row = |x: usize| {
+                let inside = |y: &usize| is_block(*y) && contains(*y, x);
+                let each = (0..outputs).filter(inside).count();
+                let all = (0..outputs).filter(|&y| is_block(y)).count();
+                let cell = |y: usize| match (is_block(y), contains(y, x)) {
+                    (false, _) => Q::ZERO,
+                    (true, true) => &coin / Q::from(each),
+                    (true, false) => (Q::ONE - &coin) / Q::from(all - each),
+                };
+                (0..outputs).map(cell).collect()
+            };
+            (0..symbols).map(row).collect()
         }
     }
 }

@@ -78,7 +78,7 @@ fn channel(parts: &PlanParts, item: usize) -> impl Fn(&[usize], usize) -> Q {
 fn outputs(parts: &PlanParts, item: usize) -> usize {
     let shape = parts.policies[parts.items[item].policy as usize].shape();
     match shape {
-        Shape::Bits(bits) => 1 << bits.symbols(),
+        shape if shape.releases_bits() => 1 << shape.inputs(),
         _ => shape.outputs(),
     }
 }
