@@ -160,7 +160,7 @@ pub(crate) fn verify(py: Python<'_>, policy: PyRef<'_, Policy>) -> PyResult<Stri
 #[pyfunction]
 pub(crate) fn show(py: Python<'_>, policy: PyRef<'_, Policy>) -> PyResult<String> {
     let draft = draft(&policy);
-    answer(py, || policy_report::show(draft))
+    answer(py, || policy_report::show(draft).map(|report| report.shortened()))
 }
 
 /// What an observer can learn from one answer, as an SVG picture.

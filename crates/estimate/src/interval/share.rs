@@ -128,4 +128,42 @@ mod tests {
             }
         }
     }
+
+    /// Limits that are remembered are those worked out anew, to the last bit, whichever one number two sums differ in.
+    #[test]
+    fn remembered_limits_are_the_limits() {
+        use crate::interval::Law;
+        let coin = |seen: f64, base: f64, jump: f64| Law::Coin {
+            clear: -base * jump - seen,
+            jump,
+            chances: vec![base, base + 1.0 / jump],
+        };
+        let bounded = |seen: f64, spread: f64| Law::Bounded {
+            ends: (-1.0 - seen, 2.0 - seen),
+            moments: vec![(-seen, spread), (1.0 - seen, spread)],
+        };
+        let mut problems = Vec::new();
+        for seen in [0.1, 0.3] {
+            let laws = [
+                coin(seen, 0.2, 2.0),
+                coin(seen, 0.21, 2.0),
+                coin(seen, 0.2, 2.5),
+                bounded(seen, 0.3),
+                bounded(seen, 0.31),
+            ];
+            for law in laws {
+                for (reports, fixed) in [(90.0, false), (90.0, true), (91.0, true)] {
+                    let parts = vec![(reports, law.clone())];
+                    problems.push(Problem::new(vec![0.0, reports], parts, fixed));
+                }
+            }
+        }
+        let mut known = Known::default();
+        let bits = |(low, high): (f64, f64)| (low.to_bits(), high.to_bits());
+        for problem in problems.iter().chain(&problems) {
+            let anew = (problem.least_mean(0.025), problem.most_mean(0.025));
+            assert_eq!(bits(known.of_mean(problem, 0.025)), bits(anew), "{problem:?}");
+        }
+        assert_eq!(known.means.len(), problems.len());
+    }
 }

@@ -110,3 +110,24 @@ fn long_texts_come_in_blocks_and_endless_quotes_are_refused() {
     let said = format!("{:?}", endless.last().unwrap().unwrap_err());
     assert!(said.contains("a quote never closed"), "{said}");
 }
+
+/// Small blocks are the same records, also where one record is longer than a block.
+#[test]
+fn smaller_blocks_hold_the_same_records() {
+    let text = format!("a,b\n1,2\n\"x\ny\",{}\n3,\"\"\n\n4,5", "long ".repeat(40));
+    let records = |size: usize| {
+        let file = CsvFile::open("it", Box::new(std::io::Cursor::new(text.clone())), None, false);
+        let blocks = file.unwrap().blocks.at_most(size).map(Result::unwrap).collect::<Vec<_>>();
+        let whole = String::from_utf8(blocks.concat()).unwrap();
+        assert_eq!(whole, text[4..], "{size}");
+        let all = blocks.iter().flat_map(|block| cells(std::str::from_utf8(block).unwrap(), b','));
+        (all.collect::<Vec<_>>(), blocks.len())
+    };
+    let (whole, one) = records(usize::MAX);
+    assert_eq!((whole.len(), one), (4, 1));
+    for size in [1, 2, 5, 9, 64, 300] {
+        let (found, blocks) = records(size);
+        assert_eq!(found, whole, "{size}");
+        assert!(size > 200 || blocks > 1, "{size}: {blocks}");
+    }
+}
