@@ -11,6 +11,7 @@
 //! the secret.
 
 mod guide;
+mod indices;
 
 use crate::mass::Row;
 use crate::policy::Policy;
@@ -18,7 +19,7 @@ use crate::shape::{Bits, Shape};
 use crate::symbol::{Symbol, Token};
 use alloc::vec;
 use alloc::vec::Vec;
-use guide::Guide;
+use indices::Indices;
 use rand_core::CryptoRng;
 
 /// Why nothing was drawn.
@@ -242,29 +243,12 @@ enum Prepared {
     Bits(Bits),
 }
 
-/// A `Table`, or a `Keep` with its λ: one row of its guide per input, or one for all.
-struct Indices {
-    inputs: usize,
-    keep: Option<Vec<u64>>,
-    guide: Guide,
-}
-
-/// Random bytes are fetched for this many draws at a time.
-const BLOCK: usize = 256;
-
 impl Sampler {
     /// Prepares a verified policy.
     pub fn new(policy: &Policy) -> Self {
         Self(match policy.draft().shape() {
-            Shape::Table(table) => {
-                let guide = Guide::new(table.outputs(), table.rows());
-                Prepared::Indices(Indices { inputs: table.rows().len(), keep: None, guide })
-            }
-            Shape::Keep(keep) => {
-                let inputs = keep.keep().len();
-                let guide = Guide::new(inputs, core::slice::from_ref(keep.base()));
-                Prepared::Indices(Indices { inputs, keep: Some(keep.keep().into()), guide })
-            }
+            Shape::Table(table) => Prepared::Indices(Indices::of_table(table)),
+            Shape::Keep(keep) => Prepared::Indices(Indices::of_keep(keep)),
             Shape::Bits(bits) => Prepared::Bits(*bits),
         })
     }
@@ -280,13 +264,8 @@ impl Sampler {
             return Err(SampleError::Buffer { expected: inputs.len(), found: out.len() });
         }
         let Prepared::Indices(indices) = &self.0 else { return Err(SampleError::WrongShape) };
-        check_symbols(inputs, indices.inputs)?;
-        let size = if indices.keep.is_some() { 11 } else { 6 };
-        let mut bytes = [0; 11 * BLOCK];
-        for (inputs, out) in inputs.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
-            rng.fill_bytes(&mut bytes[..size * inputs.len()]);
-            indices.map_block(inputs, &bytes, out);
-        }
+        check_symbols(inputs, indices.inputs())?;
+        indices.draw(inputs, rng, out);
         Ok(())
     }
 
@@ -313,33 +292,12 @@ impl Sampler {
 }
 
 fn check_symbols(inputs: &[Symbol], size: usize) -> Result<(), SampleError> {
-    // Folded so that the compiler makes vectors of it; an empty list has nothing unknown.
-    let largest = inputs.iter().fold(0, |largest, x| x.index().max(largest)) as usize;
-    let known = largest < size || inputs.is_empty();
+    // Folded so that the compiler makes vectors of it. The top bit of a difference tells which is larger, as
+    // there are far fewer than 2^31 symbols; an index with that bit would be unknown itself.
+    let last = (size as u32).wrapping_sub(1);
+    let above = |x: &Symbol| x.index() | last.wrapping_sub(x.index());
+    let known = inputs.iter().fold(0, |any, x| any | above(x)) >> 31 == 0;
     if known { Ok(()) } else { Err(SampleError::UnknownSymbol) }
-}
-
-impl Indices {
-    /// The pinned map for a block. Not generic, so that it is compiled here, in one piece, whatever the
-    /// generator.
-    fn map_block(&self, inputs: &[Symbol], bytes: &[u8], out: &mut [u32]) {
-        let Some(keep) = &self.keep else {
-            let sixes = bytes.as_chunks().0;
-            for ((x, out), &[a, b, c, d, e, f]) in inputs.iter().zip(out).zip(sixes) {
-                let u = u64::from_be_bytes([0, 0, a, b, c, d, e, f]);
-                *out = self.guide.look_up(x.index() as usize, u);
-            }
-            return;
-        };
-        let elevens = bytes.as_chunks().0;
-        for ((x, out), &[a, b, c, d, e, f, g, h, i, j, k]) in inputs.iter().zip(out).zip(elevens) {
-            let coin = u64::from_be_bytes([0, 0, 0, a, b, c, d, e]);
-            let drawn = self.guide.look_up(0, u64::from_be_bytes([0, 0, f, g, h, i, j, k]));
-            // Selected without a branch, which nothing could predict.
-            let stay = mask(coin < keep[x.index() as usize]) as u32;
-            *out = x.index() & stay | drawn & !stay;
-        }
-    }
 }
 
 #[cfg(test)]
