@@ -1,6 +1,5 @@
 //! How the unbiased shares err together.
 
-use crate::channel::Channel;
 use crate::estimator::onto_simplex;
 use crate::{Error, Estimator, Target};
 use undertone_numeric::vector::long_dot;
@@ -24,26 +23,12 @@ impl Estimator {
         let scores: Vec<_> = (0..size).map(|x| self.decoder().share_score(x)).collect();
         for (g, group) in self.groups.iter().enumerate() {
             let n = group.reports();
-            let law = group.channel.forward(&p);
-            // The outputs' covariance is a diagonal minus a product.
-            let (diagonal, side): (Vec<f64>, Vec<f64>) = match &group.channel {
-                Channel::Bits(bits) => {
-                    let along: Vec<f64> = p.iter().map(|p| bits.gap() * p).collect();
-                    let own = |(law, along): (&f64, &f64)| law * (1.0 - law) + along * along;
-                    (law.iter().zip(&along).map(own).collect(), along)
-                }
-                Channel::Table(_) | Channel::Keep(_) => (law.clone(), law),
-            };
             for (x, one) in scores.iter().enumerate() {
                 let Some(one) = one else { continue };
-                let weighed: Vec<f64> =
-                    one.weights[g].iter().zip(&diagonal).map(|(w, d)| w * d).collect();
-                let along = long_dot(&one.weights[g], &side);
+                let along = group.channel.covariances(&one.weights[g], &p);
                 for (z, other) in scores.iter().enumerate() {
                     let Some(other) = other else { continue };
-                    let other = &other.weights[g];
-                    matrix[x][z] +=
-                        n * (long_dot(&weighed, other) - along * long_dot(&side, other));
+                    matrix[x][z] += n * long_dot(&along, &other.weights[g]);
                 }
                 if self.target() == Target::Respondents {
                     // What the respondents' own share of z takes off, on both sides.

@@ -86,9 +86,8 @@ impl Estimator {
             let (what, value) = ("the number of sweeps", prior.sweeps as f64);
             return Err(Error::Range { what, value, range: "at least 100" });
         }
-        if self.groups.iter().any(|group| matches!(group.channel, Channel::Bits(_))) {
-            let problem =
-                "a posterior needs each report's whole row of bits, and a tally keeps their counts";
+        if self.groups.iter().any(|group| group.climbed_outputs().is_none()) {
+            let problem = "a posterior needs each report's whole row of bits, and a tally keeps their counts; of blocks it can be too many";
             return Err(Error::unanswerable("the Dirichlet posterior", problem));
         }
         let mut rng = ChaCha12Rng::seed_from_u64(prior.seed);
@@ -143,7 +142,15 @@ fn share_out(group: &Group, p: &[f64], counts: &mut [f64], rng: &mut ChaCha12Rng
                 }
             }
         }
-        Channel::Bits(_) => {}
+        Channel::Bits(bits) => {
+            let Some((blocks, tally)) = bits.blocks().zip(group.by_block()) else { return };
+            for (y, &count) in tally.counts().iter().enumerate() {
+                if count > 0 {
+                    let weight = |x: usize| blocks.at(x, y) * p[x];
+                    multinomial(count, (0..p.len()).map(weight), counts, rng);
+                }
+            }
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whether prior and reports agree, and whether any population could have made the reports.
 
-use crate::channel::{Bits, Channel};
+use crate::channel::{Bits, Channel, Joint};
 use crate::decode::Decoder;
 use crate::mle;
 use crate::pool::{Group, shares};
@@ -64,6 +64,11 @@ pub struct Test {
 /// Warnings are given when chance alone would do this less than once in a thousand times.
 pub const ALARM: f64 = 0.001;
 
+impl Test {
+    /// Nothing was compared.
+    const NOTHING: Self = Self { statistic: 0.0, degrees: 0.0, p_value: 1.0 };
+}
+
 impl Estimator {
     /// Compares the reports with the policies' priors, and with what any population could give; and says
     /// what the policies leak if the estimated shares are right and the priors are not.
@@ -126,8 +131,8 @@ impl Estimator {
             reports: group.tally.reports(),
             prior,
             distance,
-            law: match &group.channel {
-                Channel::Bits(bits) => possible_bits(group, bits),
+            law: match (&group.channel, group.climbed_outputs()) {
+                (Channel::Bits(bits), None) => possible_bits(group, bits),
                 _ => against(group, fit, Some(support.min(rank))),
             },
             assumed_leakage: group.lip.and_then(nats),
@@ -159,18 +164,18 @@ impl Estimator {
 
     /// Twice the log-likelihood gained by fitting every group on its own.
     fn alike(&self, fits: &[(Vec<f64>, usize)]) -> Option<Test> {
-        let outputs = |group: &Group| !matches!(group.channel, Channel::Bits(_));
-        if self.groups.len() < 2 || !self.groups.iter().all(outputs) {
+        if self.groups.len() < 2 {
             return None;
         }
         let together = &self.fit().shares;
-        let gain = |(group, (fit, _)): (&Group, &(Vec<f64>, usize))| {
-            let laws = group.channel.forward(fit).into_iter().zip(group.channel.forward(together));
-            let terms = group.tally.counts().iter().zip(laws);
+        let mut gain = 0.0;
+        for (group, (fit, _)) in self.groups.iter().zip(fits) {
+            let (law, counts) = group.climbed_outputs()?;
+            let terms = counts.iter().zip(law.law(fit).into_iter().zip(law.law(together)));
             let seen = terms.filter(|(count, (own, _))| **count > 0 && *own > 0.0);
-            seen.map(|(&count, (own, all))| count as f64 * (own / all).ln()).sum::<f64>()
-        };
-        let statistic = 2.0 * self.groups.iter().zip(fits).map(gain).sum::<f64>().max(0.0);
+            gain += seen.map(|(&count, (own, all))| count as f64 * (own / all).ln()).sum::<f64>();
+        }
+        let statistic = 2.0 * gain.max(0.0);
         let degrees = ((self.groups.len() - 1) * (self.symbols() - 1)) as f64;
         Some(Test { statistic, degrees, p_value: chi_squared_upper_tail(degrees, statistic) })
     }
@@ -211,18 +216,19 @@ fn rarely(p_value: f64) -> String {
 /// Counts against what a population predicts. `fitted` is the dimension of the face the population was
 /// fitted on, plus one; given the face, the distance to it has the remaining dimensions.
 fn against(group: &Group, p: &[f64], fitted: Option<usize>) -> Test {
-    match &group.channel {
-        Channel::Bits(bits) => against_bits(group, bits.gap(), p),
-        Channel::Table(_) | Channel::Keep(_) => against_outputs(group, p, fitted),
+    match (group.outputs(), &group.channel) {
+        (Some((law, counts)), _) => against_outputs(group.reports(), counts, &law.law(p), fitted),
+        (None, Channel::Bits(bits)) => against_bits(group, bits, p),
+        // A table's outputs are single ones.
+        (None, Channel::Table(_) | Channel::Keep(_)) => Test::NOTHING,
     }
 }
 
 /// Pearson's statistic. Its mean and variance are known exactly even where outputs are rare; a gamma
 /// law with those two moments stands in for chi-squared, and is chi-squared where they are not.
-fn against_outputs(group: &Group, p: &[f64], fitted: Option<usize>) -> Test {
-    let (n, law) = (group.reports(), group.channel.forward(p));
+fn against_outputs(n: f64, counts: &[u64], law: &[f64], fitted: Option<usize>) -> Test {
     let (mut statistic, mut used, mut inverses) = (0.0, 0.0, 0.0);
-    for (&count, &law) in group.tally.counts().iter().zip(&law) {
+    for (&count, &law) in counts.iter().zip(law) {
         if law > 0.0 {
             statistic += (count as f64 - n * law).powi(2) / (n * law);
             used += 1.0;
@@ -247,25 +253,48 @@ fn against_outputs(group: &Group, p: &[f64], fitted: Option<usize>) -> Test {
     Test { statistic, degrees, p_value }
 }
 
-/// The quadratic form of the bit shares' distance in their covariance,
-/// diag(θ(1-θ) + gap² p²) - gap² p pᵀ.
-fn against_bits(group: &Group, gap: f64, p: &[f64]) -> Test {
-    let n = group.reports();
-    let (mut square, mut along, mut turn, mut fixed) = (0.0, 0.0, 0.0, 0.0);
-    for ((&set, p), theta) in group.tally.counts().iter().zip(p).zip(group.channel.forward(p)) {
+/// The quadratic form of the bit shares' distance in their covariance, which is a diagonal plus U M Uᵀ, U having a column of ones and
+/// the shares p: bits x and z are both set with probability third + (own - third)(p(x) + p(z)).
+fn against_bits(group: &Group, bits: &Bits, p: &[f64]) -> Test {
+    let (n, k) = (group.reports(), p.len() as f64);
+    let (third, mine) = bits.pairs().unwrap_or_default();
+    let (gap, own) = (bits.gap(), mine - third);
+    // Subsets all have the same size: what varies is orthogonal to the ones, in whose direction anything can be added.
+    let fixed_size = matches!(bits.joint, Joint::Subset(_));
+    let added = if fixed_size { bits.other * (1.0 - bits.other) / k } else { 0.0 };
+    let ones = third - bits.other * bits.other + added;
+    let mixed = own - bits.other * gap;
+    let (mut square, mut fixed) = (0.0, 0.0);
+    let (mut along, mut gram) = ([0.0; 2], [[0.0; 2]; 2]);
+    for ((&set, &p), theta) in group.tally.counts().iter().zip(p).zip(group.channel.forward(p)) {
         let away = set as f64 / n - theta;
-        let variance = theta * (1.0 - theta) + gap * gap * p * p;
+        let variance = theta - third - 2.0 * own * p;
         if variance > 0.0 {
             square += away * away / variance;
-            along += away * gap * p / variance;
-            turn += gap * gap * p * p / variance;
+            for (one, side) in [1.0, p].into_iter().enumerate() {
+                along[one] += away * side / variance;
+                gram[one][0] += side / variance;
+                gram[one][1] += side * p / variance;
+            }
         } else {
             fixed += away.abs();
         }
     }
-    let exact = n * (square + along * along / (1.0 - turn).max(1e-300));
-    let statistic = if fixed > 0.0 { f64::INFINITY } else { exact };
-    let degrees = p.len() as f64;
+    // Woodbury: the inverse takes (I + M G)^-1 M off, two by two.
+    let m = [[ones, mixed], [mixed, -gap * gap]];
+    let cell = |i: usize, j: usize| {
+        f64::from(u8::from(i == j)) + m[i][0] * gram[0][j] + m[i][1] * gram[1][j]
+    };
+    let right = [m[0][0] * along[0] + m[0][1] * along[1], m[1][0] * along[0] + m[1][1] * along[1]];
+    let determinant = cell(0, 0) * cell(1, 1) - cell(0, 1) * cell(1, 0);
+    let determinant = determinant.max(1e-300);
+    let taken = [
+        (cell(1, 1) * right[0] - cell(0, 1) * right[1]) / determinant,
+        (cell(0, 0) * right[1] - cell(1, 0) * right[0]) / determinant,
+    ];
+    let exact = n * (square - along[0] * taken[0] - along[1] * taken[1]);
+    let statistic = if fixed > 0.0 { f64::INFINITY } else { exact.max(0.0) };
+    let degrees = if fixed_size { k - 1.0 } else { k };
     Test { statistic, degrees, p_value: chi_squared_upper_tail(degrees, statistic) }
 }
 
@@ -282,9 +311,12 @@ fn possible_bits(group: &Group, bits: &Bits) -> Test {
     let rarest = rarest.fold(1.0, f64::min);
     let k = counts.len() as f64;
     let expected = bits.own + (k - 1.0) * bits.other;
-    let spread = bits.own * (1.0 - bits.own) + (k - 1.0) * bits.other * (1.0 - bits.other);
+    // How many bits are set has the same mean for every symbol; of its variances the largest counts.
+    let (_, variances) = group.channel.moments(&vec![1.0; counts.len()]);
+    let spread = variances.into_iter().fold(0.0, f64::max);
     let away = counts.iter().map(|&set| set as f64).sum::<f64>() / n as f64 - expected;
-    let statistic = if spread > 0.0 { away.abs() / (spread / n as f64).sqrt() } else { 0.0 };
+    let error = (spread / n as f64).sqrt();
+    let statistic = if error > 1e-9 * expected { away.abs() / error } else { 0.0 };
     let tests = 2.0 * k + 1.0;
     let p_value = (tests * rarest.min(2.0 * normal_upper_tail(statistic))).min(1.0);
     Test { statistic, degrees: 0.0, p_value }
@@ -320,8 +352,17 @@ fn leakage(channel: &Channel, p: &[f64]) -> Option<f64> {
         }
         Channel::Bits(bits) => {
             // The likelihoods of an input whose own bit speaks for it, and against it.
-            let (set, clear) = (bits.own * (1.0 - bits.other), bits.other * (1.0 - bits.own));
+            let (set, clear) = bits.likelihoods();
             let (strong, weak) = (set.max(clear), set.min(clear));
+            // Where sets are not any, those with the most and the least of the population are looked at.
+            if !matches!(bits.joint, Joint::Independent) {
+                let (least, most) = bits.ends(p);
+                let lift = |held: f64| {
+                    let law = clear + (set - clear) * held;
+                    either_way(set, law).max(either_way(clear, law))
+                };
+                return bound(lift(least).max(lift(most)), p.len());
+            }
             let lift = |p: &f64| {
                 let (rises, falls) = (p * strong + (1.0 - p) * weak, p * weak + (1.0 - p) * strong);
                 either_way(strong, rises).max(either_way(weak, falls))
@@ -329,8 +370,12 @@ fn leakage(channel: &Channel, p: &[f64]) -> Option<f64> {
             if strong == weak { 1.0 } else { p.iter().map(lift).fold(1.0, f64::max) }
         }
     };
-    // Sums of k products are off by less than k units in the last place.
-    let slack = 1.0 + (p.len() as f64 + 16.0) * f64::EPSILON;
+    bound(worst, p.len())
+}
+
+/// The logarithm of a ratio, rounded up; sums of k products are off by less than k units in the last place.
+fn bound(worst: f64, products: usize) -> Option<f64> {
+    let slack = 1.0 + (products as f64 + 16.0) * f64::EPSILON;
     let bound = (worst * slack).ln();
     worst.is_finite().then(|| (bound + 4.0 * f64::EPSILON * bound.abs()).next_up())
 }

@@ -7,9 +7,10 @@
 //! however many people answer (JLT18 aggregates this way).
 
 use crate::answer::{Answer, Shares};
-use crate::channel::Channel;
+use crate::channel::Bits;
 use crate::estimator::bounds;
 use crate::interval::posterior;
+use crate::mle::LinearLaw;
 use crate::pool::Group;
 use crate::settings::Method;
 use crate::{Error, Estimate, Estimator};
@@ -21,10 +22,13 @@ impl Estimator {
         let mut sums = vec![0.0; self.symbols()];
         let mut squares = vec![0.0; self.symbols()];
         for group in &self.groups {
+            outputs_of(group)?;
             let prior = prior_of(group)?;
             let (once, twice) = count_over_law(group, &prior)?;
-            let (back, back_squares) =
-                (group.channel.back(&once), group.channel.back_squares(&twice));
+            let (back, back_squares) = match group.channel.bits().and_then(Bits::blocks) {
+                Some(blocks) => (blocks.back(&once), blocks.back_squares(&twice)),
+                None => (group.channel.back(&once), group.channel.back_squares(&twice)),
+            };
             for (x, p) in prior.iter().enumerate() {
                 sums[x] += p * back[x];
                 squares[x] += p * p * back_squares[x];
@@ -51,15 +55,16 @@ impl Estimator {
         let (mut sum, mut variance) = (0.0, 0.0);
         for group in &self.groups {
             let prior = prior_of(group)?;
+            let (law, counts) = outputs_of(group)?;
             let (once, _) = count_over_law(group, &prior)?;
             let weighed = |power: i32| {
                 let p: Vec<f64> =
                     prior.iter().zip(values).map(|(p, v)| p * v.powi(power)).collect();
-                group.channel.forward(&p)
+                law.law(&p)
             };
             // Given output y: the mean of the values is first(y)/law(y), of their squares second/law.
             for (((count, &ratio), first), second) in
-                group.tally.counts().iter().zip(&once).zip(weighed(1)).zip(weighed(2))
+                counts.iter().zip(&once).zip(weighed(1)).zip(weighed(2))
             {
                 let count = *count as f64;
                 if count > 0.0 {
@@ -80,21 +85,24 @@ impl Estimator {
 }
 
 fn prior_of(group: &Group) -> Result<Vec<f64>, Error> {
-    if matches!(group.channel, Channel::Bits(_)) {
-        let problem = "a posterior needs each report's whole row of bits, and a tally keeps their counts: use BitsFold";
-        return Err(Error::unanswerable(WHAT, problem));
-    }
     group.prior().ok_or_else(|| {
         let problem = format!("policy {} does not assume one prior", group.policy);
         Error::unanswerable(WHAT, problem)
     })
 }
 
+/// The law of a group's outputs and their counts.
+fn outputs_of(group: &Group) -> Result<(&dyn LinearLaw, &[u64]), Error> {
+    let problem = "a posterior needs each report's whole row of bits, and a tally keeps their counts: use BitsFold";
+    group.outputs().ok_or_else(|| Error::unanswerable(WHAT, problem))
+}
+
 /// count(y)/law(y) and count(y)/law(y)² under the prior.
 fn count_over_law(group: &Group, prior: &[f64]) -> Result<(Vec<f64>, Vec<f64>), Error> {
-    let law = group.channel.forward(prior);
+    let (law, counts) = outputs_of(group)?;
+    let law = law.law(prior);
     let (mut once, mut twice) = (vec![0.0; law.len()], vec![0.0; law.len()]);
-    for (y, (&count, &law)) in group.tally.counts().iter().zip(&law).enumerate() {
+    for (y, (&count, &law)) in counts.iter().zip(&law).enumerate() {
         if count > 0 {
             if !(law > 0.0) {
                 let problem = format!(

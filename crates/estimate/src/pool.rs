@@ -139,6 +139,11 @@ impl Group {
         self.tally.counts().iter().map(|&count| count as f64 / self.reports()).collect()
     }
 
+    /// The counts of numbered blocks, where that is what reports are.
+    pub(crate) fn by_block(&self) -> Option<&Tally> {
+        self.own.as_ref().filter(|own| !own.counts_bits())
+    }
+
     /// The one prior of the context, if it has one.
     pub(crate) fn prior(&self) -> Option<Vec<f64>> {
         single_prior(&self.context)

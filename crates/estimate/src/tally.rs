@@ -3,9 +3,10 @@
 use crate::Error;
 use crate::channel::Blocks;
 use serde::{Deserialize, Serialize};
-use undertone_core::{Object, Policy, PolicyId, Report, Token};
+use undertone_core::{Family, Object, Policy, PolicyId, Report, Shape, Token};
 
-/// How often each output of one policy was seen; for `Bits`, how often each bit was set.
+/// How often each output of one policy was seen; for policies that release bits, how often each bit was set. Numbered blocks are
+/// outputs.
 ///
 /// Counts are integers, so adding reports in any order, or merging tallies of any split of them,
 /// gives the same tally. Every method either counts all it was given or, with an error, nothing.
@@ -13,6 +14,8 @@ use undertone_core::{Object, Policy, PolicyId, Report, Token};
 pub struct Tally {
     policy: PolicyId,
     kind: TallyKind,
+    /// How many bits every report sets, where that is fixed.
+    set: Option<u32>,
     reports: u64,
     counts: Vec<u64>,
 }
@@ -43,6 +46,8 @@ pub(crate) struct RawTally {
     undertone: String,
     policy: String,
     kind: TallyKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    set: Option<u32>,
     reports: u64,
     counts: Vec<u64>,
 }
@@ -54,7 +59,14 @@ impl Tally {
     pub fn new(policy: &Policy) -> Self {
         let shape = policy.draft().shape();
         let kind = if shape.releases_bits() { TallyKind::Bits } else { TallyKind::Indices };
-        Self { policy: policy.id(), kind, reports: 0, counts: vec![0; shape.outputs()] }
+        let set = match shape {
+            Shape::Incidence(incidence) => match incidence.family() {
+                Family::Subsets(subsets) => u32::try_from(subsets.size()).ok(),
+                Family::Geometry(_) | Family::Listed(_) => None,
+            },
+            Shape::Table(_) | Shape::Keep(_) | Shape::Bits(_) => None,
+        };
+        Self { policy: policy.id(), kind, set, reports: 0, counts: vec![0; shape.outputs()] }
     }
 
     /// A tally of the same policy without its reports.
@@ -126,6 +138,9 @@ impl Tally {
         if let Some(at) = rows.chunks_exact(width).position(spoilt) {
             return Err(Error::Token { at, found: "spare bits that are not zero".into() });
         }
+        if let Some(at) = rows.chunks_exact(width).position(|row| !self.has_size(row)) {
+            return Err(Error::Token { at, found: self.wrong_size(&rows[at * width..][..width]) });
+        }
         let more = (rows.len() / width) as u64;
         self.reports = self.reports.checked_add(more).ok_or(Error::Overflow)?;
         // Eight counters of a byte each share a word; 255 rows fit before they are emptied.
@@ -162,6 +177,12 @@ impl Tally {
                 set[at]
             )));
         }
+        if !self.sizes_fit(reports, set) {
+            return Err(Error::malformed(format!(
+                "the counts of {reports} subsets do not sum to {} each",
+                self.set.unwrap_or(0)
+            )));
+        }
         self.absorb(reports, set)
     }
 
@@ -184,6 +205,7 @@ impl Tally {
             undertone: NAME.into(),
             policy: self.policy.to_string(),
             kind: self.kind,
+            set: self.set,
             reports: self.reports,
             counts: self.counts.clone(),
         })
@@ -206,15 +228,19 @@ impl Tally {
         if raw.counts.is_empty() {
             return Err(Error::malformed("it has no counts"));
         }
-        let fits = match raw.kind {
-            TallyKind::Indices => checked_sum(&raw.counts) == Some(raw.reports),
-            TallyKind::Bits => raw.counts.iter().all(|&count| count <= raw.reports),
+        let RawTally { kind, set, reports, counts, .. } = raw;
+        let tally = Self { policy, kind, set, reports, counts };
+        let counts = &tally.counts;
+        let fits = match kind {
+            TallyKind::Indices => set.is_none() && checked_sum(counts) == Some(reports),
+            TallyKind::Bits => {
+                counts.iter().all(|&count| count <= reports) && tally.sizes_fit(reports, counts)
+            }
         };
         if !fits {
-            let reports = raw.reports;
             return Err(Error::malformed(format!("its counts are not those of {reports} reports")));
         }
-        Ok(Self { policy, kind: raw.kind, reports: raw.reports, counts: raw.counts })
+        Ok(tally)
     }
 
     /// These reports with the outputs, which are the policy's own symbols, in another order.
@@ -255,6 +281,9 @@ impl Tally {
                 if row.last().is_some_and(|last| last & self.spare() != 0) {
                     return wrong("spare bits that are not zero".into());
                 }
+                if !self.has_size(row) {
+                    return wrong(self.wrong_size(row));
+                }
                 Ok(())
             }
         }
@@ -284,7 +313,8 @@ impl Tally {
             return Err(Error::Policy { expected: policy.id(), found: self.policy });
         }
         let empty = Self::new(policy);
-        if empty.kind != self.kind || empty.counts.len() != self.counts.len() {
+        let alike = (empty.kind, empty.set) == (self.kind, self.set);
+        if !alike || empty.counts.len() != self.counts.len() {
             return Err(Error::malformed(format!(
                 "{} counts for a policy with {} outputs, or of another kind",
                 self.counts.len(),
@@ -292,6 +322,21 @@ impl Tally {
             )));
         }
         Ok(())
+    }
+
+    /// Whether a row sets as many bits as every report does.
+    fn has_size(&self, row: &[u8]) -> bool {
+        self.set.is_none_or(|set| ones(row) == u64::from(set))
+    }
+
+    fn wrong_size(&self, row: &[u8]) -> String {
+        format!("{} bits, where every report sets {}", ones(row), self.set.unwrap_or(0))
+    }
+
+    /// Whether counts are those of so many reports, as far as their sum says.
+    fn sizes_fit(&self, reports: u64, counts: &[u64]) -> bool {
+        let sum = || counts.iter().map(|&count| u128::from(count)).sum::<u128>();
+        self.set.is_none_or(|set| sum() == u128::from(set) * u128::from(reports))
     }
 
     /// The bits of a row's last byte that stand for no symbol.
@@ -322,6 +367,11 @@ impl Tally {
         }
         Ok(())
     }
+}
+
+/// How many bits of a row are set.
+fn ones(row: &[u8]) -> u64 {
+    row.iter().map(|byte| u64::from(byte.count_ones())).sum()
 }
 
 fn checked_sum(counts: &[u64]) -> Option<u64> {

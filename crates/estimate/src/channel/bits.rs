@@ -3,6 +3,7 @@
 use crate::channel::Blocks;
 use undertone_core::incidence::{Family, Incidence};
 use undertone_core::{MASS_ONE, WEIGHT_ONE};
+use undertone_numeric::vector::long_dot;
 
 /// The probability of a set bit: the input's own, and every other; and how the bits of one report go together.
 #[derive(Clone, Debug)]
@@ -113,6 +114,46 @@ impl Bits {
                 blocks.squares(weights).into_iter().zip(means).map(variance).collect()
             }
         }
+    }
+
+    /// The probability that two bits are both set, given a third symbol and given one of the two; `None` where it depends on which.
+    pub(crate) fn pairs(&self) -> Option<(f64, f64)> {
+        match &self.joint {
+            Joint::Independent => Some((self.other * self.other, self.own * self.other)),
+            Joint::Subset(size) => {
+                let (size, others) = (*size as f64, (self.symbols - 1) as f64);
+                // With two symbols there is no third.
+                let two = (others * (others - 1.0)).max(1.0);
+                let (with, without) =
+                    ((size - 1.0) * (size - 2.0) / two, size * (size - 1.0) / two);
+                let third = self.own * with + (1.0 - self.own) * without;
+                Some((third, self.own * (size - 1.0) / others))
+            }
+            Joint::Blocks(_) => None,
+        }
+    }
+
+    /// The covariance, for a population `p`, of Σ weights over the set bits with each bit.
+    pub(super) fn covariances(&self, weights: &[f64], p: &[f64]) -> Vec<f64> {
+        let mut theta = vec![0.0; p.len()];
+        self.forward_into(p, &mut theta);
+        let mean = long_dot(weights, &theta);
+        if let Joint::Blocks(blocks) = &self.joint {
+            let law = blocks.forward(p);
+            let products = blocks.block_sums(weights).into_iter().zip(law);
+            let both =
+                blocks.symbol_sums(&products.map(|(sum, law)| sum * law).collect::<Vec<_>>());
+            return both.iter().zip(&theta).map(|(both, theta)| both - mean * theta).collect();
+        }
+        // Two bits: `third` + `own` times the shares of both symbols.
+        let (third, mine) = self.pairs().unwrap_or_default();
+        let own = mine - third;
+        let (sum, shared) = (weights.iter().sum::<f64>(), long_dot(weights, p));
+        let one = |((w, p), theta): ((&f64, &f64), &f64)| {
+            let others = (sum - w) * (third + own * p) + own * (shared - w * p);
+            w * theta + others - mean * theta
+        };
+        weights.iter().zip(p).zip(&theta).map(one).collect()
     }
 
     /// How many terms a sum over all reports of bits that go together has.

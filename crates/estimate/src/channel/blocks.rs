@@ -24,6 +24,10 @@ impl Blocks {
         Some(Self { incidence: Arc::new(incidence.clone()), order: None, inside, outside })
     }
 
+    pub(crate) fn inputs(&self) -> usize {
+        self.incidence.symbols()
+    }
+
     pub(crate) fn outputs(&self) -> usize {
         self.incidence.blocks().unwrap_or(0)
     }
@@ -67,10 +71,26 @@ impl Blocks {
         }
     }
 
+    /// The probability of every block for a population `p`.
+    pub(crate) fn forward(&self, p: &[f64]) -> Vec<f64> {
+        let base = self.outside * p.iter().sum::<f64>();
+        let law = |sum: f64| base + (self.inside - self.outside) * sum;
+        self.block_sums(p).into_iter().map(law).collect()
+    }
+
     /// Σ_y w(y|x) r(y) for every x, y being the blocks.
     pub(crate) fn back(&self, r: &[f64]) -> Vec<f64> {
+        self.back_of(r, (self.inside, self.outside))
+    }
+
+    /// Σ_y w(y|x)² r(y) for every x.
+    pub(crate) fn back_squares(&self, r: &[f64]) -> Vec<f64> {
+        self.back_of(r, (self.inside * self.inside, self.outside * self.outside))
+    }
+
+    fn back_of(&self, r: &[f64], (inside, outside): (f64, f64)) -> Vec<f64> {
         let all: f64 = r.iter().sum();
-        let mean = |inside: f64| self.inside * inside + self.outside * (all - inside);
+        let mean = |sum: f64| inside * sum + outside * (all - sum);
         self.symbol_sums(r).into_iter().map(mean).collect()
     }
 

@@ -15,11 +15,15 @@ pub(crate) use keep::Keep;
 pub(crate) use table::Table;
 
 use crate::Error;
+use std::borrow::Cow;
 use undertone_core::Shape;
-use undertone_core::incidence::Incidence;
+use undertone_numeric::vector::long_dot;
 
 /// The most cells of listed blocks that are written out as a table.
 const MOST_CELLS: usize = 1 << 22;
+
+const UNEVEN: &str =
+    "a list of blocks in which some pairs of symbols are together more often than others";
 
 /// The shapes. Blocks of symbols are bits that go together.
 #[derive(Clone, Debug)]
@@ -36,10 +40,14 @@ impl Channel {
             Shape::Table(table) => Self::Table(Table::new(table)),
             Shape::Keep(keep) => Self::Keep(Keep::new(keep)),
             Shape::Bits(bits) => Self::Bits(Bits::new(bits)),
-            Shape::Incidence(incidence) => match Bits::of_incidence(incidence) {
-                Some(bits) => Self::Bits(bits),
-                None => Self::Table(written(incidence)?),
-            },
+            Shape::Incidence(incidence) => {
+                match (Bits::of_incidence(incidence), Blocks::new(incidence)) {
+                    (Some(bits), _) => Self::Bits(bits),
+                    (None, Some(blocks)) => Self::Table(written(&blocks, UNEVEN)?),
+                    // Subsets treat all pairs alike.
+                    (None, None) => return Err(Error::malformed("blocks without numbers")),
+                }
+            }
         })
     }
 
@@ -48,6 +56,14 @@ impl Channel {
         match self {
             Self::Bits(bits) => Some(bits),
             Self::Table(_) | Self::Keep(_) => None,
+        }
+    }
+
+    /// Numbered blocks as a table of single outputs; other channels as they are.
+    pub(crate) fn one_output(&self) -> Result<Cow<'_, Self>, Error> {
+        match self.bits().and_then(Bits::blocks) {
+            Some(blocks) => written(blocks, "blocks").map(|table| Cow::Owned(Self::Table(table))),
+            None => Ok(Cow::Borrowed(self)),
         }
     }
 
@@ -108,6 +124,16 @@ impl Channel {
         }
     }
 
+    /// The covariance, for a population `p`, of a report's score with each of its outputs or bits.
+    pub(crate) fn covariances(&self, weights: &[f64], p: &[f64]) -> Vec<f64> {
+        if let Self::Bits(bits) = self {
+            return bits.covariances(weights, p);
+        }
+        let law = self.forward(p);
+        let mean = long_dot(weights, &law);
+        weights.iter().zip(&law).map(|(weight, law)| (weight - mean) * law).collect()
+    }
+
     /// Σ_y w(y|x)² r(y) for every x (`Table` and `Keep`; zero for `Bits`).
     pub(crate) fn back_squares(&self, r: &[f64]) -> Vec<f64> {
         match self {
@@ -133,20 +159,12 @@ impl Channel {
 }
 
 /// Numbered blocks as a table of all cells.
-fn written(incidence: &Incidence) -> Result<Table, Error> {
-    let (symbols, outputs) = (incidence.symbols(), incidence.blocks().unwrap_or(0));
+fn written(blocks: &Blocks, what: &'static str) -> Result<Table, Error> {
+    let (symbols, outputs) = (blocks.inputs(), blocks.outputs());
     let cells = symbols.saturating_mul(outputs);
-    match Blocks::new(incidence) {
-        Some(blocks) if cells <= MOST_CELLS => {
-            let row = |x: usize| {
-                let blocks = &blocks;
-                (0..outputs).map(move |y| blocks.at(x, y))
-            };
-            Ok(Table::of_cells(outputs, (0..symbols).flat_map(row).collect()))
-        }
-        _ => {
-            let what = "a list of blocks in which some pairs of symbols are together more often than others";
-            Err(Error::TooLarge { what, cells, limit: MOST_CELLS })
-        }
+    if cells > MOST_CELLS {
+        return Err(Error::TooLarge { what, cells, limit: MOST_CELLS });
     }
+    let row = |x: usize| (0..outputs).map(move |y| blocks.at(x, y));
+    Ok(Table::of_cells(outputs, (0..symbols).flat_map(row).collect()))
 }

@@ -9,7 +9,6 @@
 //! higher than L(p) + max_x ∂L/∂p(x) - Σ p(x) ∂L/∂p(x). Climbing ends when that is small, not when
 //! the last step was.
 
-use crate::channel::Channel;
 use crate::mle::bits::BitGroup;
 use crate::mle::law::LinearLaw;
 use crate::pool::Group;
@@ -19,8 +18,10 @@ use undertone_numeric::vector::long_dot;
 pub(super) struct Problem<'a> {
     /// Laws of single outputs, and how often each was seen.
     outputs: Vec<(&'a dyn LinearLaw, Vec<f64>)>,
-    /// Policies whose reports are bits.
+    /// Policies whose reports are bits, or too many blocks.
     bits: Vec<BitGroup>,
+    /// Whether some of them are blocks.
+    blocks: bool,
 }
 
 /// Where climbing ended.
@@ -42,25 +43,23 @@ struct Step {
 impl<'a> Problem<'a> {
     /// The counts of one law, all of which are possible.
     pub(super) fn of(law: &'a dyn LinearLaw, counts: Vec<f64>) -> Self {
-        Self { outputs: vec![(law, counts)], bits: Vec::new() }
+        Self { outputs: vec![(law, counts)], bits: Vec::new(), blocks: false }
     }
 
     /// The counts of a pool.
     pub(super) fn new(groups: &'a [Group]) -> Self {
-        let mut problem = Self { outputs: Vec::new(), bits: Vec::new() };
+        let mut problem = Self { outputs: Vec::new(), bits: Vec::new(), blocks: false };
         for group in groups {
-            let counts = group.tally.counts().iter().map(|&count| count as f64);
-            match &group.channel {
-                Channel::Bits(bits) => {
-                    problem.bits.push(BitGroup::new(bits, group.reports(), counts.collect()));
-                }
-                channel => {
-                    // An output that no symbol gives says nothing about shares; drift reports it.
-                    let everyone = vec![1.0 / channel.inputs() as f64; channel.inputs()];
-                    let law = channel.forward(&everyone);
-                    let possible = |(count, law): (f64, f64)| if law > 0.0 { count } else { 0.0 };
-                    problem.outputs.push((channel, counts.zip(law).map(possible).collect()));
-                }
+            if let Some((law, counts)) = group.climbed_outputs() {
+                // An output that no symbol gives says nothing about shares; drift reports it.
+                let everyone = law.law(&vec![1.0 / law.inputs() as f64; law.inputs()]);
+                let possible =
+                    |(&count, law): (&u64, f64)| if law > 0.0 { count as f64 } else { 0.0 };
+                problem.outputs.push((law, counts.iter().zip(everyone).map(possible).collect()));
+            } else if let Some(bits) = group.channel.bits() {
+                let counts = group.tally.counts().iter().map(|&count| count as f64);
+                problem.bits.push(BitGroup::new(bits, group.reports(), counts.collect()));
+                problem.blocks |= bits.blocks().is_some();
             }
         }
         problem
@@ -69,6 +68,10 @@ impl<'a> Problem<'a> {
     pub(super) fn note(&self, how: &str) -> String {
         if self.bits.is_empty() {
             how.into()
+        } else if self.blocks {
+            format!(
+                "{how}, of the symbols' counts as if they were independent: there are too many blocks to climb to the maximum of the whole likelihood"
+            )
         } else {
             format!(
                 "{how}, of the bit counts as if bits were independent: a tally does not keep which bits were set together"

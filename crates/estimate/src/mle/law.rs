@@ -1,6 +1,7 @@
 //! Laws of outputs that are linear in the shares: what expectation maximisation needs of them.
 
-use crate::channel::Channel;
+use crate::channel::{Blocks, Channel};
+use crate::pool::Group;
 
 /// How likely every output is, as a linear function of the shares.
 pub(crate) trait LinearLaw {
@@ -15,6 +16,13 @@ pub(crate) trait LinearLaw {
 
     /// Writes Σ_y w(y|x) r(y) for every x into `means`.
     fn back_into(&self, r: &[f64], means: &mut [f64]);
+
+    /// The probability of every output, given the shares `p`.
+    fn law(&self, p: &[f64]) -> Vec<f64> {
+        let mut law = vec![0.0; self.outputs()];
+        self.forward_into(p, &mut law);
+        law
+    }
 }
 
 impl LinearLaw for Channel {
@@ -32,5 +40,45 @@ impl LinearLaw for Channel {
 
     fn back_into(&self, r: &[f64], means: &mut [f64]) {
         Channel::back_into(self, r, means);
+    }
+}
+
+impl LinearLaw for Blocks {
+    fn inputs(&self) -> usize {
+        Blocks::inputs(self)
+    }
+
+    fn outputs(&self) -> usize {
+        Blocks::outputs(self)
+    }
+
+    fn forward_into(&self, p: &[f64], law: &mut [f64]) {
+        law.copy_from_slice(&self.forward(p));
+    }
+
+    fn back_into(&self, r: &[f64], means: &mut [f64]) {
+        means.copy_from_slice(&self.back(r));
+    }
+}
+
+/// Blocks times symbols beyond which a numbered block is not gone back to: some ten seconds of climbing.
+const MOST_TERMS: usize = 1 << 14;
+
+impl Group {
+    /// The law of single outputs and how often each was seen; `None` for bits, whose reports are more than one output.
+    pub(crate) fn outputs(&self) -> Option<(&dyn LinearLaw, &[u64])> {
+        match &self.channel {
+            Channel::Table(_) | Channel::Keep(_) => Some((&self.channel, self.tally.counts())),
+            Channel::Bits(bits) => bits.blocks().zip(self.by_block()).map(|(blocks, tally)| {
+                let law: &dyn LinearLaw = blocks;
+                (law, tally.counts())
+            }),
+        }
+    }
+
+    /// The same, unless there are so many blocks that climbing to the maximum would take too long.
+    pub(crate) fn climbed_outputs(&self) -> Option<(&dyn LinearLaw, &[u64])> {
+        let few = self.channel.bits().is_none_or(|bits| bits.terms() <= MOST_TERMS);
+        self.outputs().filter(|_| few)
     }
 }

@@ -7,7 +7,8 @@
 //!
 //! For `Bits` the counts of bits are all a tally keeps, and a report says more than that: which bits
 //! were set together. What is maximised for them is the likelihood of the counts as if the bits were
-//! independent, a composite likelihood, and the fit says so.
+//! independent, a composite likelihood, and the fit says so. Numbered blocks are counted by block, so that theirs is the whole likelihood,
+//! climbed with two sums over all blocks a step; where there are too many of them, their symbols' counts are taken like bits.
 
 mod bits;
 mod em;
@@ -48,7 +49,7 @@ const MOST_STEPS: usize = 30_000;
 /// `unbiased` are the shares a square, invertible system gives.
 pub(crate) fn fit(groups: &[Group], start: &[f64], unbiased: Option<Vec<f64>>) -> Fit {
     let problem = em::Problem::new(groups);
-    let only_bits = groups.iter().all(|group| matches!(group.channel, Channel::Bits(_)));
+    let only_bits = groups.iter().all(|group| group.climbed_outputs().is_none());
     let (shares, how) = match (groups, unbiased) {
         ([Group { channel: Channel::Keep(keep), tally, .. }], _) => {
             match water::fill(keep, tally.counts()) {
@@ -56,8 +57,8 @@ pub(crate) fn fit(groups: &[Group], start: &[f64], unbiased: Option<Vec<f64>>) -
                 None => return climb(&problem, start),
             }
         }
-        ([Group { channel: Channel::Table(_), .. }], Some(shares))
-            if shares.iter().all(|&share| share >= 0.0) =>
+        ([group], Some(shares))
+            if has_square_law(group) && shares.iter().all(|&share| share >= 0.0) =>
         {
             (shares, "the exact maximum: the unbiased shares are all possible")
         }
@@ -77,6 +78,17 @@ pub(crate) fn fit(groups: &[Group], start: &[f64], unbiased: Option<Vec<f64>>) -
     }
     let climbed = climb(&problem, start);
     if climbed.gap < closed.gap { climbed } else { closed }
+}
+
+/// Whether unbiased shares reproduce the seen counts: those of a table that was inverted do, and those of as many blocks as symbols.
+fn has_square_law(group: &Group) -> bool {
+    match &group.channel {
+        Channel::Table(_) => true,
+        Channel::Keep(_) => false,
+        Channel::Bits(bits) => {
+            bits.blocks().is_some_and(|blocks| blocks.outputs() == blocks.inputs())
+        }
+    }
 }
 
 /// The best fit to how often the outputs of one law were seen, all of them possible; `closed` is one that is known to be the maximum unless rounding spoilt it.
@@ -119,7 +131,7 @@ impl Estimator {
             let range = "above 0";
             return Err(Error::Range { what: "the tolerance", value: tolerance, range });
         }
-        if self.groups.iter().any(|group| matches!(group.channel, Channel::Bits(_))) {
+        if self.groups.iter().any(|group| group.climbed_outputs().is_none()) {
             let problem =
                 "it needs each report's whole row of bits, and a tally keeps their counts";
             return Err(Error::unanswerable("iterative Bayes", problem));

@@ -34,7 +34,8 @@ fn in_a_row(memo: &Channel, fresh: &Channel) -> Result<Channel, Error> {
         };
         return Ok(Channel::Keep(Keep { keep: vec![a * b; first.base.len()], base }));
     }
-    if matches!(fresh, Channel::Bits(_)) {
+    let (memo, fresh) = (memo.one_output()?, fresh.one_output()?);
+    if memo.bits().or(fresh.bits()).is_some() {
         let problem = "bits drawn from a kept answer are not independent, and their counts alone do not say how they vary: use a table or keep policy as fresh";
         return Err(Error::unanswerable("an item with a fresh policy", problem));
     }
@@ -143,6 +144,7 @@ fn alike(one: &Channel, other: &Channel) -> bool {
             a.inputs() == b.inputs() && a.rows().zip(b.rows()).all(|(a, b)| near(a, b))
         }
         (Channel::Bits(a), Channel::Bits(b)) => {
+            // One policy's bits go together in one way.
             a.symbols() == b.symbols() && near(&[a.own, a.other], &[b.own, b.other])
         }
         _ => false,

@@ -14,6 +14,8 @@ mod degenerate;
 mod drift;
 mod evidence;
 mod golden;
+mod incidence;
+mod incidence_survey;
 mod orders;
 mod plan;
 mod possible;
