@@ -48,11 +48,13 @@ pub enum Method {
     Hashing,
     /// Blocks of the best geometry there is, by number.
     Blocks,
+    /// Listed blocks of nearly equal mass under a known prior.
+    Balanced,
 }
 
 impl Method {
     /// Every method.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Optimal,
         Self::Published,
         Self::Symmetric,
@@ -67,6 +69,7 @@ impl Method {
         Self::Projective,
         Self::Hashing,
         Self::Blocks,
+        Self::Balanced,
     ];
 
     /// The mechanism of that name.
@@ -86,6 +89,7 @@ impl Method {
             Self::Projective => &Blocks::Numbered(Kind::Projective),
             Self::Hashing => &Blocks::Numbered(Kind::Hashing),
             Self::Blocks => &Blocks::Numbered(Kind::Any),
+            Self::Balanced => &Blocks::Balanced,
         }
     }
 
@@ -295,7 +299,9 @@ pub fn worth(
         }
         (Shape::Table(_), _) if prior.len() > LARGE => Ok(None),
         (Shape::Incidence(blocks), Objective::Frequency) if !blocks_listed(shape) => {
-            Ok(incidence::Rates::of(blocks).map(|rates| rates.variance(prior)))
+            let counted = incidence::Rates::of(blocks).map(|rates| rates.variance(prior));
+            let listed = || incidence::efficient_variance(prior, blocks);
+            Ok(counted.or_else(|| listed().filter(|_| prior.len() <= LARGEST_TABLE)))
         }
         // A block is nobody's symbol: a loss between symbols has no meaning.
         (Shape::Incidence(_), _) if objective.is_linear() || !blocks_listed(shape) => Ok(None),

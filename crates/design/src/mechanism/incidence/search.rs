@@ -240,6 +240,34 @@ pub(super) fn best(
     }
 }
 
+/// A few geometries whose blocks would say most at equal masses, of different sizes of block, each with as many blocks as
+/// the bits allow.
+pub(super) fn by_share(
+    symbols: usize,
+    limits: &Limits,
+    kind: Kind,
+    bits: u32,
+    count: usize,
+) -> impl Iterator<Item = Result<Family, Error>> {
+    let floor =
+        |candidate: &Candidate| candidate.rates(limits.best(candidate.share())).variance_at_zero();
+    let mut all: Vec<(f64, Candidate)> = candidates(symbols, kind, bits)
+        .into_iter()
+        .map(|candidate| (floor(&candidate), candidate))
+        .collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.blocks.cmp(&a.1.blocks)));
+    let mut shares: Vec<f64> = Vec::new();
+    all.retain(|(_, candidate)| {
+        let share = candidate.share();
+        let new = shares.iter().all(|seen| (seen - share).abs() > 0.5 / SIZES);
+        if new {
+            shares.push(share);
+        }
+        new
+    });
+    all.into_iter().take(count).map(|(_, candidate)| candidate.family())
+}
+
 /// Sizes of blocks are told apart in so many steps.
 const SIZES: f64 = 40.0;
 
