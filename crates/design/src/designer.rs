@@ -50,11 +50,13 @@ pub enum Method {
     Blocks,
     /// Listed blocks of nearly equal mass under a known prior.
     Balanced,
+    /// Randomised response for the likeliest symbols and blocks for all others, in one table.
+    HeadTail,
 }
 
 impl Method {
     /// Every method.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Optimal,
         Self::Published,
         Self::Symmetric,
@@ -70,6 +72,7 @@ impl Method {
         Self::Hashing,
         Self::Blocks,
         Self::Balanced,
+        Self::HeadTail,
     ];
 
     /// The mechanism of that name.
@@ -90,6 +93,7 @@ impl Method {
             Self::Hashing => &Blocks::Numbered(Kind::Hashing),
             Self::Blocks => &Blocks::Numbered(Kind::Any),
             Self::Balanced => &Blocks::Balanced,
+            Self::HeadTail => &incidence::HeadTail,
         }
     }
 

@@ -19,7 +19,7 @@ use crate::quantize::PolicySpec;
 use crate::{Distribution, Error};
 
 /// Blocks are listed for so many symbols at most: a document lists each.
-pub const MOST_SYMBOLS: usize = 512;
+const MOST_SYMBOLS: usize = 300;
 
 /// The family of balanced blocks under which shares have the least variance, for claims about belief under one known prior.
 pub(super) fn best(
@@ -50,26 +50,21 @@ pub(super) fn best(
     let bases: Vec<Base> = search::by_share(symbols, limits, Kind::Any, bits, BASES)
         .map(|family| Base::of(symbols, &family?))
         .collect::<Result<_, Error>>()?;
-    // Two sizes of block next to each other, then each alone.
-    for (at, base) in bases.iter().enumerate() {
-        for other in bases.iter().skip(at + 1) {
-            let both = base.with(other);
-            if symbol_bits(both.blocks) <= bits {
-                search.attempt(&both)?;
-            }
-        }
-    }
     bases.iter().try_for_each(|base| search.attempt(base))?;
     search
         .best
         .ok_or_else(|| Error::other("max_bits", "no geometry to start from has so few blocks"))
 }
 
-/// So many geometries are balanced, alone and two by two.
+/// So many geometries are balanced.
 const BASES: usize = 6;
 
+/// How many symbols are placed anew. Where blocks have one mass exactly, populations that differ along the prior send the same
+/// reports, so more than a few make it worse.
+const HEADS: [usize; 7] = [2, 3, 4, 6, 8, 12, 16];
+
 /// So many multiplications are spent on judging families.
-const MOST_WORK: usize = 1 << 32;
+const MOST_WORK: usize = 1 << 31;
 
 /// Blocks before they are balanced.
 struct Base {
@@ -84,19 +79,6 @@ impl Base {
         let blocks = made.blocks().unwrap_or(0);
         let list = |x: u32| (0..blocks as u32).filter(|&block| made.contains(block, x)).collect();
         Ok(Self { blocks, lists: (0..symbols as u32).map(list).collect() })
-    }
-
-    /// The blocks of both.
-    fn with(&self, other: &Self) -> Self {
-        let moved = |list: &Vec<u32>| list.iter().map(|block| block + self.blocks as u32).collect();
-        let join = |(own, other): (&Vec<u32>, &Vec<u32>)| {
-            let moved: Vec<u32> = moved(other);
-            [own.as_slice(), &moved].concat()
-        };
-        Self {
-            blocks: self.blocks + other.blocks,
-            lists: self.lists.iter().zip(&other.lists).map(join).collect(),
-        }
     }
 }
 
@@ -116,7 +98,7 @@ impl Search<'_> {
         let symbols = self.prior.len();
         let size = base.lists[0].len() * symbols / base.blocks;
         let work = base.blocks * size * size + symbols.pow(3);
-        for head in [32, 16, 8, 4, 2].map(|part| symbols.div_ceil(part)) {
+        for head in HEADS.into_iter().filter(|&head| head < symbols) {
             if self.left < work && self.best.is_some() {
                 return Ok(());
             }
@@ -129,13 +111,6 @@ impl Search<'_> {
                 if weight.is_infinite() { 1.0 } else { weight / (weight + 1.0 - share(&probe)) };
             let made = incidence(symbols, (own * MASS_ONE as f64) as u64, &family)?;
             let variance = efficient_variance(self.prior, &made).unwrap_or(f64::INFINITY);
-            if std::env::var("DBG").is_ok() {
-                eprintln!(
-                    "    head {head} blocks {} share {:.3} ratio {ratio:.3} variance {variance:.2}",
-                    base.blocks,
-                    share(&probe)
-                );
-            }
             if self.best.as_ref().is_none_or(|best| variance < best.variance) {
                 self.best = Some(Chosen { family, ratio, variance });
             }

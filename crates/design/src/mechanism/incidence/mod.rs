@@ -17,6 +17,7 @@
 mod balanced;
 mod coin;
 mod efficient;
+mod head_tail;
 mod limits;
 mod rates;
 mod search;
@@ -24,6 +25,8 @@ mod subset;
 
 pub use coin::with_family;
 pub use efficient::efficient_variance;
+pub use head_tail::HeadTail;
+pub(crate) use head_tail::designed as split;
 pub use limits::{Limits, Masses};
 pub use rates::Rates;
 pub use search::{Chosen, Kind, symbol_bits};
