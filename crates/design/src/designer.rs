@@ -48,11 +48,15 @@ pub enum Method {
     Hashing,
     /// Blocks of the best geometry there is, by number.
     Blocks,
+    /// Listed blocks of nearly equal mass under a known prior.
+    Balanced,
+    /// Randomised response for the likeliest symbols and blocks for all others, in one table.
+    HeadTail,
 }
 
 impl Method {
     /// Every method.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Optimal,
         Self::Published,
         Self::Symmetric,
@@ -67,6 +71,8 @@ impl Method {
         Self::Projective,
         Self::Hashing,
         Self::Blocks,
+        Self::Balanced,
+        Self::HeadTail,
     ];
 
     /// The mechanism of that name.
@@ -86,6 +92,8 @@ impl Method {
             Self::Projective => &Blocks::Numbered(Kind::Projective),
             Self::Hashing => &Blocks::Numbered(Kind::Hashing),
             Self::Blocks => &Blocks::Numbered(Kind::Any),
+            Self::Balanced => &Blocks::Balanced,
+            Self::HeadTail => &incidence::HeadTail,
         }
     }
 
@@ -295,7 +303,9 @@ pub fn worth(
         }
         (Shape::Table(_), _) if prior.len() > LARGE => Ok(None),
         (Shape::Incidence(blocks), Objective::Frequency) if !blocks_listed(shape) => {
-            Ok(incidence::Rates::of(blocks).map(|rates| rates.variance(prior)))
+            let counted = incidence::Rates::of(blocks).map(|rates| rates.variance(prior));
+            let listed = || incidence::efficient_variance(prior, blocks);
+            Ok(counted.or_else(|| listed().filter(|_| prior.len() <= LARGEST_TABLE)))
         }
         // A block is nobody's symbol: a loss between symbols has no meaning.
         (Shape::Incidence(_), _) if objective.is_linear() || !blocks_listed(shape) => Ok(None),

@@ -2,7 +2,7 @@
 
 use undertone_core::{Bound, Context};
 
-use super::incidence::{self, Blocks, Kind};
+use super::incidence::{self, Blocks, Kind, Limits};
 use super::{Mechanism, keep, linear, posterior, robust, staircase, unary};
 use crate::Error;
 use crate::designer::{DesignOutcome, DesignProblem, Designed, shaped, ship};
@@ -122,6 +122,11 @@ fn compact(problem: &DesignProblem) -> Result<Designed, Error> {
             .and_then(|found| shaped(problem, found.policy, vec![("lambda", found.lambda)])),
         incidence::designed(problem, Blocks::Numbered(Kind::Any)),
     ];
+    // Under claims about belief a prior makes blocks of its own worth looking for.
+    if Limits::of(spec).are_about_belief() && matches!(spec.context, Context::Known(_)) {
+        candidates.push(incidence::designed(problem, Blocks::Balanced));
+        candidates.push(incidence::split(problem));
+    }
     if fits(prior.len()) {
         candidates.push(bits(unary::Encoding::Optimised));
         candidates.push(bits(unary::Encoding::Symmetric));

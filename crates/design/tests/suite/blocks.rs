@@ -44,30 +44,50 @@ fn at_zero(policy: &Policy) -> f64 {
 
 #[test]
 fn timing() {
-    for (k, e) in
-        [(16, 1.0), (16, 2.0), (128, 1.0), (128, 4.0), (1024, 1.0), (1024, 4.0), (1_000_000, 1.0)]
-    {
-        for method in [
-            Method::Krr,
-            Method::Oue,
-            Method::Subset,
-            Method::Projective,
-            Method::Hadamard,
-            Method::Hashing,
-            Method::Blocks,
-            Method::Compact,
-        ] {
-            let t = std::time::Instant::now();
-            let d = designed(&request(k, e, method));
-            println!(
-                "{k} {e} {:10} {:10.4} bits {} {:?} {} {:?}",
-                method.name(),
-                at_zero(&d.policy),
-                d.policy.draft().shape().report_bits(),
-                d.parameters,
-                d.utility.unwrap() / k as f64,
-                t.elapsed()
+    use undertone_testkit::law::{distribution, zipf};
+    for k in [16usize, 40, 64, 128, 256, 300, 1024] {
+        for e in [0.5, 1.0, 2.0] {
+            let prior = distribution(&zipf(k, 1.0));
+            let (spec, prior) = undertone_testkit::spec::under(
+                &prior,
+                vec![
+                    protection::parse(&format!("lip:{e}"), undertone_core::Subject::Input).unwrap(),
+                ],
             );
+            let ldp = |e: f64| {
+                let r = DesignProblem { prior: prior.clone(), ..request(k, e, Method::Subset) };
+                designed(&r).utility.unwrap()
+            };
+            println!("{k} lip {e}: subset ldp {:.2}, ldp 2e {:.2}", ldp(e), ldp(2.0 * e));
+            for method in [
+                Method::Subset,
+                Method::Oue,
+                Method::Blocks,
+                Method::Balanced,
+                Method::HeadTail,
+                Method::Compact,
+            ] {
+                let t = std::time::Instant::now();
+                let r = DesignProblem {
+                    spec: spec.clone(),
+                    prior: prior.clone(),
+                    ..request(k, 1.0, method)
+                };
+                match designer::design(&r) {
+                    Ok(DesignOutcome::Shipped(d)) => println!(
+                        "  {:10} {:10.3} bits {} {:?} ldp {:?} {:?}",
+                        method.name(),
+                        d.utility.unwrap(),
+                        d.policy.draft().shape().report_bits(),
+                        d.parameters,
+                        d.policy.ldp().map(|n| n.to_string()),
+                        t.elapsed()
+                    ),
+                    other => {
+                        println!("  {:10} {:?}", method.name(), other.err().map(|e| e.to_string()))
+                    }
+                }
+            }
         }
     }
 }

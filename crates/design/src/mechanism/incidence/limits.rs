@@ -94,6 +94,11 @@ impl Limits {
         self.input.odds.min(self.input.at(Masses { least: share, greatest: share }))
     }
 
+    /// What blocks between two masses may say about the input, under a single prior.
+    pub(super) fn at(&self, masses: Masses) -> f64 {
+        self.input.at(masses)
+    }
+
     /// What a family of numbered blocks may say.
     pub fn of_blocks(&self, incidence: &Incidence) -> f64 {
         let mut ratio = self.input.odds;

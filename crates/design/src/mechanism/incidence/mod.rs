@@ -14,13 +14,19 @@
 //! **How much they say.** [`limits`] derives the bounds from LDP, LIP, DI and claims about a secret. **What the kernel re-checks.** All
 //! of them, at the integers that ship, with the unevenness of drawing a block by an index ([`coin`]).
 
+mod balanced;
 mod coin;
+mod efficient;
+mod head_tail;
 mod limits;
 mod rates;
 mod search;
 mod subset;
 
 pub use coin::with_family;
+pub use efficient::efficient_variance;
+pub use head_tail::HeadTail;
+pub(crate) use head_tail::designed as split;
 pub use limits::{Limits, Masses};
 pub use rates::Rates;
 pub use search::{Chosen, Kind, symbol_bits};
@@ -39,6 +45,8 @@ pub enum Blocks {
     Subset,
     /// Numbered blocks of the best geometry of a kind.
     Numbered(Kind),
+    /// Listed blocks of nearly equal mass under the prior.
+    Balanced,
 }
 
 impl Mechanism<DesignProblem> for Blocks {
@@ -51,6 +59,7 @@ impl Mechanism<DesignProblem> for Blocks {
             Self::Numbered(Kind::Projective) => "projective",
             Self::Numbered(Kind::Hashing) => "hashing",
             Self::Numbered(Kind::Any) => "blocks",
+            Self::Balanced => "balanced",
         }
     }
 
@@ -73,6 +82,9 @@ pub fn choose(problem: &DesignProblem, blocks: Blocks) -> Result<Chosen, Error> 
     match blocks {
         Blocks::Subset => subset::best(&problem.prior, &limits, problem.max_bits),
         Blocks::Numbered(kind) => search::best(&problem.prior, &limits, kind, problem.max_bits),
+        Blocks::Balanced => {
+            balanced::best(&problem.spec, &problem.prior, &limits, problem.max_bits)
+        }
     }
 }
 

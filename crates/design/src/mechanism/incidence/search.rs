@@ -128,11 +128,11 @@ fn fractions(found: &mut Vec<Candidate>, symbols: u64, order: u64, all: bool, bi
         return;
     }
     let below = order.pow(dimension - 1);
-    let sums = below * order * u64::from(dimension.max(3) - 2);
+    let exchanged = below * order * u64::from(dimension.max(3) - 2);
     let most = if all { order - 1 } else { 1 };
     for classes in (1..=most).filter(|classes| (order - 1).is_multiple_of(*classes)) {
-        let (blocks, work) = (classes * points, sums * classes);
-        if blocks > MAX_BLOCKS as u64 || symbol_bits(blocks as usize) > bits || work > MOST_WORK {
+        let blocks = classes * points;
+        if blocks > MAX_BLOCKS as u64 || symbol_bits(blocks as usize) > bits {
             break;
         }
         let subgroup = (order - 1) / classes;
@@ -140,7 +140,8 @@ fn fractions(found: &mut Vec<Candidate>, symbols: u64, order: u64, all: bool, bi
             let cosets = if all { 0..=classes } else { 0..=0 };
             for cosets in cosets {
                 let values = u64::from(zero) + cosets * subgroup;
-                if values == 0 || values == order {
+                let work = steps(exchanged, blocks, values);
+                if values == 0 || values == order || work > MOST_WORK {
                     continue;
                 }
                 let by_zero = u64::from(zero) * classes * ((below - 1) / (order - 1));
@@ -162,13 +163,20 @@ fn fractions(found: &mut Vec<Candidate>, symbols: u64, order: u64, all: bool, bi
     }
 }
 
+/// About how many additions it takes to sum over all blocks: those of the exchange of coordinates, and a sum for every block
+/// and value inside.
+fn steps(exchanged: u64, blocks: u64, values: u64) -> u64 {
+    exchanged.saturating_add(blocks.saturating_mul(2 * (1 + values)))
+}
+
 fn hashing(symbols: u64, order: u64) -> Option<Candidate> {
     let (mut points, mut dimension) = (order, 1u32);
     while points < symbols {
         (points, dimension) = (points * order, dimension + 1);
     }
     let functions = (points - 1) / (order - 1);
-    let work = points * order * u64::from((dimension + 1).max(3) - 2);
+    let exchanged = points * order * u64::from((dimension + 1).max(3) - 2);
+    let work = steps(exchanged, functions * order, 1);
     let fits = functions * order <= MAX_BLOCKS as u64 && work <= MOST_WORK;
     fits.then(|| Candidate {
         order,
@@ -238,6 +246,34 @@ pub(super) fn best(
         Some((candidate, chosen)) => Ok(Chosen { family: candidate.family()?, ..chosen }),
         None => Err(Error::other("claims", "no geometry of blocks meets them")),
     }
+}
+
+/// A few geometries whose blocks would say most at equal masses, of different sizes of block, each with as many blocks as
+/// the bits allow.
+pub(super) fn by_share(
+    symbols: usize,
+    limits: &Limits,
+    kind: Kind,
+    bits: u32,
+    count: usize,
+) -> impl Iterator<Item = Result<Family, Error>> {
+    let floor =
+        |candidate: &Candidate| candidate.rates(limits.best(candidate.share())).variance_at_zero();
+    let mut all: Vec<(f64, Candidate)> = candidates(symbols, kind, bits)
+        .into_iter()
+        .map(|candidate| (floor(&candidate), candidate))
+        .collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.blocks.cmp(&a.1.blocks)));
+    let mut shares: Vec<f64> = Vec::new();
+    all.retain(|(_, candidate)| {
+        let share = candidate.share();
+        let new = shares.iter().all(|seen| (seen - share).abs() > 0.5 / SIZES);
+        if new {
+            shares.push(share);
+        }
+        new
+    });
+    all.into_iter().take(count).map(|(_, candidate)| candidate.family())
 }
 
 /// Sizes of blocks are told apart in so many steps.
