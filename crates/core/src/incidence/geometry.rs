@@ -122,7 +122,7 @@ impl Geometry {
     /// sums, and every block is given a sum for every value inside.
     pub(super) fn sum_steps(&self) -> u64 {
         let exchanged = self.place(self.coordinates()) * u64::from(self.dimension.max(3) - 2);
-        let given = self.blocks.saturating_mul(1 + u64::from(self.inside_values()));
+        let given = self.blocks.saturating_mul(1 + u64::from(self.values(true)));
         exchanged.saturating_add(given.saturating_mul(2))
     }
 
