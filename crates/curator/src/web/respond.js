@@ -321,7 +321,12 @@ function explained({ survey }) {
 
 /** For a small policy the whole table of chances; for the others a sentence. */
 function odds(policy) {
-  const { inputs, outputs, shape, own, other } = { ...policy.draft.channel };
+  const { inputs, outputs, shape, own, other, coin, family } = { ...policy.draft.channel };
+  if (shape === "incidence") {
+    const among = percent(Number(coin) / 2 ** 48);
+    const said = family.kind === "subsets" ? `The message is a list of ${count(inputs)} marks of which ${count(family.size)} are set. Your answer is marked with ${among}.` : `The message is the number of one of ${count(outputs)} groups of answers. Your answer is in that group with ${among}.`;
+    return h("p", { class: "small soft" }, said);
+  }
   if (shape === "bits") {
     const chance = (units) => percent(Number(units) / 2 ** 32);
     return h("p", { class: "small soft" }, `The message is a list of ${inputs} marks. The mark of your answer is set with ${chance(own)}, every other mark with ${chance(other)}.`);
@@ -343,7 +348,7 @@ function odds(policy) {
 function drawn(page, report, delivery, chosen) {
   const { client, survey } = page;
   const { body } = encodeBody([report], client.form);
-  const named = report.bits === null && survey.policy.draft.outputs === null;
+  const named = report.bits === null && survey.policy.draft.outputs === null && survey.policy.draft.channel.shape !== "incidence";
   const said = report.bits === null ? messageName(survey.policy, report.token) : marks(survey.policy, report.bits);
   const place = h("div", {});
   const bytes = new TextEncoder().encode(body);
@@ -382,8 +387,8 @@ function drawn(page, report, delivery, chosen) {
   heading.focus();
 }
 
-/** A message is an answer, or has a number of its own. */
-const messageName = ({ draft, outputs }, token) => (draft.outputs === null ? `“${outputs.label(token)}”` : `message ${outputs.label(token)}`);
+/** A message is an answer, a group of answers, or has a number of its own. */
+const messageName = ({ draft, outputs }, token) => (draft.channel.shape === "incidence" ? `group ${token}` : draft.outputs === null ? `“${outputs.label(token)}”` : `message ${outputs.label(token)}`);
 
 function marks(policy, bits) {
   const set = Array.from({ length: policy.outputs.size }, (_, at) => at).filter((at) => bits[at >> 3] & (0x80 >> (at & 7)));

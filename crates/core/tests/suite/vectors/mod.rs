@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// What describes the formats.
-const PAGES: [&str; 2] = ["README.md", "plans.md"];
+const PAGES: [&str; 3] = ["README.md", "blocks.md", "plans.md"];
 
 /// Every file below `vectors/v1`, by its path with forward slashes.
 fn on_disk() -> BTreeMap<String, String> {
