@@ -61,7 +61,7 @@ impl Guide {
         // are left open; one for two, where memory counts.
         let bucket_bits = match rows.len() * outputs {
             ..=0x8000 => size_bits + 1,
-            ..=0x40_0000 => size_bits,
+            0x8001..=0x40_0000 => size_bits,
             _ => size_bits.saturating_sub(1),
         };
         let mut guide = Self {
