@@ -60,6 +60,7 @@ pub mod estimate;
 pub mod export;
 mod frame;
 pub mod frontier;
+pub mod hitters;
 pub mod kept;
 pub mod named_refusal;
 pub mod number;
