@@ -8,7 +8,7 @@ use super::known::KnownValues;
 use super::plan::{HittersPlan, Longer};
 use super::support::Support;
 use super::values::OpenValues;
-use super::visible::{Passage, rule_of_thumb};
+use super::visible::{Passage, least_people, rule_of_thumb};
 use crate::answer::Answer;
 use crate::design::{Design, Protection};
 use crate::number::{self, Round, counted, decimal};
@@ -165,7 +165,7 @@ pub fn design(request: &HittersRequest) -> Result<HittersDesign, Error> {
         visible_share_known: request
             .people
             .filter(|_| !request.known.is_empty())
-            .and_then(|people| outlook.passage(people, true).least_share(request.power)),
+            .and_then(|people| outlook.visible_known(people)),
         rule_of_thumb: request.people.map(|people| {
             let (variance, rounds) = (support.variance_at_zero(), plan.prefixes().len());
             rule_of_thumb(variance, rounds, people, 1000, request.error, request.power)
@@ -306,12 +306,11 @@ struct Outlook<'a> {
 }
 
 impl Outlook<'_> {
-    /// What a value must pass with so many people, alone the last round if it is known.
-    fn passage(&self, people: u64, known: bool) -> Passage<'_> {
-        let mut before = 0;
+    /// The part of all people in each round, and the chance with which it lets a value through that nobody has.
+    fn rounds(&self) -> Vec<(f64, f64)> {
+        let (mut before, last) = (0, self.plan.prefixes().len() - 1);
         let rounds = self.plan.prefixes().iter().zip(self.plan.chances()).enumerate();
-        let last = self.plan.prefixes().len() - 1;
-        let all = rounds.map(|(at, (&bits, chance))| {
+        let round = |(at, (&bits, chance)): (usize, (&usize, f64))| {
             let kept = if at == 0 { 1 } else { THOUGHT_KEPT };
             let candidates = (kept << (bits - before)) as f64;
             before = bits;
@@ -319,16 +318,19 @@ impl Outlook<'_> {
                 true => self.request.error / (candidates + self.request.known.len() as f64),
                 false => 1.0 / candidates,
             };
-            ((people as f64 * chance) as u64, level)
-        });
-        let all: Vec<(u64, f64)> = all.collect();
-        let from = if known { last } else { 0 };
-        Passage::new(self.plan.support(), 0.0, all[from..].iter().copied())
+            (chance, level)
+        };
+        rounds.map(round).collect()
+    }
+
+    /// From which share on a value is visible that must pass these rounds.
+    fn least_share(&self, people: u64, rounds: &[(f64, f64)]) -> Option<f64> {
+        let rounds = rounds.iter().map(|&(part, level)| ((people as f64 * part) as u64, level));
+        Passage::new(self.plan.support(), 0.0, rounds).least_share(self.request.power)
     }
 
     fn visible(&self, people: u64) -> Result<f64, Error> {
-        let found = self.passage(people, false).least_share(self.request.power);
-        found.map_or_else(
+        self.least_share(people, &self.rounds()).map_or_else(
             || {
                 let needed = self.needed(1.0)?;
                 Err(Error::field(
@@ -342,25 +344,18 @@ impl Outlook<'_> {
         )
     }
 
+    /// From which share on a value is visible that is known, and so needs the last round alone.
+    fn visible_known(&self, people: u64) -> Option<f64> {
+        self.least_share(people, &self.rounds()[self.plan.prefixes().len() - 1..])
+    }
+
     /// How many people it takes for a share to be visible.
     fn needed(&self, share: f64) -> Result<u64, Error> {
-        const MOST: u64 = 1 << 50;
-        let enough = |people| self.passage(people, false).power(share) >= self.request.power;
-        let mut high = 1;
-        while !enough(high) {
-            high *= 2;
-            if high > MOST {
-                let problem =
-                    format!("is {share}: more than 10^15 people would be needed to see it");
-                return Err(Error::field("share", problem));
-            }
-        }
-        let mut low = high / 2;
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if enough(middle) { high = middle } else { low = middle }
-        }
-        Ok(high)
+        let (support, power) = (self.plan.support(), self.request.power);
+        least_people(support, 0.0, &self.rounds(), share, power).ok_or_else(|| {
+            let problem = format!("is {share}: more than 10^15 people would be needed to see it");
+            Error::field("share", problem)
+        })
     }
 }
 

@@ -54,7 +54,7 @@ pub use reports::{CollectedReports, REPORT_COLUMN};
 pub use search::{FindRequest, find};
 pub use support::Support;
 pub use values::{NoCode, OpenValues};
-pub use visible::{Passage, critical_count, rule_of_thumb};
+pub use visible::{Passage, critical_count, least_people, rule_of_thumb};
 pub use written::{UnknownValue, WriteRequest, WrittenReport, write};
 
 #[cfg(test)]

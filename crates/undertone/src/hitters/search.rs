@@ -16,7 +16,7 @@ use super::plan::{HittersPlan, Longer};
 use super::reports::{CollectedReports, RoundReports};
 use super::support::Support;
 use super::transform::walsh;
-use super::visible::{Passage, critical_count};
+use super::visible::{Passage, critical_count, least_people};
 use crate::Error;
 use crate::columns::threads;
 
@@ -110,6 +110,9 @@ pub fn find(
         let tests = passage[from..].iter().copied();
         Passage::new(plan.support(), request.threshold, tests).least_share(request.power)
     };
+    let parts: Vec<(f64, f64)> =
+        plan.chances().into_iter().zip(&passage).map(|(part, test)| (part, test.1)).collect();
+    let needed_n = least_people(plan.support(), request.threshold, &parts, 1.0, request.power);
     let scale = Scale { plan, request, people: sheet.people(), tested };
     let values = found.into_iter().map(|one| scale.value(one, &known)).collect();
     Ok(FoundReport {
@@ -123,7 +126,7 @@ pub fn find(
         power: request.power,
         visible_share: least(0),
         visible_share_known: if known.is_empty() { None } else { least(last) },
-        needed_n: needed(plan, &passage, request),
+        needed_n,
     })
 }
 
@@ -139,25 +142,6 @@ fn check(request: &FindRequest) -> Result<(), Error> {
         return Err(Error::field("threshold", problem));
     }
     Ok(())
-}
-
-/// How many people it takes to find a value that everybody has, at the levels of a search.
-fn needed(plan: &HittersPlan, passage: &[(u64, f64)], request: &FindRequest) -> Option<u64> {
-    let enough = |people: u64| {
-        let tests = passage.iter().zip(plan.chances());
-        let tests = tests.map(|(&(_, level), chance)| ((people as f64 * chance) as u64, level));
-        Passage::new(plan.support(), request.threshold, tests).power(1.0) >= request.power
-    };
-    let mut high = 1u64;
-    while !enough(high) {
-        high = high.checked_mul(2).filter(|&high| high < 1 << 50)?;
-    }
-    let mut low = high / 2;
-    while high - low > 1 {
-        let middle = low + (high - low) / 2;
-        if enough(middle) { high = middle } else { low = middle }
-    }
-    Some(high)
 }
 
 /// A value that was found, with its p-value and the same adjusted for all that were tested.
@@ -189,7 +173,7 @@ fn listed(
     for (before, one) in (0u64..).zip(passed) {
         let p = binomial_at_least(sheet.people(), null, 1.0 - null, one.count);
         adjusted = adjusted.max((tested.saturating_sub(before).max(1) as f64 * p).min(1.0));
-        if adjusted > request.error || 2 * before > tested.max(FEW) {
+        if adjusted > request.error || (tested > FEW && 2 * before > tested) {
             break;
         }
         list.push(Listed { code: one.code, count: one.count, p, adjusted });

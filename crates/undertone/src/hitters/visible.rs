@@ -85,6 +85,35 @@ impl<'a> Passage<'a> {
     }
 }
 
+/// The fewest people of whom, shared out to rounds with these chances, enough are in every round for a value of this share to pass
+/// them all with this probability, where a round lets a value through that at most the threshold's share have with at most its level;
+/// nothing if 2^50 are not enough. Rounds are given as chance and level.
+pub fn least_people(
+    support: &Support,
+    threshold: f64,
+    rounds: &[(f64, f64)],
+    share: f64,
+    power: f64,
+) -> Option<u64> {
+    let enough = |people: u64| {
+        let rounds = rounds.iter().map(|&(part, level)| ((people as f64 * part) as u64, level));
+        Passage::new(support, threshold, rounds).power(share) >= power
+    };
+    let mut high = 1;
+    while !enough(high) {
+        high *= 2;
+        if high > 1 << 50 {
+            return None;
+        }
+    }
+    let mut low = high / 2;
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if enough(middle) { high = middle } else { low = middle }
+    }
+    Some(high)
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {

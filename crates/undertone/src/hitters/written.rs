@@ -220,7 +220,7 @@ struct Order {
     same: u64,
     changes: u64,
     last: String,
-    /// Values that differ from the one before and come back later would not: a few of those seen, to tell sorted from frequent.
+    /// How often some of the values occur: frequent ones stand together in any order.
     seen: std::collections::HashMap<String, u64>,
 }
 
