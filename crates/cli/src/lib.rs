@@ -21,6 +21,7 @@ mod export;
 mod failure;
 mod frontier;
 mod fusion;
+mod hitters;
 mod input;
 mod options;
 mod output;
@@ -79,6 +80,7 @@ enum Command {
     Prior(prior::Args),
     Perturb(perturb::Args),
     Release(release::Args),
+    Hitters(hitters::Args),
     Estimate(estimate::Args),
     Crosstab(crosstab::Args),
     Compliance(compliance::Args),
@@ -102,6 +104,9 @@ impl Command {
             Self::Release(args) if args.streams() => {
                 return Ok(release::run(&args)?.print_aside(json));
             }
+            Self::Hitters(args) if args.streams() => {
+                return Ok(hitters::run(&args)?.print_aside(json));
+            }
             Self::Design(args) => design::run(&args),
             Self::Curve(args) => curve::run(&args),
             Self::Frontier(args) => frontier::run(&args),
@@ -115,6 +120,7 @@ impl Command {
             Self::Prior(args) => prior::run(&args),
             Self::Perturb(args) => perturb::run(&args),
             Self::Release(args) => release::run(&args),
+            Self::Hitters(args) => hitters::run(&args),
             Self::Estimate(args) => estimate::run(&args),
             Self::Crosstab(args) => crosstab::run(&args),
             Self::Compliance(args) => compliance::run(&args),
