@@ -1,6 +1,7 @@
 //! Which values a report speaks for, and how likely it is to: from the integers of a policy.
 
 use undertone_core::{KEEP_ONE, MASS_ONE, Policy, Shape, Token, WEIGHT_ONE};
+use undertone_design::mechanism::incidence::Rates;
 
 use super::transform::walsh;
 use crate::Error;
@@ -48,17 +49,25 @@ impl Support {
             }),
             Shape::Bits(bits) => {
                 let share = |parts: u64| parts as f64 / WEIGHT_ONE as f64;
-                let (own, other) = (share(bits.own()), share(bits.other()));
-                let set = own >= other;
-                let (own, other) = if set { (own, other) } else { (1.0 - own, 1.0 - other) };
-                let others = (symbols - 1) as f64 / symbols as f64;
-                Self {
-                    hash_bits,
-                    own,
-                    other: own / symbols as f64 + other * others,
-                    sets: Vec::new(),
-                    transforms: Vec::new(),
-                    packed: Some((symbols.div_ceil(8), set)),
+                Self::packed(symbols, share(bits.own()), share(bits.other()))
+            }
+            Shape::Incidence(incidence) => {
+                let inside = incidence.coin() as f64 / MASS_ONE as f64;
+                match (incidence.blocks(), incidence.replication()) {
+                    (Some(all), Some(each)) => Self::listed(symbols, all, |x, y| {
+                        match incidence.contains(y as u32, x as u32) {
+                            true => inside / each as f64,
+                            false => (1.0 - inside) / (all - each) as f64,
+                        }
+                    }),
+                    _ => {
+                        let rates = Rates::of(incidence).ok_or_else(|| {
+                            Error::input(
+                                "the policy's blocks tell some symbols apart better than others",
+                            )
+                        })?;
+                        Self::packed(symbols, rates.own, rates.other)
+                    }
                 }
             }
         };
@@ -66,6 +75,21 @@ impl Support {
             Ok(support)
         } else {
             Err(Error::input("the policy's reports tell no symbol from another"))
+        }
+    }
+
+    /// One bit for each symbol: that of the input is set with one probability, any other with another.
+    fn packed(symbols: usize, own: f64, other: f64) -> Self {
+        let set = own >= other;
+        let (own, other) = if set { (own, other) } else { (1.0 - own, 1.0 - other) };
+        let others = (symbols - 1) as f64 / symbols as f64;
+        Self {
+            hash_bits: symbols.trailing_zeros() as usize,
+            own,
+            other: own / symbols as f64 + other * others,
+            sets: Vec::new(),
+            transforms: Vec::new(),
+            packed: Some((symbols.div_ceil(8), set)),
         }
     }
 
@@ -198,11 +222,12 @@ fn number(bytes: &[u8]) -> usize {
 mod tests {
     use super::*;
     use crate::hitters::policy_over;
+    use undertone_core::Family;
 
     /// Every token's bytes.
     fn tokens(policy: &Policy, symbols: usize) -> Vec<Vec<u8>> {
         match policy.draft().shape() {
-            Shape::Bits(_) => {
+            shape if shape.releases_bits() => {
                 (0..1u16 << symbols).map(|bits| vec![(bits << (8 - symbols)) as u8]).collect()
             }
             shape => (0..shape.outputs()).map(|index| vec![index as u8]).collect(),
@@ -217,6 +242,27 @@ mod tests {
                 let kept = keep.keep()[x] as f64 / KEEP_ONE as f64;
                 let own = if x == token[0] as usize { kept } else { 0.0 };
                 own + (1.0 - kept) * mass(keep.base().masses()[token[0] as usize])
+            }
+            Shape::Incidence(incidence) if !incidence.releases_bits() => {
+                let inside = mass(incidence.coin());
+                let (all, each) = (incidence.blocks().unwrap(), incidence.replication().unwrap());
+                match incidence.contains(token[0].into(), x as u32) {
+                    true => inside / each as f64,
+                    false => (1.0 - inside) / (all - each) as f64,
+                }
+            }
+            Shape::Incidence(incidence) => {
+                let size = incidence.symbols();
+                let Family::Subsets(subsets) = incidence.family() else { panic!() };
+                let choose = |n: usize, d: usize| {
+                    (0..d).fold(1.0, |c, j| c * (n - j) as f64 / (j + 1) as f64)
+                };
+                let (inside, d) = (mass(incidence.coin()), subsets.size());
+                match (incidence.accepts_subset(token), token[0] & (0x80 >> x) != 0) {
+                    (false, _) => 0.0,
+                    (true, true) => inside / choose(size - 1, d - 1),
+                    (true, false) => (1.0 - inside) / choose(size - 1, d),
+                }
             }
             Shape::Bits(bits) => (0..bits.symbols())
                 .map(|at| {
@@ -238,6 +284,9 @@ mod tests {
             ("1", 8, "optimal"),
             ("2", 8, "krr"),
             ("1", 4, "oue"),
+            ("1", 8, "subset"),
+            ("1", 4, "blocks"),
+            ("1", 8, "projective"),
         ] {
             let policy = policy_over(symbols, epsilon, method).unwrap();
             let support = Support::of(&policy).unwrap();
