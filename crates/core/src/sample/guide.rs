@@ -204,10 +204,9 @@ impl Guide {
         const NEAR: usize = 8;
         let edges = &self.edges[row * self.outputs..(row + 1) * self.outputs];
         // No branch depends on how many of the nearest are passed, which nothing could predict.
-        let start = known.min(self.outputs.saturating_sub(NEAR));
-        let near = edges[start..].iter().take(NEAR);
-        let passed = near.fold(0, |passed, &edge| passed + usize::from(edge <= u));
-        let rest = if passed < NEAR { &[] } else { &edges[start + NEAR..] };
-        (start + passed + rest.partition_point(|&edge| edge <= u)) as u32
+        let near = edges[known..].iter().take(NEAR);
+        let passed = near.fold(known, |passed, &edge| passed + usize::from(edge <= u));
+        let rest = if passed < known + NEAR { &[] } else { &edges[passed..] };
+        (passed + rest.partition_point(|&edge| edge <= u)) as u32
     }
 }

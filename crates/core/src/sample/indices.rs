@@ -62,9 +62,8 @@ impl Indices {
         let (fours, rest) = inputs.as_chunks::<4>();
         let entries = draws.entry.as_chunks_mut::<4>().0.iter_mut();
         let columns = entries.zip(draws.within.as_chunks_mut::<4>().0);
-        for ((x, group), (entry, within)) in
-            fours.iter().zip(bytes.as_chunks::<24>().0).zip(columns)
-        {
+        let groups = fours.iter().zip(bytes.as_chunks::<24>().0);
+        for ((x, group), (entry, within)) in groups.zip(columns) {
             let words = [word(group, 0), word(group, 6), word(group, 12), word(group, 16) << 16];
             for at in 0..4 {
                 (entry[at], within[at]) = guide.place(x[at].index(), words[at]);
