@@ -2,7 +2,7 @@
 
 use undertone_core::{Context, Policy, Shape};
 use undertone_design::designer::{self, DesignOutcome, DesignProblem, Designed, Method};
-use undertone_design::mechanism::incidence::{self, Rates};
+use undertone_design::mechanism::incidence::Rates;
 use undertone_design::objective::Objective;
 use undertone_design::{Distribution, protection};
 use undertone_testkit::spec::indexed;
