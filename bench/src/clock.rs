@@ -12,6 +12,16 @@ pub fn repetitions(measured: usize) -> usize {
 /// Runs every candidate `repetitions` times, in turn, so that a slow spell of the machine hits all
 /// of them, and returns the median seconds of each. For candidates far shorter than a time slice.
 pub fn medians(repetitions: usize, candidates: &mut [&mut dyn FnMut()]) -> Vec<f64> {
+    in_turn(repetitions, candidates).into_iter().map(median).collect()
+}
+
+/// As [`medians`], but the least seconds of each: what it takes when nothing else is in the way.
+pub fn least(repetitions: usize, candidates: &mut [&mut dyn FnMut()]) -> Vec<f64> {
+    let least = |times: Vec<f64>| times.into_iter().fold(f64::INFINITY, f64::min);
+    in_turn(repetitions, candidates).into_iter().map(least).collect()
+}
+
+fn in_turn(repetitions: usize, candidates: &mut [&mut dyn FnMut()]) -> Vec<Vec<f64>> {
     let mut times = vec![Vec::with_capacity(repetitions); candidates.len()];
     for candidate in candidates.iter_mut() {
         candidate();
@@ -23,7 +33,7 @@ pub fn medians(repetitions: usize, candidates: &mut [&mut dyn FnMut()]) -> Vec<f
             times.push(start.elapsed().as_secs_f64());
         }
     }
-    times.into_iter().map(median).collect()
+    times
 }
 
 /// The median seconds one long task keeps a processor busy; where the system does not tell that,

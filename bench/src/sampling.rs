@@ -1,9 +1,10 @@
 //! How long a draw takes.
 
 use crate::alias::{Alias, AliasRows};
-use crate::clock::{medians, repetitions};
+use crate::clock::{least, medians, repetitions};
 use crate::policies::{self, generator};
-use rand_core::Rng;
+use rand_chacha::{ChaCha12Rng, ChaCha20Rng};
+use rand_core::{CryptoRng, Rng, SeedableRng};
 use std::hint::black_box;
 use undertone_core::{Policy, Sampler, Shape, Symbol};
 
@@ -22,9 +23,11 @@ pub fn report() {
     columns.iter().for_each(|column| print!("{column:>11}"));
     println!();
     let response = policies::response(128);
-    table("table 128, randomised response", &response, 2.0);
-    table("table 128, Dirichlet(1) rows", &policies::random_rows(128, 128), 1.0);
-    keep("keep 40000", 1.5);
+    table("table 128, randomised response", &response, 1.75);
+    table("table 128, Dirichlet(1) rows", &policies::random_rows(128, 128), 0.75);
+    keep("keep 40000", 1.25);
+    println!();
+    beside_generators();
     println!();
     println!("{:<54}{:>8}", "other draws", "ns");
     single(&response);
@@ -48,8 +51,7 @@ fn nanoseconds(seconds: f64) -> f64 {
 }
 
 /// The generator alone, `bytes` per value, in the sampler's blocks.
-fn alone(bytes: usize) -> impl FnMut() {
-    let mut rng = generator(5);
+fn alone(mut rng: impl Rng, bytes: usize) -> impl FnMut() {
     let mut buffer = vec![0; bytes * BLOCK];
     move || {
         for _ in 0..VALUES / BLOCK {
@@ -105,8 +107,8 @@ fn table(name: &str, rows: &[Vec<u64>], aim: f64) {
     let times = medians(
         repetitions(REPETITIONS),
         &mut [
-            &mut alone(4),
-            &mut alone(6),
+            &mut alone(generator(5), 4),
+            &mut alone(generator(5), 6),
             &mut || {
                 peer(&mut first, &indices, &mut other, |x, [u]: [u32; 1]| alias.look_up(x, u));
                 black_box(&mut other);
@@ -133,8 +135,8 @@ fn keep(name: &str, aim: f64) {
     let times = medians(
         repetitions(REPETITIONS),
         &mut [
-            &mut alone(4),
-            &mut alone(11),
+            &mut alone(generator(5), 4),
+            &mut alone(generator(5), 11),
             &mut || {
                 peer(&mut first, &indices, &mut other, |x, [coin, u]: [u32; 2]| {
                     let drawn = alias.look_up(u);
@@ -149,6 +151,49 @@ fn keep(name: &str, aim: f64) {
         ],
     );
     line(name, &times, aim);
+}
+
+/// Bulk draws of every size beside two generators.
+fn beside_generators() {
+    let times = repetitions(REPETITIONS);
+    println!("the least of {times}; of the generator's own time, aim 2\n");
+    println!("{:<34}{:>22}{:>33}", "bulk draws", "ChaCha12", "ChaCha20");
+    print!("{:<34}", "");
+    (0..2).for_each(|_| print!("{:>11}{:>11}{:>11}", "alone", "exact", "/generator"));
+    println!();
+    for size in [2, 16, 128, 1024] {
+        let response = policies::table(&policies::response(size));
+        beside_both(&format!("table {size}, randomised response"), response, 6);
+        let rows = policies::table(&policies::random_rows(size, size));
+        beside_both(&format!("table {size}, Dirichlet(1) rows"), rows, 6);
+    }
+    for size in [128, 10_000, 1_000_000] {
+        beside_both(&format!("keep {size}"), Shape::Keep(policies::keep(size, 0.0)), 11);
+    }
+}
+
+fn beside_both(name: &str, shape: Shape, bytes: usize) {
+    let policy = policies::policy(shape);
+    let (_, symbols) = inputs(&policy);
+    let sampler = Sampler::new(&policy);
+    print!("{name:<34}");
+    beside::<ChaCha12Rng>(&sampler, &symbols, bytes);
+    beside::<ChaCha20Rng>(&sampler, &symbols, bytes);
+    println!();
+}
+
+fn beside<R: CryptoRng + SeedableRng>(sampler: &Sampler, symbols: &[Symbol], bytes: usize) {
+    let mut rng = R::seed_from_u64(6);
+    let mut out = vec![0; VALUES];
+    let times = least(
+        repetitions(REPETITIONS),
+        &mut [&mut alone(R::seed_from_u64(5), bytes), &mut || {
+            sampler.draw_indices(symbols, &mut rng, &mut out).expect("a draw");
+            black_box(&mut out);
+        }],
+    );
+    times.iter().for_each(|&time| print!("{:>11.2}", nanoseconds(time)));
+    print!("{:>11.2}", times[1] / times[0]);
 }
 
 /// One value at a time, with and without a fixed pattern of memory accesses.

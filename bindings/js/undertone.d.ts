@@ -143,7 +143,26 @@ export interface Strength {
   ldp: Level;
   upper: Level | null;
   lower: Level | null;
+  /** Whether these are the channel's own levels; of blocks they are bounds a little above. */
+  exact: boolean;
 }
+
+/** The blocks that the shape incidence releases, as a document has them. */
+export type Family =
+  | { kind: "subsets"; size: number }
+  | { kind: "geometry"; order: number; dimension: number; classes: number; cosets: number; zero: boolean }
+  | { kind: "hashing"; buckets: number; dimension: number }
+  | { kind: "listed"; blocks: readonly (readonly number[])[] };
+
+/** A channel; of bits and subsets `outputs` is the number of bits, of numbered blocks that of blocks. */
+export type Channel = Readonly<
+  { inputs: number; outputs: number } & (
+    | { shape: "table"; masses: readonly (readonly bigint[])[] }
+    | { shape: "keep"; keep: readonly bigint[]; base: readonly bigint[] }
+    | { shape: "bits"; own: bigint; other: bigint }
+    | { shape: "incidence"; coin: bigint; family: Family }
+  )
+>;
 
 /** A verified policy: every claim was checked exactly. */
 export class Policy {
@@ -152,13 +171,14 @@ export class Policy {
   static fromBytes(bytes: Uint8Array): Promise<Policy>;
   readonly id: string;
   readonly bytes: Uint8Array;
-  readonly draft: Readonly<{ inputs: Alphabet; outputs: Alphabet | null; channel: object; context: { kind: string; name?: string }; claims: readonly object[]; provenance: { source: string; n: bigint; date: string } }>;
+  readonly draft: Readonly<{ inputs: Alphabet; outputs: Alphabet | null; channel: Channel; context: { kind: string; name?: string }; claims: readonly object[]; provenance: { source: string; n: bigint; date: string } }>;
   readonly inputs: Alphabet;
   readonly outputs: Alphabet;
   readonly attained: { input: Strength; secret: Strength | null; deltas: ({ ratio: string; bound: boolean } | null)[] };
   readonly cost: bigint | null;
   readonly lip: bigint | null | undefined;
   readonly secretLdp: bigint | null | undefined;
+  /** The probabilities of each output for one input; null for bits and blocks. */
   row(symbol: number): number[] | null;
 }
 

@@ -77,6 +77,7 @@ pub fn design(
         objective: objective.clone(),
         method,
         accept: false,
+        max_bits: None,
     };
     Ok(match designer::design(&request)? {
         DesignOutcome::Shipped(designed) => {

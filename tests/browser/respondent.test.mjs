@@ -410,3 +410,44 @@ test("a survey that does not exist is said so plainly", async () => {
   const response = await fetch(`${curator.base}/s/nobody`);
   assert.equal(response.status, 404);
 });
+
+test("one of a hundred thousand answers is searched for, on the device", async () => {
+  const names = Array.from({ length: 100_000 }, (_, at) => `${["Mühlen", "Alt", "Neu", "Ober"][at % 4]}dorf ${at}`);
+  const body = made("villages", { epsilon: "1" }, { question: "Where do you live?", answers: { names } });
+  await curator.api("/v1/surveys", { method: "POST", body: JSON.stringify(body) });
+  for (const colorScheme of ["light", "dark"]) {
+    const { context, complaints } = await startBrowser({ ...PHONE, colorScheme });
+    const page = context.pages()[0];
+    const seen = counter(page);
+    await page.goto(`${curator.base}/s/villages`);
+    const box = page.getByLabel("Search for your answer");
+    await box.waitFor();
+    assert.ok((await page.locator("input, option").count()) < 60, "not one control for every answer");
+    const loaded = seen.length;
+    await page.getByRole("button", { name: "Randomise my answer" }).click();
+    assert.match(await page.locator("#problem").textContent(), /Search for your answer and choose it first/);
+
+    // Without the accent, and with any case.
+    await box.fill("MUHLENDORF 4");
+    assert.match(await page.locator("#found-says").textContent(), /answers have that in them: type more/);
+    await screenshot(page, `respondent-search-${colorScheme}`);
+    await box.fill("muhlendorf 4404");
+    await page.getByLabel("Mühlendorf 4404", { exact: true }).check();
+    await box.fill("nowhere");
+    assert.match(await page.locator("#found-says").textContent(), /No answer has that in it/);
+    assert.ok(await page.getByLabel("Mühlendorf 4404", { exact: true }).isChecked(), "what was chosen stays in sight");
+    await box.press("Enter");
+    assert.equal(await page.locator("#bytes").count(), 0, "Return searches");
+    await page.waitForTimeout(300);
+    assert.equal(seen.length, loaded, "searching makes no request");
+
+    await page.getByRole("button", { name: "Randomise my answer" }).click();
+    await page.locator("#bytes").waitFor();
+    assert.match(await page.textContent("main"), /You chose “Mühlendorf 4404”\. That stays here\./);
+    await screenshot(page, `respondent-many-drawn-${colorScheme}`);
+    await page.getByRole("button", { name: "Send these bytes" }).click();
+    await page.getByRole("heading", { name: "Thank you, it arrived" }).waitFor();
+    assert.deepEqual(complaints, []);
+    await context.close();
+  }
+});

@@ -31,6 +31,7 @@ DOCUMENTS = [
     "docs/tour-plan.md",
     "docs/tour-statistics.md",
     "docs/tour-survey.md",
+    "docs/heavy-hitters.md",
     "docs/scale.md",
     "docs/coverage.md",
     "docs/attack-model.md",

@@ -1,7 +1,9 @@
 /** Verification: every claim of a policy against what its channel attains. */
 
-import { ascending, MASS_ONE, max, min, partitionPoint, positive, RATIO_ONE, RATIO_ZERO, ratioAbove, ratioText, WEIGHT_ONE } from "./exact.js";
-import { exactRange, extremesOf, marginalsOf, push, viewOf } from "./likelihood.js";
+import { blocksSecretStrength, blocksStrength, blocksWeightedExtremes } from "./blocks.js";
+import { ascending, MASS_ONE, max, min, partitionPoint, positive, RATIO_ZERO, ratioAbove, ratioText, WEIGHT_ONE } from "./exact.js";
+import { dataWeight, exactRange, extremesOf, marginalsOf, push, viewOf } from "./likelihood.js";
+import { CELL, heaviestAndLightest, NOTHING, worse } from "./worst.js";
 
 /** A claim that is false, where, and by how much. */
 export class Refusal extends Error {
@@ -12,18 +14,7 @@ export class Refusal extends Error {
   }
 }
 
-// ---------------------------------------------------------------- the worst ratio and its cell
-
-/** No cell: where a ratio is found, every index that means nothing there is null. */
-const CELL = { output: null, high: null, low: null, prior: null };
-/** What a constant channel attains. */
-const NOTHING = { ratio: RATIO_ONE, cell: CELL };
-
-/** Keeps the worse of two; 0/0 says nothing. */
-function worse(worst, n, d, cell) {
-  if (n === 0n && d === 0n) return worst;
-  return ratioAbove({ n, d }, worst.ratio) ? { ratio: { n, d }, cell } : worst;
-}
+// ---------------------------------------------------------------- outputs that are listed
 
 /** The worst ratios over all outputs. */
 function strengthOf(outputs, extremes, marginals) {
@@ -36,7 +27,7 @@ function strengthOf(outputs, extremes, marginals) {
     upper = worse(upper, high[0] << marginals.scale, least, { ...CELL, output: y, high: high[1], prior: leastAt });
     lower = worse(lower, greatest, low[0] << marginals.scale, { ...CELL, output: y, low: low[1], prior: greatestAt });
   }
-  return marginals === null ? { ldp, upper: null, lower: null } : { ldp, upper, lower };
+  return { ldp, ...(marginals === null ? { upper: null, lower: null } : { upper, lower }), exact: true };
 }
 
 /** Two-sided LIP: the larger of rise and fall, or null without a context. */
@@ -52,9 +43,6 @@ export function bitLikelihoods({ own, other }) {
   const [set, clear] = [own * (WEIGHT_ONE - other), (WEIGHT_ONE - own) * other];
   return set === clear ? [1n, 1n] : [max(set, clear), min(set, clear)];
 }
-
-/** The weight of input x, in units of 2^-64, under a secret and its laws. */
-export const dataWeight = ({ weights, rows }, x) => weights.reduce((total, p, s) => total + p * rows[s][x], 0n);
 
 /** The smallest weight of x over the context's priors, one in the same unit, and which prior. */
 export function leastWeight(context, x) {
@@ -81,7 +69,7 @@ function bitsStrength(bits, context) {
   const [high, low] = bitLikelihoods(bits);
   let [ldp, upper, lower] = [NOTHING, NOTHING, NOTHING];
   if (bits.inputs > 1) ldp = worse(ldp, high, low, { ...CELL, output: 0, high: 0, low: 1 });
-  if (context.kind === "unknown") return { ldp, upper: null, lower: null };
+  if (context.kind === "unknown") return { ldp, upper: null, lower: null, exact: true };
   // Where other bits are never (or always) set, belief in x falls at the pattern of another symbol, not at the complement of its own.
   const apart = bits.other === 0n || bits.other === WEIGHT_ONE;
   for (let x = 0; x < bits.inputs; x += 1) {
@@ -90,11 +78,12 @@ function bitsStrength(bits, context) {
     upper = worse(upper, high * one, weight * high + rest * low, { ...CELL, output: x, high: x, prior });
     lower = worse(lower, weight * low + rest * high, low * one, { ...CELL, output: apart ? null : x, low: x, prior });
   }
-  return { ldp, upper, lower };
+  return { ldp, upper, lower, exact: true };
 }
 
 /** What a channel attains about its input under a prior in units of 2^-48, as the law of a plan gives it. */
 export function strengthUnder(channel, weights) {
+  if (channel.shape === "incidence") return blocksStrength(channel, { kind: "law", weights });
   const view = viewOf(channel);
   if (view === null) return bitsStrength(channel, { kind: "law", weights });
   return strengthOf(view.outputs, (y) => view.extremes(y), { range: exactRange(view.mixture(weights)), scale: 48n });
@@ -130,16 +119,12 @@ function bitsSecretStrength(bits, context) {
       if (t !== s) ldp = worstSet(row, other, ldp, { ...CELL, high: s, low: t });
     });
   });
-  return { ldp, upper, lower };
+  return { ldp, upper, lower, exact: true };
 }
 
 /** The greatest and least weighted likelihood that bits attain under a prior, in the form of `weightedExtremes`. */
 function bitsWeightedExtremes(bits, weights) {
-  if (bits.inputs === 1) return [];
-  const [high, low] = bitLikelihoods(bits);
-  const order = weights.map((_, x) => x).sort((a, b) => ascending(weights[a], weights[b]));
-  const [lightest, heaviest] = [order[0], order.at(-1)];
-  return [{ high: [weights[heaviest] * high, heaviest], low: [weights[lightest] * low, lightest] }];
+  return bits.inputs === 1 ? [] : [heaviestAndLightest(...bitLikelihoods(bits), weights)];
 }
 
 // ---------------------------------------------------------------- the least delta
@@ -282,6 +267,10 @@ function keepLdpDelta({ n, d }, view) {
 
 /** Everything the claims are held against. */
 function examine(view, channel, context) {
+  if (channel.shape === "incidence") {
+    const secret = context.kind === "secret" ? blocksSecretStrength(channel, context) : null;
+    return { input: blocksStrength(channel, context), secret, marginals: null, pushed: null };
+  }
   if (view === null) {
     const secret = context.kind === "secret" ? bitsSecretStrength(channel, context) : null;
     return { input: bitsStrength(channel, context), secret, marginals: null, pushed: null };
@@ -299,10 +288,12 @@ function identifiability(view, channel, context) {
   const priors = context.kind === "prior" ? [context.weights] : context.list;
   let worst = NOTHING;
   priors.forEach((weights, at) => {
-    const columns = view === null ? bitsWeightedExtremes(channel, weights) : view.weightedExtremes(weights);
+    const blocks = channel.shape === "incidence";
+    const unlisted = blocks ? blocksWeightedExtremes : bitsWeightedExtremes;
+    const columns = view === null ? unlisted(channel, weights) : view.weightedExtremes(weights);
     columns.forEach(({ high, low }, y) => {
-      // Of bits, the pattern in which only the heaviest input's bit speaks for its symbol, if bits speak at all.
-      const own = channel.own === channel.other ? null : high[1];
+      // Of bits, the pattern in which only the heaviest input's bit speaks for its symbol, if bits speak at all; of blocks, any that parts the two.
+      const own = blocks || channel.own === channel.other ? null : high[1];
       const output = view === null ? own : y;
       worst = worse(worst, high[0], low[0], { output, high: high[1], low: low[1], prior: context.kind === "priors" ? at : null });
     });
@@ -310,7 +301,7 @@ function identifiability(view, channel, context) {
   return worst;
 }
 
-/** Verifies claims; `view` is null for bits. */
+/** Verifies claims; `view` is null for bits and blocks. */
 export function check(view, channel, context, claims) {
   const { input, secret, marginals, pushed } = examine(view, channel, context);
   const refuseAbove = (index, side, worst, allowed) => {

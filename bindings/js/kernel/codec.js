@@ -9,6 +9,7 @@ import { encoder, sameBytes } from "./bytes.js";
 import { makeBits, makeBox, makeDelta, makeDraft, makeKeep, makePrior, makePriors, makeSecret, makeTable } from "./document.js";
 import { refuse } from "./errors.js";
 import { decimal, odds } from "./exact.js";
+import { makeIncidence } from "./incidence.js";
 
 // ---------------------------------------------------------------- writing
 
@@ -83,10 +84,33 @@ export class Writer {
         this.u32(channel.inputs);
         this.u64s(channel.keep);
         return this.u64s(channel.base);
-      default:
+      case "bits":
         this.u8(2);
         this.u32(channel.inputs);
         return this.u64s([channel.own, channel.other]);
+      default:
+        this.u8(3);
+        this.u32(channel.inputs);
+        this.u64s([channel.coin]);
+        return this.family(channel.family);
+    }
+  }
+  family(family) {
+    switch (family.kind) {
+      case "subsets":
+        this.u8(0);
+        return this.u32(family.size);
+      case "geometry":
+        this.u8(1);
+        for (const part of [family.order, family.dimension, family.classes, family.cosets]) this.u32(part);
+        return this.u8(family.zero ? 1 : 0);
+      case "hashing":
+        this.u8(2);
+        this.u32(family.buckets);
+        return this.u32(family.dimension);
+      default:
+        this.u8(3);
+        return this.list(family.blocks, (block) => this.list(block, this.u32));
     }
   }
   context(context) {
@@ -245,8 +269,29 @@ export class Reader {
         const own = this.u64();
         return makeBits(symbols, own, this.u64());
       }
+      case 3: {
+        const [symbols, coin] = [this.u32(), this.u64()];
+        return makeIncidence(symbols, coin, this.family());
+      }
       default:
         return refuse("tag", "shape: unknown kind");
+    }
+  }
+  family() {
+    switch (this.u8()) {
+      case 0:
+        return { kind: "subsets", size: this.u32() };
+      case 1: {
+        const [order, dimension, classes, cosets, flag] = [this.u32(), this.u32(), this.u32(), this.u32(), this.u8()];
+        if (flag > 1) refuse("tag", "family.zero: unknown kind");
+        return { kind: "geometry", order, dimension, classes, cosets, zero: flag === 1 };
+      }
+      case 2:
+        return { kind: "hashing", buckets: this.u32(), dimension: this.u32() };
+      case 3:
+        return { kind: "listed", blocks: this.list(4, () => this.list(4, this.u32)) };
+      default:
+        return refuse("tag", "family: unknown kind");
     }
   }
   context() {

@@ -4,10 +4,11 @@
  * Types and fields of a whole document are read first; then its parts are made, and that they fit together is checked.
  */
 
-import { makeAlphabet, MAX_SYMBOLS, readAlphabetFields } from "./alphabet.js";
+import { Alphabet, makeAlphabet, MAX_SYMBOLS, readAlphabetFields } from "./alphabet.js";
 import { utf8Length } from "./bytes.js";
 import { refuse } from "./errors.js";
 import { decimalUnits, DIGITS_END, epsilonNats, KEEP_ONE, LARGEST_INTEGER, MASS_ONE, min, odds, parseDecimal, sum, U32, WEIGHT_ONE } from "./exact.js";
+import { makeIncidence, releasesBits } from "./incidence.js";
 import { integer, integers, isObject, listOf, optional, record, textOf } from "./json.js";
 
 // ---------------------------------------------------------------- parts
@@ -97,14 +98,20 @@ export function checkProvenance({ source, n, date, confidence, rounding }, reaso
   }
 }
 
+/** The alphabet of what a draft releases: where none is given the inputs' own, or the numbers of blocks. */
+export function outputsOf({ inputs, outputs, channel }) {
+  if (outputs !== null) return outputs;
+  return channel.shape === "incidence" && !releasesBits(channel) ? Alphabet.indices(channel.outputs) : inputs;
+}
+
 /** Checks that the parts fit together. */
 export function makeDraft({ inputs, outputs, channel, context, claims, provenance }) {
   const fits = (what, expected, found) => {
     if (expected !== found) refuse("draft", `${what} has ${found} symbols where ${expected} are needed`);
   };
   fits("the input alphabet", channel.inputs, inputs.size);
-  if (outputs !== null && channel.shape !== "table") refuse("draft", "the shapes keep and bits release the inputs' own symbols");
-  fits("the output alphabet", channel.outputs, (outputs ?? inputs).size);
+  if (outputs !== null && channel.shape !== "table") refuse("draft", "the shapes keep and bits release the inputs' own symbols, and incidence numbers its blocks");
+  fits("the output alphabet", channel.outputs, outputsOf({ inputs, outputs, channel }).size);
   if (context.inputs !== null) fits("the prior", channel.inputs, context.inputs);
   if (claims.length === 0 || claims.length > MAX_CLAIMS) refuse("draft", `make 1 to ${MAX_CLAIMS} claims`);
   claims.forEach((claim, index) => {
@@ -114,7 +121,7 @@ export function makeDraft({ inputs, outputs, channel, context, claims, provenanc
       const weighed = context.kind === "prior" || context.kind === "priors";
       if (!weighed || claim.about === "secret" || claim.delta > 0n) refuse("draft", `claim ${index} is di, which needs priors and no delta`);
     }
-    if (claim.delta > 0n && channel.shape === "bits") refuse("draft", `claim ${index} has a delta, which bits does not support`);
+    if (claim.delta > 0n && channel.shape !== "table" && channel.shape !== "keep") refuse("draft", `claim ${index} has a delta, which bits and incidence do not support`);
   });
   checkProvenance(provenance, "draft");
   return Object.freeze({ inputs, outputs, channel, context, claims, provenance });
@@ -137,6 +144,31 @@ export function pick(table, tag, what) {
 /** Odds from a pair of 32-bit integers. */
 export const readOdds = (pair) => odds(...pair.map((part, at) => integer(part, `odds[${at}]`, U32)));
 
+const u32 = (value, what) => Number(integer(value, what, U32));
+
+/** Integers of 32 bits in the fields of a family. */
+function u32s(v, names) {
+  record(v, "channel.family", ["kind", ...names]);
+  return Object.fromEntries(names.map((name) => [name, u32(v[name], `channel.family.${name}`)]));
+}
+
+/** For each kind of family, its fields by type only. */
+const familyFields = {
+  subsets: (v) => u32s(v, ["size"]),
+  hashing: (v) => u32s(v, ["buckets", "dimension"]),
+  geometry: (v) => {
+    const names = ["order", "dimension", "classes", "cosets"];
+    record(v, "channel.family", ["kind", ...names, "zero"]);
+    if (typeof v.zero !== "boolean") refuse("json", "channel.family.zero must be true or false");
+    const { zero, ...rest } = v;
+    return { ...u32s(rest, names), zero };
+  },
+  listed: (v) => {
+    record(v, "channel.family", ["kind", "blocks"]);
+    return { blocks: listOf(v.blocks, "channel.family.blocks", (list, what) => listOf(list, what, u32)) };
+  },
+};
+
 /** For each shape, its fields by type only, and then the function that makes the channel. */
 const channelFields = {
   table: (v) => {
@@ -154,6 +186,13 @@ const channelFields = {
     const symbols = Number(integer(v.symbols, "channel.symbols", U32));
     const [own, other] = [integer(v.own, "channel.own"), integer(v.other, "channel.other")];
     return () => makeBits(symbols, own, other);
+  },
+  incidence: (v) => {
+    record(v, "channel", ["shape", "symbols", "coin", "family"]);
+    const [symbols, coin] = [u32(v.symbols, "channel.symbols"), integer(v.coin, "channel.coin")];
+    const kind = tagged(v.family, "kind", "channel.family");
+    const family = { kind, ...pick(familyFields, kind, "channel.family.kind")(v.family) };
+    return () => makeIncidence(symbols, coin, family);
   },
 };
 

@@ -3,10 +3,12 @@
  * of the policies declared.
  */
 
-import { bitLikelihoods, byRatio, dataWeight, leastWeight } from "./certificate.js";
+import { ends } from "./blocks.js";
+import { bitLikelihoods, byRatio, leastWeight } from "./certificate.js";
 import { expUp, KEEP_ONE, MASS_ONE, min, positive, raised, RATIO_ONE, ratioAbove, ratioNats, sum, UNBOUNDED, UNIT, WEIGHT_ONE } from "./exact.js";
+import { isInside, releasesBits } from "./incidence.js";
 import { sameValue } from "./json.js";
-import { Dense, extremesOf, KeepView, Singled } from "./likelihood.js";
+import { dataWeight, Dense, extremesOf, KeepView, Singled } from "./likelihood.js";
 
 // ---------------------------------------------------------------- the likelihood of what was released
 
@@ -41,8 +43,20 @@ function reorderedContext(context, order) {
 
 const isSet = (packed, x) => (packed[x >> 3] & (0x80 >> (x & 7))) !== 0;
 
-/** w(y|x) for every input x, up to a common factor; y is `{ token }` or `{ bits }`. */
-function likelihoods(channel, { token, bits }) {
+/** w(y|x) for every input x, up to a common factor, from below and from above; y is `{ token }` or `{ bits }`. */
+function likelihoods(channel, answer) {
+  if (channel.shape !== "incidence") {
+    const found = exactLikelihoods(channel, answer);
+    return [found, found];
+  }
+  const { levels, inputs } = channel;
+  const within = Array.from({ length: inputs }, (_, x) => isInside(channel, answer, x));
+  const of = (end) => within.map((inside) => (inside ? levels.inside : levels.outside)[end]);
+  const low = of(0);
+  return [low, levels.exact ? low : of(1)];
+}
+
+function exactLikelihoods(channel, { token, bits }) {
   if (channel.shape === "table") return channel.masses.map((row) => row[token]);
   if (channel.shape === "keep") {
     const base = channel.base[token];
@@ -56,9 +70,10 @@ function likelihoods(channel, { token, bits }) {
 }
 
 /** How many answers a channel can give, where they can be listed; null otherwise. */
-export function listedAnswers({ shape, inputs, outputs }) {
-  if (shape !== "bits") return outputs;
-  return inputs <= 16 ? 2 ** inputs : null;
+export function listedAnswers(channel) {
+  const { shape, inputs, outputs } = channel;
+  if (!releasesBits(channel)) return outputs;
+  return shape === "bits" && inputs <= 16 ? 2 ** inputs : null;
 }
 
 /** The answer with this number among all a channel can give. */
@@ -69,18 +84,28 @@ export function answerAt({ shape, inputs }, number) {
   return { token: null, bits };
 }
 
+/** The factor of nothing: `lower` and `upper` ends per symbol, one list where they are the same. */
+export function noFactor(size) {
+  const ones = new Array(size).fill(1n);
+  return { lower: ones, upper: ones };
+}
+
 /** A factor times the likelihoods of one more release, whose symbol `order[x]` is x; without the twos all entries share. */
-export function times(factor, channel, answer, order) {
-  const found = likelihoods(channel, answer);
-  const product = factor.map((entry, x) => entry * found[order[x]]);
-  let shared = product.reduce((all, entry) => all | entry, 0n);
+export function times({ lower, upper }, channel, answer, order) {
+  const [low, high] = likelihoods(channel, answer);
+  const by = (ends, found) => ends.map((entry, x) => entry * found[order[x]]);
+  const least = by(lower, low);
+  const most = upper === lower && high === low ? least : by(upper, high);
+  let shared = [...least, ...most].reduce((all, entry) => all | entry, 0n);
   let twos = 0n;
   while (shared !== 0n && (shared & 0xffffn) === 0n) [shared, twos] = [shared >> 16n, twos + 16n];
-  return twos === 0n ? product : product.map((entry) => entry >> twos);
+  const shorter = (list) => (twos === 0n ? list : list.map((entry) => entry >> twos));
+  const short = shorter(least);
+  return { lower: short, upper: most === least ? short : shorter(most) };
 }
 
 /** Whether no symbol can have given the answers of a factor. */
-export const isImpossible = (factor) => factor.every((entry) => entry === 0n);
+export const isImpossible = ({ upper }) => upper.every((entry) => entry === 0n);
 
 // ---------------------------------------------------------------- what it attains
 
@@ -93,19 +118,53 @@ export function oddsUp(units) {
   return units === null || units > 40n * UNIT ? null : (expUp(units) >> 56n) + 1n;
 }
 
-/** What has to be looked at: the factor alone, or with every output of one more release that can be worst. */
-function columnsOf(channel, factor) {
+/** The cells of numbered blocks that are looked at one by one. */
+const MAX_BLOCK_CELLS = 2 ** 20;
+
+/**
+ * The two likelihoods of a channel whose outputs are judged by patterns, each symbol having one of them for an arbitrary set of symbols; null for others. Bits are such a channel;
+ * for blocks that are too many to look at it is a bound (`exact` is false), because every block is a set.
+ */
+function patternsOf(channel) {
+  if (channel?.shape === "bits") {
+    const [high, low] = bitLikelihoods(channel);
+    return { high, low, exact: true };
+  }
+  if (channel?.shape !== "incidence" || (channel.members !== null && channel.inputs * channel.outputs <= MAX_BLOCK_CELLS)) return null;
+  const [high, low] = ends(channel);
+  return { high, low, exact: false };
+}
+
+/** How many columns are looked at one by one: one where a formula answers for all. */
+export const columnCount = (channel) => (channel.shape === "table" || (channel.shape === "incidence" && patternsOf(channel) === null) ? channel.outputs : 1);
+
+/** What has to be looked at with one end (0 from below, 1 from above) of a factor: it alone, or with every output of one more release that can be worst. */
+function columnsOf(channel, factor, end) {
   if (channel === null) return [new Dense(0n, factor.map((entry) => [entry]))];
   if (channel.shape === "table") return [new Dense(0n, channel.masses.map((row, x) => row.map((mass) => factor[x] * mass)))];
   if (channel.shape === "keep") {
     const { own, rest, base } = new KeepView(channel);
     return [new Singled(own.map((entry, x) => entry * factor[x]), rest.map((entry, x) => entry * factor[x]), base)];
   }
-  const [high, low] = bitLikelihoods(channel);
   const by = (entry) => factor.map((own) => own * entry);
-  // One bit alone speaks for its symbol, or one alone against it.
+  const patterns = patternsOf(channel);
+  if (patterns === null) {
+    const { members, levels, outputs } = channel;
+    const [within, without] = [by(levels.inside[end]), by(levels.outside[end])];
+    return [new Dense(0n, factor.map((_, x) => Array.from({ length: outputs }, (_entry, block) => (members.contains(block, x) ? within[x] : without[x]))))];
+  }
+  // One symbol alone is spoken for, or one alone against.
   const ones = new Array(factor.length).fill(1n);
-  return [new Singled(by(high), by(low), ones), new Singled(by(low), by(high), ones)];
+  const [high, low] = [by(patterns.high), by(patterns.low)];
+  return [new Singled(high, low, ones), new Singled(low, high, ones)];
+}
+
+/** The columns with both ends of a factor, the same object where the ends are. */
+function columnPairs(channel, { lower, upper }) {
+  const low = columnsOf(channel, lower, 0);
+  const rounded = channel?.shape === "incidence" && patternsOf(channel) === null && !channel.levels.exact;
+  const high = lower === upper && !rounded ? low : columnsOf(channel, upper, 1);
+  return low.map((columns, at) => [columns, high[at]]);
 }
 
 /** A declared context and what was found under it. */
@@ -121,19 +180,23 @@ class Found {
   }
 
   /** Least and greatest mixture of every column over one prior or a box, the lightest weight, and the unit of weights. */
-  *#ranges(columns) {
+  *#ranges(low, high) {
     const { context } = this;
+    const both = (of) => {
+      const least = of(low);
+      return [least, low === high ? least : of(high)];
+    };
     const of = (weights, unit) => {
-      const sums = columns.mixture(weights);
-      return { least: sums, greatest: sums, lightest: weights.reduce(min), unit };
+      const [least, greatest] = both((columns) => columns.mixture(weights));
+      return { least, greatest, lightest: weights.reduce(min), unit };
     };
     if (context.kind === "prior") yield of(context.weights, 32n);
     if (context.kind === "priors") for (const weights of context.list) yield of(weights, 32n);
     if (context.kind === "secret") yield of(context.rows[0].map((_, x) => dataWeight(context, x)), 64n);
     if (context.kind === "box") {
-      const ranges = columns.boxRanges(context);
+      const [ranges, above] = both((columns) => columns.boxRanges(context));
       const lightest = context.lower.map((_, x) => leastWeight(context, x)[0]).reduce(min);
-      yield { least: ranges.map(([least]) => least), greatest: ranges.map(([, greatest]) => greatest), lightest, unit: 32n };
+      yield { least: ranges.map(([least]) => least), greatest: above.map(([, greatest]) => greatest), lightest, unit: 32n };
     }
   }
 
@@ -141,8 +204,8 @@ class Found {
    * Belief in the input: likelihoods against their mixtures. With releases that may have changed any likelihood by G = odds / 2^64,
    * belief rises by at most G t / (p t (G - 1) + T) and falls by at most (G T - p (G - 1) b) / b.
    */
-  belief(columns, extremes, odds) {
-    for (const { least, greatest, lightest, unit } of this.#ranges(columns)) {
+  belief(low, high, extremes, odds) {
+    for (const { least, greatest, lightest, unit } of this.#ranges(low, high)) {
       extremes.forEach(([top, bottom], y) => {
         const more = lightest * (odds - ODDS_ONE);
         this.upper = raised(this.upper, (top * odds) << unit, more * top + (least[y] << 64n));
@@ -152,16 +215,17 @@ class Found {
   }
 
   /** The secret's likelihoods against each other, and against their mixture. */
-  secretColumns(columns) {
+  secretColumns(below, above) {
     const { weights, rows } = this.context;
-    const pushed = rows.map((row) => columns.mixture(row));
-    for (let y = 0; y < columns.outputs; y += 1) {
-      const column = pushed.map((row) => row[y]);
-      const { high, low } = extremesOf(column);
-      const mixed = column.reduce((total, entry, s) => total + weights[s] * entry, 0n);
-      this.secret = raised(this.secret, high[0], low[0]);
+    const least = rows.map((row) => below.mixture(row));
+    const most = below === above ? least : rows.map((row) => above.mixture(row));
+    for (let y = 0; y < below.outputs; y += 1) {
+      const mixed = (pushed) => pushed.reduce((total, row, s) => total + weights[s] * row[y], 0n);
+      const [top] = extremesOf(most.map((row) => row[y])).high;
+      const [bottom] = extremesOf(least.map((row) => row[y])).low;
+      this.secret = raised(this.secret, top, bottom);
       const { rise, fall } = this.secretBelief;
-      this.secretBelief = { rise: raised(rise, high[0] << 32n, mixed), fall: raised(fall, mixed, low[0] << 32n) };
+      this.secretBelief = { rise: raised(rise, top << 32n, mixed(least)), fall: raised(fall, mixed(most), bottom << 32n) };
     }
   }
 
@@ -172,15 +236,16 @@ class Found {
   secretSets(high, low, factor) {
     const { rows } = this.context;
     this.orders ??= rows.map((row) => rows.map((other) => (row === other ? null : byRatio(row, other))));
-    const entries = factor === null ? rows : rows.map((row) => row.map((weight, x) => weight * factor[x]));
-    const whole = entries.map((row) => low * sum(row));
+    const entries = (ends) => (ends === undefined ? rows : rows.map((row) => row.map((weight, x) => weight * ends[x])));
+    const [above, below] = [entries(factor?.upper), entries(factor?.lower)];
     const gap = high - low;
     this.orders.forEach((orders, s) =>
       orders.forEach((order, t) => {
-        let [top, bottom] = [whole[s], whole[t]];
-        for (const x of order ?? []) {
-          top += gap * entries[s][x];
-          bottom += gap * entries[t][x];
+        if (order === null) return;
+        let [top, bottom] = [low * sum(above[s]), low * sum(below[t])];
+        for (const x of order) {
+          top += gap * above[s][x];
+          bottom += gap * below[t][x];
           this.secret = raised(this.secret, top, bottom);
         }
       }),
@@ -219,22 +284,24 @@ export class Frame {
     for (const found of this.contexts) found.unbounded();
   }
 
-  /** Notes what a factor attains, alone or with every output of one more release, if what is missing changed it by `odds`. */
+  /**
+   * Notes what a factor attains, alone or with every output of one more release, if what is missing changed it by `odds`. Says whether it is exact, but for
+   * what is missing.
+   */
   look(channel, factor, odds) {
-    for (const columns of columnsOf(channel, factor)) {
-      const extremes = Array.from({ length: columns.outputs }, (_, y) => {
-        const { high, low } = columns.extremes(y);
-        return [high[0], low[0]];
-      });
+    const patterns = patternsOf(channel);
+    for (const [low, high] of columnPairs(channel, factor)) {
+      const extremes = Array.from({ length: low.outputs }, (_, y) => [high.extremes(y).high[0], low.extremes(y).low[0]]);
       for (const [top, bottom] of extremes) this.ldp = raised(this.ldp, top * odds, bottom << 64n);
       for (const found of this.contexts) {
-        found.belief(columns, extremes, odds);
-        if (found.context.kind === "secret" && channel?.shape !== "bits" && odds === ODDS_ONE) found.secretColumns(columns);
+        found.belief(low, high, extremes, odds);
+        if (found.context.kind === "secret" && patterns === null && odds === ODDS_ONE) found.secretColumns(low, high);
       }
     }
-    if (channel?.shape !== "bits" || odds !== ODDS_ONE) return;
-    const [high, low] = bitLikelihoods(channel);
-    for (const found of this.contexts) if (found.context.kind === "secret") found.secretSets(high, low, factor);
+    if (patterns !== null && odds === ODDS_ONE) {
+      for (const found of this.contexts) if (found.context.kind === "secret") found.secretSets(patterns.high, patterns.low, factor);
+    }
+    return factor.lower === factor.upper && (patterns?.exact ?? (channel?.levels?.exact ?? true));
   }
 
   /** Where something is missing, nothing but the largest ratio of likelihoods is known about a secret. */

@@ -153,7 +153,10 @@ export class KeepView extends Singled {
   }
 }
 
-/** The likelihoods of a channel; null for bits, whose outputs are never listed. */
+/** The weight of input x, in units of 2^-64, under a secret and its laws. */
+export const dataWeight = ({ weights, rows }, x) => weights.reduce((total, p, s) => total + p * rows[s][x], 0n);
+
+/** The likelihoods of a channel; null for bits and blocks, whose outputs are never listed. */
 export const viewOf = (channel) => {
   if (channel.shape === "table") return new Dense(48n, channel.masses);
   return channel.shape === "keep" ? new KeepView(channel) : null;

@@ -3,7 +3,7 @@
 import { sha256 } from "./bytes.js";
 import { check, lipRatio } from "./certificate.js";
 import { draftBytes, draftFromBytes } from "./codec.js";
-import { draftFromFields } from "./document.js";
+import { draftFromFields, outputsOf } from "./document.js";
 import { refuse } from "./errors.js";
 import { level, ratioNats, ratioText } from "./exact.js";
 import { parseDocument } from "./json.js";
@@ -14,6 +14,7 @@ const shownStrength = (strength) =>
     ldp: level(strength.ldp.ratio),
     upper: strength.upper && level(strength.upper.ratio),
     lower: strength.lower && level(strength.lower.ratio),
+    exact: strength.exact,
   };
 
 const made = Symbol("a policy is made by verifying");
@@ -55,7 +56,7 @@ export class Policy {
   }
 
   get outputs() {
-    return this.draft.outputs ?? this.draft.inputs;
+    return outputsOf(this.draft);
   }
 
   /** What the channel attains, whatever it claims, as text. */
@@ -81,7 +82,7 @@ export class Policy {
     return this.certificate.secret ? ratioNats(this.certificate.secret.ldp.ratio) : undefined;
   }
 
-  /** The probabilities of each output for one input, as Numbers, for showing; null for bits. */
+  /** The probabilities of each output for one input, as Numbers, for showing; null for bits and blocks. */
   row(symbol) {
     const view = viewOf(this.draft.channel);
     if (view === null) return null;

@@ -4,6 +4,7 @@ import { fromHex, toHex } from "./bytes.js";
 import { Reader, Writer } from "./codec.js";
 import { refuse } from "./errors.js";
 import { U32 } from "./exact.js";
+import { drawBlock, isSubset, releasesBits } from "./incidence.js";
 import { integer, optional, parseDocument, record, textOf } from "./json.js";
 
 // ---------------------------------------------------------------- drawing
@@ -28,12 +29,13 @@ function below(masses, u) {
   return count;
 }
 
-/** Draws one output: `{ token }`, or `{ bits }` for the shape bits. `random(n)` gives n bytes. */
+/** Draws one output: `{ token }`, or `{ bits }` for the shape bits and for subsets. `random(n)` gives n bytes. */
 export function draw(policy, symbol, random = systemRandom) {
   const { channel } = policy.draft;
   if (!Number.isInteger(symbol) || symbol < 0 || symbol >= channel.inputs) {
     throw new RangeError("the symbol is not of this policy's input alphabet");
   }
+  if (channel.shape === "incidence") return drawBlock(channel, symbol, random);
   if (channel.shape === "table") return { token: below(channel.masses[symbol], bigEndian(random(6))) };
   if (channel.shape === "keep") {
     const coin = bigEndian(random(5));
@@ -126,9 +128,10 @@ export class Report {
 
 /** Whether a policy can release an answer, a token or bits. */
 export function ownsAnswer(policy, { token, bits }) {
-  const { shape, outputs } = policy.draft.channel;
-  if (shape !== "bits") return bits === null && token < outputs;
-  if (bits === null || bits.length !== Math.ceil(outputs / 8)) return false;
+  const { channel } = policy.draft;
+  const { shape, outputs } = channel;
+  if (!releasesBits(channel)) return bits === null && token < outputs;
+  if (bits === null || (shape === "incidence" && !isSubset(channel, bits)) || bits.length !== Math.ceil(outputs / 8)) return false;
   const spare = 8 * bits.length - outputs;
   return (bits.at(-1) & ((1 << spare) - 1)) === 0;
 }

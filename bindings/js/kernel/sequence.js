@@ -2,7 +2,7 @@
 
 import { lipRatio } from "./certificate.js";
 import { largerRatio, natsText, RATIO_ONE, ratioAbove, ratioNats, smallerRatio, totalCost } from "./exact.js";
-import { answerAt, Frame, isImpossible, listedAnswers, ODDS_ONE, oddsUp, orderIn, times } from "./frame.js";
+import { answerAt, columnCount, Frame, isImpossible, listedAnswers, noFactor, ODDS_ONE, oddsUp, orderIn, times } from "./frame.js";
 import { accept } from "./report.js";
 
 /** Most cells looked at for one answer: symbols, times the outputs of releases whose answers are unknown, times those of the next. */
@@ -38,7 +38,7 @@ export class Standing {
 /** What one release attains by itself: its certificate. */
 function standingAlone({ certificate: { input, secret }, draft }) {
   const secrets = secret === null ? [] : [[draft.context.name, secret.ldp.ratio]];
-  return new Standing({ exact: true, ldp: input.ldp.ratio, lip: lipRatio(input), secrets, claims: true });
+  return new Standing({ exact: input.exact, ldp: input.ldp.ratio, lip: lipRatio(input), secrets, claims: true });
 }
 
 /**
@@ -86,16 +86,17 @@ export class Sequence {
     });
     const atHand = frames.map((frame) => {
       const answered = frame.members.filter(({ release }) => release.answer !== null);
-      return answered.reduce((factor, { release, order }) => times(factor, release.policy.draft.channel, release.answer, order), new Array(frame.alphabet.size).fill(1n));
+      return answered.reduce((factor, { release, order }) => times(factor, release.policy.draft.channel, release.answer, order), noFactor(frame.alphabet.size));
     });
     frames.forEach((frame, at) => {
       // Answers that no symbol can have given: nothing is known about what they tell.
       if (isImpossible(atHand[at]) || missing[at] === null) frame.unbounded();
     });
+    let exact = missing.every((odds) => odds === ODDS_ONE);
     const look = (factors) =>
       frames.forEach((frame, at) => {
         const channel = at === 0 ? next.draft.channel : null;
-        if (missing[at] !== null && !isImpossible(factors[at])) frame.look(channel, factors[at], missing[at]);
+        if (missing[at] !== null && !isImpossible(factors[at])) exact = frame.look(channel, factors[at], missing[at]) && exact;
       });
     everyTranscript(
       listed.map((release) => members.find((member) => member.release === release)),
@@ -106,20 +107,19 @@ export class Sequence {
     frames.forEach((frame, at) => {
       if (missing[at] !== null && missing[at] !== ODDS_ONE) frame.boundSecrets();
     });
-    const exact = missing.every((odds) => odds === ODDS_ONE);
     const costs = oddsUp(totalCost([...past.map(({ cost }) => cost), next.cost]));
     return summed(frames, costs, exact, claimsHold(frames, past, next, nextContext, exact));
   }
 
   /** The past releases whose answer is unknown and whose outputs are all tried, the fewest outputs first. */
   #listed(next) {
-    const { shape, inputs, outputs } = next.draft.channel;
+    const { channel } = next.draft;
     const candidates = this.#past
       .filter(({ policy, answer }) => policy !== null && answer === null)
       .map((release) => ({ release, count: listedAnswers(release.policy.draft.channel) }))
       .filter(({ count }) => count !== null)
       .sort((a, b) => a.count - b.count);
-    let cells = inputs * (shape === "table" ? outputs : 1);
+    let cells = channel.inputs * columnCount(channel);
     const within = ({ count }) => {
       cells *= count;
       return cells <= MAX_CELLS_LISTED;
@@ -132,7 +132,7 @@ export class Sequence {
   static together(policies) {
     if (policies.length === 0) return null;
     // The one whose outputs are hardest to list comes last, where they need not be listed.
-    const hardness = ({ draft: { channel } }) => [Number(listedAnswers(channel) === null), Number(channel.shape !== "table"), channel.outputs];
+    const hardness = ({ draft: { channel } }) => [Number(listedAnswers(channel) === null), Number(columnCount(channel) === 1), channel.outputs];
     const harder = (a, b) => {
       const at = a.findIndex((part, i) => part !== b[i]);
       return at < 0 || a[at] > b[at];

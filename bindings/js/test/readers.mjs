@@ -7,6 +7,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { DecodeError, fromHex, PlanRefusal, Policy, PolicyRefused, Refusal, Report, Response, toHex, verifyPlan } from "../undertone.js";
+import { randomBlocks } from "./lib/blocks.mjs";
 import { example } from "./lib/examples.mjs";
 import { Mutator } from "./lib/mutate.mjs";
 import { randomPlan } from "./lib/plans.mjs";
@@ -35,8 +36,8 @@ const planTexts = [];
 const planBytes = [];
 const responses = [];
 const planRandom = mulberry(SEED + 1);
-while (planBytes.length < 40) {
-  const document = randomPlan(planRandom, { most: 3 });
+while (planBytes.length < 60) {
+  const document = randomPlan(planRandom, { most: 3, blocks: true });
   planTexts.push(JSON.stringify(document));
   const plan = await verifyPlan(document).catch(() => null);
   if (plan === null) continue;
@@ -100,6 +101,22 @@ function makeItem(mutator) {
 }
 
 const program = example("undertone-core", "verdicts");
+
+const BLOCKS = Math.max(500, COUNT / 20);
+
+test(`both kernels find the same levels of ${BLOCKS} random families of blocks`, { skip: program === null && "no cargo", timeout: 3_600_000 }, async () => {
+  const random = mulberry(SEED + 2);
+  const items = Array.from({ length: BLOCKS }, () => ["p", Buffer.from(JSON.stringify(randomBlocks(random)))]);
+  const expected = rustVerdicts(program, items);
+  const stages = new Map();
+  for (const [at, [reader, item]] of items.entries()) {
+    const found = await verdict(reader, item);
+    assert.equal(found, expected[at], item.toString("utf8"));
+    const side = found.split(" ").slice(0, 3).join(" ");
+    stages.set(side, (stages.get(side) ?? 0) + 1);
+  }
+  for (const side of ["ldp", "upper", "lower", "di"]) assert.ok(stages.get(`verify 0 ${side}`) > BLOCKS / 50, JSON.stringify([...stages]));
+});
 
 test(`both readers agree on ${COUNT} documents`, { skip: program === null && "no cargo", timeout: 3_600_000 }, async () => {
   const mutator = new Mutator(mulberry(SEED));

@@ -160,7 +160,7 @@ pub(crate) fn verify(py: Python<'_>, policy: PyRef<'_, Policy>) -> PyResult<Stri
 #[pyfunction]
 pub(crate) fn show(py: Python<'_>, policy: PyRef<'_, Policy>) -> PyResult<String> {
     let draft = draft(&policy);
-    answer(py, || policy_report::show(draft))
+    answer(py, || policy_report::show(draft).map(|report| report.shortened()))
 }
 
 /// What an observer can learn from one answer, as an SVG picture.
@@ -183,7 +183,7 @@ pub(crate) fn mix(py: Python<'_>, priors: Vec<String>, weights: Vec<f64>) -> PyR
 
 /// What counted reports say about the population.
 #[pyfunction]
-#[pyo3(signature = (policies, tallies, *, level, all, respondents, above = None, quantiles = None, population = None))]
+#[pyo3(signature = (policies, tallies, *, level, all, respondents, above = None, quantiles = None, population = None, top = None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn estimate(
     py: Python<'_>,
@@ -195,6 +195,7 @@ pub(crate) fn estimate(
     above: Option<f64>,
     quantiles: Option<Vec<f64>>,
     population: Option<i64>,
+    top: Option<i64>,
 ) -> PyResult<String> {
     let named = |policy: &PyRef<'_, Policy>| NamedPolicy::new(policy.0.policy.clone());
     let policies: Vec<NamedPolicy> = policies.iter().map(named).collect();
@@ -208,6 +209,7 @@ pub(crate) fn estimate(
             above,
             quantiles: quantiles.unwrap_or(usual.quantiles),
             population: optional_whole("population", population)?,
+            top: optional_whole("top", top)?,
         };
         let mut reports = CountedReports::none(&policies);
         for tally in &tallies {

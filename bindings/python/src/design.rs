@@ -100,12 +100,13 @@ fn gaussian_sigma(sigma: WordOrNumber) -> Result<Sigma, Trouble> {
 /// A verified policy from what is known, a protection and an objective: the answer, and the policy's document unless a
 /// printed formula misses its claim.
 #[pyfunction]
-#[pyo3(signature = (priors, *, protect, any_prior = false, prior_lower = None, prior_upper = None, joint = None, secret_name = None, objective = None, loss = None, values = None, method = None, accept = false, allow_uninformative = false, accuracy = None, n = None, for_n = false, level = 0.95, points = None, range = None, bins = None, output_bins = None, output_range = None, density = None, scale = None, alpha = None, sigma = None, convention = None))]
+#[pyo3(signature = (priors, *, protect, size = None, any_prior = false, prior_lower = None, prior_upper = None, joint = None, secret_name = None, objective = None, loss = None, values = None, method = None, max_bits = None, accept = false, allow_uninformative = false, accuracy = None, n = None, for_n = false, level = 0.95, points = None, range = None, bins = None, output_bins = None, output_range = None, density = None, scale = None, alpha = None, sigma = None, convention = None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn design(
     py: Python<'_>,
     priors: Vec<String>,
     protect: Vec<String>,
+    size: Option<i64>,
     any_prior: bool,
     prior_lower: Option<String>,
     prior_upper: Option<String>,
@@ -115,6 +116,7 @@ pub(crate) fn design(
     loss: Option<String>,
     values: Option<Vec<f64>>,
     method: Option<String>,
+    max_bits: Option<i64>,
     accept: bool,
     allow_uninformative: bool,
     accuracy: Option<f64>,
@@ -139,6 +141,7 @@ pub(crate) fn design(
         });
         let context = DesignContext {
             priors: each("prior", &priors, Prior::read)?,
+            size: optional_whole("size", size)?,
             any_prior,
             within: prior_box(prior_lower.as_deref(), prior_upper.as_deref())?,
             secret: secret.transpose()?,
@@ -171,6 +174,7 @@ pub(crate) fn design(
             objective,
             values: values.unwrap_or_default(),
             method: method.map(|name| name.parse()).transpose()?,
+            max_bits: optional_whole("max_bits", max_bits)?,
             accept,
             allow_uninformative,
             numbers,

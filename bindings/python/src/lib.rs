@@ -14,6 +14,7 @@ mod draw;
 mod errors;
 mod fit;
 mod fusion;
+mod hitters;
 mod kernel;
 mod ledger;
 mod plan;
@@ -47,6 +48,8 @@ mod _native {
     use super::fit::{check_found, count, fit_counts, fit_mixture};
     #[pymodule_export]
     use super::fusion::{fusion_columns, fusion_design, fusion_evaluate, fusion_train};
+    #[pymodule_export]
+    use super::hitters::{HittersPlan, HittersReports, hitters_design};
     #[pymodule_export]
     use super::kernel::{
         Report, draw, lip_consequence, odds_nats, parse_epsilon, policy_from_bytes,

@@ -131,8 +131,9 @@ pub(crate) fn estimate_responses(
             all,
             respondents,
             above,
-            quantiles: quantiles.unwrap_or(usual.quantiles),
+            quantiles: quantiles.unwrap_or_else(|| usual.quantiles.clone()),
             population: optional_whole("population", population)?,
+            ..usual
         };
         estimate_plan(&counted, &request)
     })

@@ -117,6 +117,15 @@ for call, words in (
     else:
         raise SystemExit(f"{words}: went through")
 
+# Values that nobody has listed: one report for each row, drawn and written once, and the same found as without Spark.
+hitters_plan = undertone.hitters.design("letters:a-z:5", protect="ldp:3").plan
+place = os.path.join(folder, "reports.parquet")
+reports = undertone.spark.hitters_report(frame, hitters_plan, "answer", place)
+assert reports.columns == ["report"] and reports.count() == rows
+found = undertone.spark.hitters_find(reports, hitters_plan)
+assert sorted(one["value"] for one in found.found) == ["maybe", "no", "yes"], found
+assert found == undertone.hitters.find(hitters_plan, pyarrow.parquet.read_table(place)["report"])
+
 # What is noted about a kept column, or a part of it, stays behind.
 noted = spark.createDataFrame([("yes", "north", ("x",))], "answer string, region string, parts struct<part: string>")
 noted = noted.withMetadata("region", {"comment": "Zaphod"})

@@ -21,10 +21,16 @@ use crate::output::{Outcome, save};
 /// cannot tell two symbols apart, or for frequency do not determine all shares, unless --allow-uninformative.
 ///
 /// Example: undertone design --prior prior.json --protect lip:1 -o policy.json
+///
+/// Example: undertone design --size 1000000 --protect ldp:1 -o policy.json
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) context: ContextArgs,
+    /// In place of a prior: so many symbols without names, 0 to SIZE-1, up to 16777216, of which nothing is known. The protections
+    /// are then ldp, and the objective weighs all symbols alike.
+    #[arg(long)]
+    size: Option<usize>,
     /// What must hold: lip:E, alip:L,U, ldp:E (each may end in ,DELTA) or di:E; repeat it and all hold at once. With
     /// --joint it protects the secret; input:ldp:E then protects the data.
     #[arg(long, required_unless_present = "n")]
@@ -49,10 +55,14 @@ pub(crate) struct Args {
     /// The symbols' values for absolute, squared and mmse; by default 0,1,2,...
     #[arg(long, value_delimiter = ',', allow_negative_numbers = true)]
     values: Vec<f64>,
-    /// How: optimal, published, symmetric, krr, oue, sue, sampling, extremal-ldp or compact; for numbers optimal, published, laplace,
+    /// How: optimal, published, symmetric, krr, oue, sue, sampling, extremal-ldp, compact, subset, hadamard, projective, hashing or
+    /// blocks; for numbers optimal, published, laplace,
     /// gaussian or sampling. The default is optimal, or where that cannot tell numbers apart the best that can.
     #[arg(long)]
     method: Option<String>,
+    /// The most bits that one report may take on the wire; without it the most accurate shape is taken, whatever its reports take.
+    #[arg(long)]
+    max_bits: Option<u32>,
     /// Ship a printed formula that misses its claim, with the level it attains as the claim.
     #[arg(long)]
     accept: bool,
@@ -194,12 +204,13 @@ impl Args {
         });
         let method: Option<DesignMethod> = self.method.as_deref().map(str::parse).transpose()?;
         Ok(DesignRequest {
-            context: self.context.read()?,
+            context: DesignContext { size: self.size, ..self.context.read()? },
             protect: self.protect.iter().map(|text| text.parse()).collect::<Result<_, _>>()?,
             accuracy,
             objective: objective(self.objective.as_deref())?,
             values: self.values.clone(),
             method,
+            max_bits: self.max_bits,
             accept: self.accept,
             allow_uninformative: self.allow_uninformative,
             numbers: self.numbers.read()?,

@@ -92,6 +92,10 @@ pub(crate) struct Args {
     /// simple random sample of them, or are drawn as --weights, --strata and --cluster say.
     #[arg(long, value_name = "PEOPLE")]
     population: Option<u64>,
+    /// How many shares to list, the largest of the estimate, here and with --json, which says how many it leaves out as shares_left_out
+    /// (default: 24 here; with --json all, or of more than 10,000 symbols the 10,000 largest).
+    #[arg(long, value_name = "SHARES", conflicts_with_all = ["plan", "by"])]
+    top: Option<usize>,
     /// Also the shares in each group of this clear column.
     #[arg(long, value_name = "COLUMN", conflicts_with_all = ["plan", "tally"])]
     by: Option<String>,
@@ -131,6 +135,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
         above: args.above,
         quantiles: args.quantiles.clone(),
         population: args.population,
+        top: args.top,
     };
     // What no reports could answer is refused before they are counted.
     request.settings()?;
@@ -154,7 +159,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     if let Some(path) = &args.plot {
         plot::save(path, &shown::picture(&report)?)?;
     }
-    let mut text = shown::text(&report);
+    let mut text = shown::text(&report, args.top);
     for (path, what) in [(&args.plot, "picture"), (&args.save_tally, "tally")] {
         if let Some(path) = path {
             text += &format!("\n{what} written to {}", path.display());

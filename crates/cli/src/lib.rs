@@ -21,6 +21,7 @@ mod export;
 mod failure;
 mod frontier;
 mod fusion;
+mod hitters;
 mod input;
 mod options;
 mod output;
@@ -34,6 +35,7 @@ mod relate;
 mod release;
 mod risk;
 mod serve;
+mod shapes;
 mod survey;
 mod transfer;
 mod watchdog;
@@ -68,6 +70,7 @@ enum Command {
     Design(design::Args),
     Curve(curve::Args),
     Frontier(frontier::Args),
+    Shapes(shapes::Args),
     Audit(audit::Args),
     Relate(relate::Args),
     Compose(compose::Args),
@@ -77,6 +80,7 @@ enum Command {
     Prior(prior::Args),
     Perturb(perturb::Args),
     Release(release::Args),
+    Hitters(hitters::Args),
     Estimate(estimate::Args),
     Crosstab(crosstab::Args),
     Compliance(compliance::Args),
@@ -100,9 +104,13 @@ impl Command {
             Self::Release(args) if args.streams() => {
                 return Ok(release::run(&args)?.print_aside(json));
             }
+            Self::Hitters(args) if args.streams() => {
+                return Ok(hitters::run(&args)?.print_aside(json));
+            }
             Self::Design(args) => design::run(&args),
             Self::Curve(args) => curve::run(&args),
             Self::Frontier(args) => frontier::run(&args),
+            Self::Shapes(args) => shapes::run(&args),
             Self::Audit(args) => audit::run(&args),
             Self::Relate(args) => relate::run(&args),
             Self::Compose(args) => compose::run(&args),
@@ -112,6 +120,7 @@ impl Command {
             Self::Prior(args) => prior::run(&args),
             Self::Perturb(args) => perturb::run(&args),
             Self::Release(args) => release::run(&args),
+            Self::Hitters(args) => hitters::run(&args),
             Self::Estimate(args) => estimate::run(&args),
             Self::Crosstab(args) => crosstab::run(&args),
             Self::Compliance(args) => compliance::run(&args),

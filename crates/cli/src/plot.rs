@@ -8,6 +8,7 @@ mod intervals;
 mod risk;
 mod scale;
 mod size;
+mod tradeoff;
 
 pub(crate) use curve::{Curves, Series, curves};
 pub(crate) use density::{DensityPlot, density};
@@ -16,6 +17,7 @@ pub(crate) use estimate::{Estimated, estimate};
 pub(crate) use intervals::{IntervalPlot, IntervalRow, intervals};
 pub(crate) use risk::{Panel, risk};
 pub(crate) use size::{SizePlot, size};
+pub(crate) use tradeoff::{Tradeoff, tradeoff};
 
 use std::path::Path;
 

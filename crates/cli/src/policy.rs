@@ -79,7 +79,7 @@ fn verify(draft: Draft) -> Outcome {
 fn show(draft: Draft, plot: Option<&Path>) -> Result<Outcome, Failure> {
     let report = policy_report::show(draft.clone())?;
     let text = shown(&draft, &report, plot)?;
-    Ok(Outcome::of(&report, text))
+    Ok(Outcome::of(&report.shortened(), text))
 }
 
 /// Everything there is to say of a policy, for people, and its picture where one is asked for.

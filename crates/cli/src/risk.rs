@@ -1,5 +1,6 @@
 //! What an observer can learn from one answer: as tables and as a picture.
 
+use undertone::policy_report::MOST_BELIEFS;
 use undertone::risk::{BeliefReport, RiskReport, before, percent};
 use undertone_core::{Context, Draft, Ratio, Strength};
 use undertone_design::risk::Beliefs;
@@ -130,8 +131,9 @@ fn beliefs_table(beliefs: &Beliefs, list: &[BeliefReport], who: &str) -> String 
     let mut text = table(&header, rows.collect());
     if beliefs.list.len() > SHOWN {
         text += &format!(
-            "\n({} more, about which less can be learnt; use --json for all)",
-            beliefs.list.len() - SHOWN
+            "\n({} more, about which less can be learnt; use --json for {})",
+            beliefs.list.len() - SHOWN,
+            if beliefs.list.len() > MOST_BELIEFS { "more of them" } else { "all" }
         );
     }
     if !beliefs.attained {

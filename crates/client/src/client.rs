@@ -319,7 +319,8 @@ impl Client {
         if known.is_some_and(|known| known.delivery == Delivery::Accepted) {
             return Ok(answer(report, Delivery::Accepted, None));
         }
-        let sent = self.connection.submit(survey.id(), core::slice::from_ref(&report), self.form);
+        let form = self.form.of_policy(survey.policy());
+        let sent = self.connection.submit(survey.id(), core::slice::from_ref(&report), form);
         let (delivery, obstacle) = outcome(sent);
         self.device.note([survey.datum()], report.policy, place, &delivery)?;
         Ok(answer(report, delivery, obstacle))

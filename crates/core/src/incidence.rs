@@ -13,7 +13,9 @@ mod listed;
 mod subsets;
 mod sums;
 
-pub(crate) use check::{Levels, secret_strength, strength, strength_under, weighted_extremes};
+pub(crate) use check::{
+    Levels, parting, secret_strength, strength, strength_under, weighted_extremes,
+};
 pub use geometry::Geometry;
 pub use listed::Listed;
 pub use subsets::Subsets;
@@ -71,7 +73,7 @@ pub enum IncidenceError {
         symbols: usize,
     },
     /// No field has so many elements.
-    #[error("order: there is no field with {found} elements here; the next one has {next}")]
+    #[error("order: no field with at most 4096 elements has {found}; the next one has {next}")]
     Order {
         /// The number of elements asked for.
         found: u32,
@@ -247,8 +249,13 @@ impl Incidence {
         Some([(both, each), (each - both, all - each)])
     }
 
-    /// Whether a numbered block contains a symbol; subsets have no numbers.
+    /// Whether a numbered block contains a symbol; subsets have no numbers, and a block or symbol that does not exist is in
+    /// nothing.
     pub fn contains(&self, block: u32, symbol: u32) -> bool {
+        if symbol >= self.symbols || self.family.blocks().is_none_or(|all| u64::from(block) >= all)
+        {
+            return false;
+        }
         match &self.family {
             Family::Subsets(_) => false,
             Family::Geometry(geometry) => geometry.contains(block, symbol),
@@ -276,6 +283,21 @@ impl Incidence {
         }
     }
 
+    /// About how many steps it takes to check what is told under so many laws of the input, or about a secret with so many
+    /// values.
+    pub(crate) fn check_steps(&self, laws: usize, secret: bool) -> u64 {
+        let laws = laws as u64;
+        match &self.family {
+            // Every value against every other one, in wide integers.
+            Family::Subsets(_) if secret => {
+                laws.saturating_mul(laws + 2).saturating_mul(256 * u64::from(self.symbols))
+            }
+            Family::Subsets(_) => laws.saturating_mul(32 * u64::from(self.symbols)),
+            Family::Geometry(geometry) => laws.saturating_mul(geometry.sum_steps()),
+            Family::Listed(listed) => laws.saturating_mul(listed.members_in_all() as u64),
+        }
+    }
+
     /// Whether packed bits are a block: always where blocks are numbered, which have no bits.
     pub fn accepts_subset(&self, packed: &[u8]) -> bool {
         match &self.family {
@@ -291,10 +313,13 @@ impl Incidence {
         self.nth(symbol, inside, share_of(v, self.family.kind(inside)) as u32)
     }
 
-    /// The block with the given number among those that contain the symbol, or that do not; 0 for subsets, which have no
-    /// numbers. This is the order that draws are pinned to.
+    /// The block with the given number among those that contain the symbol, or that do not; 0 where there is none, as for
+    /// subsets, which have no numbers. This is the order that draws are pinned to.
     #[inline]
     pub fn nth(&self, symbol: u32, inside: bool, number: u32) -> u32 {
+        if symbol >= self.symbols || u64::from(number) >= self.family.kind(inside) {
+            return 0;
+        }
         match &self.family {
             Family::Subsets(_) => 0,
             Family::Geometry(geometry) => geometry.nth(symbol, inside, number),

@@ -412,7 +412,8 @@ impl Plan {
         };
         // What is kept is told in full by no number of reports, only approached.
         let repeats = self.parts().items.iter().any(|item| item.fresh.is_some());
-        Person { ldp, exact: !repeats && !self.overlaps() }
+        let rounded = (0..self.parts().items.len()).any(|item| !self.is_exact(item));
+        Person { ldp, exact: !repeats && !rounded && !self.overlaps() }
     }
 
     /// An upper bound on the likelihood ratio of everything one person sends, in all periods.
@@ -447,6 +448,11 @@ impl Plan {
         drawn
     }
 
+    /// Whether the levels of an item's policy are its own: blocks are known between a floor and a ceiling.
+    pub(crate) fn is_exact(&self, item: usize) -> bool {
+        self.policy_of(item).certificate().input.exact
+    }
+
     /// Whether two items that one person can answer share a question.
     fn overlaps(&self) -> bool {
         let parts = self.parts();
@@ -471,7 +477,9 @@ impl Plan {
     /// The LDP of one report of an item and whether it is exact: of the two channels in a row, where reports are drawn from a
     /// kept answer; else what the item costs.
     pub fn first_report(&self, item: usize) -> (Option<Nats>, bool) {
-        let Some(fresh) = self.parts().items[item].fresh else { return (self.costs[item], true) };
+        let Some(fresh) = self.parts().items[item].fresh else {
+            return (self.costs[item], self.is_exact(item));
+        };
         let (memo, fresh) = (self.policy_of(item), &self.policies[fresh as usize]);
         match walk::in_a_row(memo.draft().shape(), fresh.draft().shape()) {
             Some((ratio, exact)) => (ratio.ln_up(), exact),

@@ -109,6 +109,14 @@ pub enum DraftError {
         /// The index of the claim.
         index: usize,
     },
+    /// More laws of the input, or values of a secret, than blocks can be checked under in a while.
+    #[error(
+        "context: checking these blocks under {laws} laws of the input would take too long; give fewer laws or a smaller family"
+    )]
+    Laws {
+        /// The number of laws.
+        laws: usize,
+    },
     /// A claim about the shape `Bits` or `Incidence` has a δ.
     #[error(
         "claim {index} has a delta, which the shapes bits and incidence do not support: claim it pure"
@@ -151,6 +159,9 @@ impl Draft {
     /// The most claims one policy may make.
     pub const MAX_CLAIMS: usize = 16;
 
+    /// About the most steps that checking blocks may take: ten seconds or so.
+    const MAX_CHECK_STEPS: u64 = 1 << 33;
+
     /// Checks that the parts fit together. `outputs` is the output alphabet of a `Table`; without
     /// one, outputs are the inputs' own symbols.
     pub fn new(
@@ -182,6 +193,17 @@ impl Draft {
         size("the output alphabet", shape.outputs(), named)?;
         if let Some(found) = context.inputs() {
             size("the prior", shape.inputs(), found)?;
+        }
+        let (laws, secret) = match &context {
+            Context::Unknown => (0, false),
+            Context::Known(_) | Context::Within(_) => (1, false),
+            Context::Each(priors) => (priors.as_slice().len(), false),
+            Context::Secret(secret) => (secret.rows().len(), true),
+        };
+        if let Shape::Incidence(incidence) = &shape
+            && incidence.check_steps(laws, secret) > Self::MAX_CHECK_STEPS
+        {
+            return Err(DraftError::Laws { laws });
         }
         if claims.is_empty() || claims.len() > Self::MAX_CLAIMS {
             return Err(DraftError::Claims { found: claims.len() });

@@ -11,6 +11,9 @@
 //! tables for many, and [`Policy::draw_flat`], whose memory accesses and branches do not depend on
 //! the secret.
 
+mod guide;
+mod indices;
+
 use crate::incidence::{Family, Incidence, Subsets};
 use crate::mass::Row;
 use crate::policy::Policy;
@@ -18,6 +21,7 @@ use crate::shape::{Bits, Shape};
 use crate::symbol::{Symbol, Token};
 use alloc::vec;
 use alloc::vec::Vec;
+use indices::Indices;
 use rand_core::CryptoRng;
 
 /// Why nothing was drawn.
@@ -40,11 +44,6 @@ pub enum SampleError {
         "bits are released by the shape bits only, indices by table and keep: use the other call"
     )]
     WrongShape,
-    /// A draw that does not depend on the answer in time was asked of a shape that has none.
-    #[error(
-        "blocks are found by arithmetic whose time and addresses depend on the answer: draw them the ordinary way"
-    )]
-    NotFlat,
     /// The permit was issued for another policy.
     #[error("the permit was issued for another policy")]
     WrongPermit,
@@ -102,7 +101,8 @@ impl Policy {
 
     /// Draws one output for `x` by the pinned map, walked so that neither branches nor addresses depend on `x` or
     /// on the output: every row is read, every edge compared, and the result selected by arithmetic. For `Bits` four
-    /// bytes per bit are always consumed, of which the pinned map uses a prefix.
+    /// bytes per bit are always consumed, of which the pinned map uses a prefix. For `Incidence` the block of every input is
+    /// found; what is done for each depends on the random bytes, not on `x`.
     ///
     /// The cost is that of the whole table for each draw. The compiler is not forbidden to undo
     /// this, and the random generator has its own timing.
@@ -132,7 +132,7 @@ impl Policy {
                 rng.fill_bytes(&mut bytes);
                 Token::Bits(flat_bits(bits, x, &bytes).into())
             }
-            Shape::Incidence(_) => return Err(SampleError::NotFlat),
+            Shape::Incidence(incidence) => flat_block(incidence, x as u32, rng),
         })
     }
 }
@@ -162,6 +162,34 @@ fn draw_subset<R: CryptoRng + ?Sized>(
         // What is read does not depend on the coin.
         let _ = next::<8>(rng);
     }
+}
+
+/// The blocks that the same random bytes give every input, of which that of `x` is selected.
+fn flat_block<R: CryptoRng + ?Sized>(incidence: &Incidence, x: u32, rng: &mut R) -> Token {
+    let coin = next::<6>(rng);
+    let symbols = incidence.symbols();
+    let Family::Subsets(subsets) = incidence.family() else {
+        let index = next::<8>(rng);
+        let pick = |z: u32| incidence.draw(z, coin, index) & mask(z == x) as u32;
+        return Token::Index((0..symbols as u32).map(pick).fold(0, |a, b| a | b));
+    };
+    let inside = coin < incidence.coin();
+    // For the last symbol candidates are the symbols before it, in their own places.
+    let last = symbols - 1;
+    let mut drawn = Subsets::nothing(symbols);
+    subsets.draw(symbols, last, inside, || next::<8>(rng), &mut drawn);
+    if inside {
+        let _ = next::<8>(rng);
+    }
+    let bit = |at: usize| u64::from(drawn[at / 8] >> (7 - at % 8) & 1);
+    let mut packed = Subsets::nothing(symbols);
+    for z in 0..symbols {
+        let (here, before) = (bit(z.min(last - 1)), bit(z.saturating_sub(1)));
+        let (own, after) = (mask(z as u32 == x), mask(z as u32 > x));
+        let set = u64::from(inside) & own | before & after | here & !(own | after);
+        packed[z / 8] |= (set as u8) << (7 - z % 8);
+    }
+    Token::Bits(packed.into())
 }
 
 /// All ones for true.
@@ -277,29 +305,12 @@ enum Prepared {
     Subsets(Incidence, Subsets),
 }
 
-/// A `Table`, or a `Keep` with its λ: one row of its guide per input, or one for all.
-struct Indices {
-    inputs: usize,
-    keep: Option<Vec<u64>>,
-    guide: Guide,
-}
-
-/// Random bytes are fetched for this many draws at a time.
-const BLOCK: usize = 256;
-
 impl Sampler {
     /// Prepares a verified policy.
     pub fn new(policy: &Policy) -> Self {
         Self(match policy.draft().shape() {
-            Shape::Table(table) => {
-                let guide = Guide::new(table.outputs(), table.rows());
-                Prepared::Indices(Indices { inputs: table.rows().len(), keep: None, guide })
-            }
-            Shape::Keep(keep) => {
-                let inputs = keep.keep().len();
-                let guide = Guide::new(inputs, core::slice::from_ref(keep.base()));
-                Prepared::Indices(Indices { inputs, keep: Some(keep.keep().into()), guide })
-            }
+            Shape::Table(table) => Prepared::Indices(Indices::of_table(table)),
+            Shape::Keep(keep) => Prepared::Indices(Indices::of_keep(keep)),
             Shape::Bits(bits) => Prepared::Bits(*bits),
             Shape::Incidence(incidence) => match incidence.family() {
                 Family::Subsets(subsets) => Prepared::Subsets(incidence.clone(), *subsets),
@@ -323,13 +334,8 @@ impl Sampler {
             Prepared::Blocks(incidence) => return draw_blocks(incidence, inputs, rng, out),
             Prepared::Bits(_) | Prepared::Subsets(..) => return Err(SampleError::WrongShape),
         };
-        check_symbols(inputs, indices.inputs)?;
-        let size = if indices.keep.is_some() { 11 } else { 6 };
-        let mut bytes = [0; 11 * BLOCK];
-        for (inputs, out) in inputs.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
-            rng.fill_bytes(&mut bytes[..size * inputs.len()]);
-            indices.map_block(inputs, &bytes, out);
-        }
+        check_symbols(inputs, indices.inputs())?;
+        indices.draw(inputs, rng, out);
         Ok(())
     }
 
@@ -372,7 +378,9 @@ fn draw_blocks<R: CryptoRng + ?Sized>(
     rng: &mut R,
     out: &mut [u32],
 ) -> Result<(), SampleError> {
+    /// Random bytes of one draw, and draws they are fetched for at a time.
     const SIZE: usize = 14;
+    const BLOCK: usize = 256;
     check_symbols(inputs, incidence.symbols())?;
     let mut bytes = [0; SIZE * BLOCK];
     for (inputs, out) in inputs.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
@@ -387,115 +395,12 @@ fn draw_blocks<R: CryptoRng + ?Sized>(
 }
 
 fn check_symbols(inputs: &[Symbol], size: usize) -> Result<(), SampleError> {
-    // Folded so that the compiler makes vectors of it; an empty list has nothing unknown.
-    let largest = inputs.iter().fold(0, |largest, x| x.index().max(largest)) as usize;
-    let known = largest < size || inputs.is_empty();
+    // Folded so that the compiler makes vectors of it. The top bit of a difference tells which is larger, as
+    // there are far fewer than 2^31 symbols; an index with that bit would be unknown itself.
+    let last = (size as u32).wrapping_sub(1);
+    let above = |x: &Symbol| x.index() | last.wrapping_sub(x.index());
+    let known = inputs.iter().fold(0, |any, x| any | above(x)) >> 31 == 0;
     if known { Ok(()) } else { Err(SampleError::UnknownSymbol) }
-}
-
-impl Indices {
-    /// The pinned map for a block. Not generic, so that it is compiled here, in one piece, whatever the
-    /// generator.
-    fn map_block(&self, inputs: &[Symbol], bytes: &[u8], out: &mut [u32]) {
-        let Some(keep) = &self.keep else {
-            let sixes = bytes.as_chunks().0;
-            for ((x, out), &[a, b, c, d, e, f]) in inputs.iter().zip(out).zip(sixes) {
-                let u = u64::from_be_bytes([0, 0, a, b, c, d, e, f]);
-                *out = self.guide.look_up(x.index() as usize, u);
-            }
-            return;
-        };
-        let elevens = bytes.as_chunks().0;
-        for ((x, out), &[a, b, c, d, e, f, g, h, i, j, k]) in inputs.iter().zip(out).zip(elevens) {
-            let coin = u64::from_be_bytes([0, 0, 0, a, b, c, d, e]);
-            let drawn = self.guide.look_up(0, u64::from_be_bytes([0, 0, f, g, h, i, j, k]));
-            // Selected without a branch, which nothing could predict.
-            let stay = mask(coin < keep[x.index() as usize]) as u32;
-            *out = x.index() & stay | drawn & !stay;
-        }
-    }
-}
-
-/// Cumulative sums of every row, and for every row a table over the top bits of u.
-///
-/// An entry packs, from the top: as many bits as there is room for of where the bucket's first edge
-/// lies in the bucket (0 if it has none); the output behind that edge; and whether more edges follow
-/// in the bucket. One comparison ends the search unless there are more, or those bits are u's own.
-struct Guide {
-    outputs: usize,
-    /// Buckets are numbered by this many bits.
-    bucket_bits: u32,
-    /// Bits of an entry below those of the edge.
-    output_bits: u32,
-    entries: Vec<u32>,
-    edges: Vec<u64>,
-}
-
-impl Guide {
-    fn new(outputs: usize, rows: &[Row]) -> Self {
-        // A bucket for every output; four, while the table stays in a cache, so that fewer buckets
-        // hold several edges.
-        let size_bits = usize::BITS - (outputs - 1).leading_zeros();
-        let bucket_bits = size_bits + if rows.len() * outputs <= 1 << 15 { 2 } else { 0 };
-        let output_bits = size_bits + 1;
-        let width = 48 - bucket_bits;
-        let mut entries = Vec::with_capacity(rows.len() << bucket_bits);
-        let mut edges = Vec::with_capacity(rows.len() * outputs);
-        for row in rows {
-            let start_of_row = edges.len();
-            let mut sum = 0;
-            edges.extend(row.masses().iter().map(|mass| {
-                sum += mass;
-                sum
-            }));
-            let edges = &edges[start_of_row..];
-            let mut index = 0;
-            for bucket in 0u64..1 << bucket_bits {
-                let start = bucket << width;
-                while edges[index] <= start {
-                    index += 1;
-                }
-                let inside = edges[index..].iter().take(2).filter(|&&e| e < start + (1 << width));
-                let (distance, behind, several) = match inside.count() {
-                    0 => (0, index, 0),
-                    count => (edges[index] - start, index + 1, count as u32 - 1),
-                };
-                let top = (distance << (64 - width) >> 32) as u32 >> output_bits << output_bits;
-                entries.push(top | (behind as u32) << 1 | several);
-            }
-        }
-        Self { outputs, bucket_bits, output_bits, entries, edges }
-    }
-
-    /// The number of cumulative sums of `row` that are <= u < 2^48.
-    #[inline(always)]
-    fn look_up(&self, row: usize, u: u64) -> u32 {
-        // The bucket's number goes to the bottom, where u lies in it to the top.
-        let turned = (u << 16).rotate_left(self.bucket_bits);
-        let buckets = 1usize << self.bucket_bits;
-        let entry = self.entries[row << self.bucket_bits | turned as usize & (buckets - 1)];
-        let within = (turned >> 32) as u32;
-        let below = (1 << self.output_bits) - 1;
-        let behind = (entry & below) >> 1;
-        // No branch depends on the comparison itself, which nothing could predict.
-        if (entry & 1 == 1) | ((within ^ entry) <= below) {
-            return self.search(row, behind as usize, u);
-        }
-        behind - u32::from(within < entry)
-    }
-
-    /// The number of cumulative sums of `row` that are <= u, where the entry of u's bucket does not tell; the output
-    /// in front of `behind`, if there is one, begins at or before u.
-    #[cold]
-    fn search(&self, row: usize, behind: usize, u: u64) -> u32 {
-        let first = behind.saturating_sub(1);
-        let edges = &self.edges[row * self.outputs + first..(row + 1) * self.outputs];
-        let near = edges.iter().take(4).take_while(|&&edge| edge <= u).count();
-        if near < 4 {
-            return (first + near) as u32;
-        }
-        (first + 4 + edges[4..].partition_point(|&edge| edge <= u)) as u32
-    }
 }
 
 #[cfg(test)]

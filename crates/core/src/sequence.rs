@@ -633,6 +633,8 @@ impl Odds {
         if self.is_one() {
             return raise(worst, top, bottom, exact);
         }
+        // Likelihoods of blocks have 112 bits of their own, and 122 more would be too many.
+        let (top, bottom, _) = Ratio::narrow_up(top, bottom);
         raise(worst, top * Wide::from(self.0), bottom << 64, exact);
     }
 

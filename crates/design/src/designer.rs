@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use undertone_core::{Context, Policy, Refusal, Shape, Subject};
 
 use crate::informative::{self, Blind};
+use crate::mechanism::incidence::{self, Blocks, Kind};
 use crate::mechanism::optimum::{Compact, LARGE, Optimum};
 use crate::mechanism::printed::Printed;
 use crate::mechanism::sampling::KeepOrSample;
 use crate::mechanism::staircase::{Krr, Staircase};
 use crate::mechanism::symmetric::Flip;
-use crate::mechanism::{Mechanism, Proposal, incidence, keep, linear, posterior, unary};
+use crate::mechanism::{Mechanism, Proposal, keep, linear, posterior, unary};
 use crate::objective::Objective;
 use crate::quantize::{self, PolicySpec};
 use crate::{Channel, Distribution, Error, protection, to_floats};
@@ -37,11 +38,25 @@ pub enum Method {
     /// For shares: the best of the channels that are not written out (bits, keep, randomised response), which are found in
     /// no time for any number of symbols.
     Compact,
+    /// A subset of the symbols, all of one size alike.
+    Subset,
+    /// Rows of a Hadamard matrix, by number.
+    Hadamard,
+    /// Hyperplanes of a projective geometry, by number.
+    Projective,
+    /// Linear hashing: a function and a bucket, by number.
+    Hashing,
+    /// Blocks of the best geometry there is, by number.
+    Blocks,
+    /// Listed blocks of nearly equal mass under a known prior.
+    Balanced,
+    /// Randomised response for the likeliest symbols and blocks for all others, in one table.
+    HeadTail,
 }
 
 impl Method {
     /// Every method.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 16] = [
         Self::Optimal,
         Self::Published,
         Self::Symmetric,
@@ -51,6 +66,13 @@ impl Method {
         Self::Sampling,
         Self::ExtremalLdp,
         Self::Compact,
+        Self::Subset,
+        Self::Hadamard,
+        Self::Projective,
+        Self::Hashing,
+        Self::Blocks,
+        Self::Balanced,
+        Self::HeadTail,
     ];
 
     /// The mechanism of that name.
@@ -65,6 +87,13 @@ impl Method {
             Self::Sampling => &KeepOrSample,
             Self::ExtremalLdp => &Staircase,
             Self::Compact => &Compact,
+            Self::Subset => &Blocks::Subset,
+            Self::Hadamard => &Blocks::Numbered(Kind::Hadamard),
+            Self::Projective => &Blocks::Numbered(Kind::Projective),
+            Self::Hashing => &Blocks::Numbered(Kind::Hashing),
+            Self::Blocks => &Blocks::Numbered(Kind::Any),
+            Self::Balanced => &Blocks::Balanced,
+            Self::HeadTail => &incidence::HeadTail,
         }
     }
 
@@ -87,6 +116,8 @@ pub struct DesignProblem {
     pub method: Method,
     /// Whether a printed formula that misses its claim is shipped with the level it attains.
     pub accept: bool,
+    /// The most bits a report may take; `None` for no limit.
+    pub max_bits: Option<u32>,
 }
 
 /// A verified policy, and everything an honest reader wants beside it.
@@ -187,7 +218,34 @@ pub fn design(request: &DesignProblem) -> Result<DesignOutcome, Error> {
                 .into(),
         });
     }
-    request.method.mechanism().design(request)
+    fits_in_bits(request)?;
+    let outcome = request.method.mechanism().design(request)?;
+    if let (DesignOutcome::Shipped(designed), Some(most)) = (&outcome, request.max_bits) {
+        let needed = designed.policy.draft().shape().report_bits();
+        if needed > most {
+            let problem = format!(
+                "a report of the method {} takes {needed} bits, above {most}: give {needed}, or use the method optimal for shares",
+                request.method.name()
+            );
+            return Err(Error::other("max_bits", problem));
+        }
+    }
+    Ok(outcome)
+}
+
+/// Shares of k symbols are told apart by k different reports at least.
+fn fits_in_bits(request: &DesignProblem) -> Result<(), Error> {
+    let least = incidence::symbol_bits(request.prior.len());
+    match request.max_bits {
+        Some(most) if most < least && request.objective == Objective::Frequency => {
+            let symbols = request.prior.len();
+            let problem = format!(
+                "{most} bits are too few for the shares of {symbols} symbols, which need as many different reports: give {least} or more"
+            );
+            Err(Error::other("max_bits", problem))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A policy whose shape the mechanism chose itself.
@@ -245,7 +303,9 @@ pub fn worth(
         }
         (Shape::Table(_), _) if prior.len() > LARGE => Ok(None),
         (Shape::Incidence(blocks), Objective::Frequency) if !blocks_listed(shape) => {
-            Ok(incidence::Rates::of(blocks).map(|rates| rates.variance(prior)))
+            let counted = incidence::Rates::of(blocks).map(|rates| rates.variance(prior));
+            let listed = || incidence::efficient_variance(prior, blocks);
+            Ok(counted.or_else(|| listed().filter(|_| prior.len() <= LARGEST_TABLE)))
         }
         // A block is nobody's symbol: a loss between symbols has no meaning.
         (Shape::Incidence(_), _) if objective.is_linear() || !blocks_listed(shape) => Ok(None),

@@ -44,6 +44,7 @@ pub mod protection;
 pub mod quantize;
 pub mod risk;
 pub mod sample_size;
+pub mod shape_facts;
 pub mod solve;
 pub mod survey_design;
 pub mod symbols;

@@ -162,7 +162,9 @@ impl PolicySpec {
         most: u64,
         shape: impl Fn(u64) -> Result<Shape, Error>,
     ) -> Result<(Policy, u64), Error> {
-        let attempt = |level: u64| self.verify_shape(shape(level)?);
+        // No verdict depends on what symbols are called, and a million names take longer to copy than to judge.
+        let unnamed = self.unnamed()?;
+        let attempt = |level: u64| unnamed.verify_shape(shape(level)?);
         // Strides double away from the guess until the verdict changes; bisection does the rest.
         let mut best = None;
         let (mut refused, mut level, mut stride) = (most.saturating_add(1), guess.min(most), 1);
@@ -201,7 +203,30 @@ impl PolicySpec {
                 Err(_) => refused = middle,
             }
         }
-        Ok(best)
+        let (policy, level) = best;
+        if !Symbols::of(&self.inputs).are_named() && self.outputs.is_none() {
+            return Ok((policy, level));
+        }
+        drop(policy);
+        match self.verify_shape(shape(level)?)? {
+            Ok(policy) => Ok((policy, level)),
+            Err(refusal) => Err(Error::other("claims", refusal.to_string())),
+        }
+    }
+
+    /// The same promise over bare indices.
+    fn unnamed(&self) -> Result<Self, Error> {
+        let bare = |alphabet: &Alphabet| {
+            let bare = Alphabet::indices(alphabet.len());
+            bare.map_err(|error| Error::other("policy", error.to_string()))
+        };
+        Ok(Self {
+            inputs: bare(&self.inputs)?,
+            outputs: self.outputs.as_ref().map(bare).transpose()?,
+            context: self.context.clone(),
+            claims: self.claims.clone(),
+            provenance: Provenance::default(),
+        })
     }
 
     /// Rounds `channel` and mixes it until every claim verifies.

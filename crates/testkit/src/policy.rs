@@ -49,6 +49,7 @@ pub fn optimal(prior: &[f64], level: &str) -> Policy {
         objective: Objective::Frequency,
         method: Method::Optimal,
         accept: false,
+        max_bits: None,
     };
     match designer::design(&request).unwrap() {
         DesignOutcome::Shipped(designed) => designed.policy,

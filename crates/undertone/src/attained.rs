@@ -24,6 +24,9 @@ pub struct Attained {
     pub ldp: Ratio,
     /// The ratios themselves, by name.
     pub exact: BTreeMap<&'static str, ExactRatio>,
+    /// Whether the ratios are bounds, a hair above what is attained: blocks are drawn by an index that does not divide evenly.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub bound: bool,
 }
 
 /// A ratio, and its logarithm rounded up.
@@ -67,6 +70,7 @@ impl From<&Strength> for Attained {
             min_lift: strength.lower.map(|worst| worst.ratio),
             ldp: strength.ldp.ratio,
             exact: exact.collect(),
+            bound: !strength.exact,
         }
     }
 }

@@ -39,6 +39,7 @@
 //! | [`export`] | data and designs for R packages |
 //! | [`observations`], [`crosstab`], [`regress`], [`correlate`] | files of people: joint shares, models and correlations of randomised and clear columns, with a sample's design |
 //! | [`release`], [`kept`] | files of people: their answers to a plan, and what columns left in the clear tell |
+//! | [`hitters`] | values that many people have, out of a set too large to list |
 //! | [`document`] | priors, channels, joint laws and policies as people write them |
 //!
 //! Longer programs are in the crate's `examples`: a survey, a frame of columns, a telemetry counter and a sensor.
@@ -60,6 +61,7 @@ pub mod estimate;
 pub mod export;
 mod frame;
 pub mod frontier;
+pub mod hitters;
 pub mod kept;
 pub mod named_refusal;
 pub mod number;
@@ -75,6 +77,7 @@ pub mod regress;
 pub mod relate;
 pub mod release;
 pub mod risk;
+pub mod shapes;
 pub mod together;
 pub mod transfer;
 pub mod watchdog;

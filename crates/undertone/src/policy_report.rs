@@ -131,6 +131,9 @@ pub fn verify(draft: Draft) -> PolicyReport {
     report
 }
 
+/// So many beliefs are listed for programs: a million of them are gigabytes.
+pub const MOST_BELIEFS: usize = 10_000;
+
 /// Re-checks a policy document, and says what an observer can learn from one answer.
 pub fn show(draft: Draft) -> Result<PolicyReport, Error> {
     let (risk, shape) = (RiskReport::of(&draft)?, channel_words(draft.shape()));
@@ -187,6 +190,12 @@ fn geometry_words(geometry: &Geometry) -> String {
 }
 
 impl PolicyReport {
+    /// The report for programs: of more than 10,000 symbols, those an observer learns most about, and how many are left out.
+    #[must_use]
+    pub fn shortened(self) -> Self {
+        Self { risk: self.risk.map(|risk| risk.shortened(MOST_BELIEFS)), ..self }
+    }
+
     /// What a device makes of a policy that promises nothing.
     fn on_devices(&self) -> String {
         match self.attained.input.ldp.ln_up() {

@@ -28,7 +28,9 @@ pub enum BatchError {
         found: u8,
     },
     /// A kind of token that does not exist.
-    #[error("the batch has tokens of kind {found}: 0 is an index, 1 is bits")]
+    #[error(
+        "the batch has tokens of kind {found}: 0 is an index, 1 is bits, 2 an index in few bits"
+    )]
     Kind {
         /// What was found.
         found: u8,

@@ -1,7 +1,7 @@
 //! The two forms of a body of reports.
 
 use crate::{BatchError, PackedBatch, json_batch};
-use undertone_core::Report;
+use undertone_core::{Policy, Report};
 
 /// How reports are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -11,6 +11,8 @@ pub enum BatchForm {
     Json,
     /// The compact form: for reports that all name one policy.
     Binary,
+    /// The compact form with indices in so many bits.
+    Narrow(u8),
 }
 
 impl BatchForm {
@@ -18,7 +20,7 @@ impl BatchForm {
     pub const fn media_type(self) -> &'static str {
         match self {
             Self::Json => "application/json",
-            Self::Binary => "application/vnd.undertone.reports",
+            Self::Binary | Self::Narrow(_) => "application/vnd.undertone.reports",
         }
     }
 
@@ -34,6 +36,22 @@ impl BatchForm {
         match self {
             Self::Json => json_batch::reports_to_json(reports),
             Self::Binary => PackedBatch::pack(reports).map(|packed| packed.to_bytes()),
+            Self::Narrow(bits) => {
+                PackedBatch::pack(reports).map(|packed| packed.narrowed(bits).to_bytes())
+            }
+        }
+    }
+
+    /// This form for reports of one policy: compact ones take no more bits than a token of the policy does.
+    #[must_use]
+    pub fn of_policy(self, policy: &Policy) -> Self {
+        let shape = policy.draft().shape();
+        match self {
+            // At most 24 bits where tokens are indices, by the kernel's own limit.
+            Self::Binary if !shape.releases_bits() => {
+                Self::Narrow(shape.report_bits().clamp(1, 32) as u8)
+            }
+            form => form,
         }
     }
 }

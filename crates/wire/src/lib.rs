@@ -29,6 +29,7 @@ mod form;
 pub mod hex;
 mod json_batch;
 pub mod limits;
+mod narrow;
 mod packed_batch;
 mod problem;
 mod round_state;

@@ -4,7 +4,13 @@
 pub const MOST_REPORTS: usize = 10_000;
 
 /// The most answers a survey offers.
-pub const MOST_ANSWERS: usize = 10_000;
+pub const MOST_ANSWERS: usize = 100_000;
+
+/// The most answers a survey with several groups offers: each group has a policy and shares of its own.
+pub const MOST_ANSWERS_IN_GROUPS: usize = 10_000;
+
+/// The most bytes of all answers' names together.
+pub const ALL_NAMES_BYTES: usize = 4 << 20;
 
 /// The most bytes of an answer's name.
 pub const LONGEST_NAME: usize = 200;
@@ -15,10 +21,10 @@ pub const MOST_GROUPS: usize = 50;
 /// The most rounds a survey may plan.
 pub const MOST_ROUNDS: u32 = 20;
 
-/// The most bytes of a survey's description that a device reads. A curator of ours stays below three million.
+/// The most bytes of a survey's description that a device reads. A curator of ours stays below ten million.
 pub const SURVEY_BYTES: u64 = 16 << 20;
 
-/// The most bytes of a policy that a device reads unless it is told otherwise. A curator of ours stays below three
+/// The most bytes of a policy that a device reads unless it is told otherwise. A curator of ours stays below ten
 /// million.
 pub const POLICY_BYTES: u64 = 64 << 20;
 

@@ -6,7 +6,7 @@ import { bound, byLikelihoods, leastProbability } from "./bound.js";
 import { Component } from "./component.js";
 import { enumerate } from "./enumeration.js";
 import { exactMarginal } from "./law.js";
-import { costliest, powerUp, productOfRatios } from "./person.js";
+import { costliest, isExact, powerUp, productOfRatios } from "./person.js";
 import { binaryTree, isBinaryTree } from "./tree.js";
 
 const NOTHING = Object.freeze({ upper: 0n, lower: 0n, exact: true, riseAt: null, fallAt: null });
@@ -30,7 +30,7 @@ function beliefGiven({ law, sizes, claims = [] }, items, asked, variable) {
   const component = new Component(law, sizes, telling, asked, variable, claims.filter(isBelief).length);
   if (component.items.length === 0) return NOTHING;
   // What is kept is told in full by no number of reports, only approached.
-  const exact = component.items.every(({ fresh }) => fresh === null);
+  const exact = component.items.every((item) => item.fresh === null && isExact(item));
   if (component.items.length === 1 && component.variables.length === 1) return { ...alone(component), exact };
   if (component.enumerable) return { ...enumerate(component), exact };
   if (isBinaryTree(component)) return { ...binaryTree(component), exact };

@@ -25,7 +25,8 @@ function byLdp({ law, sizes, variable, items, asked }) {
 
 /** The largest w(y|a) / w(y|b) over the answers y, rounded up. */
 function itemRatio({ channel, ratio }, a, b) {
-  if (channel.shape === "bits") return ratio.d === 0n ? null : ratioMagnitude(ratio.n, ratio.d, true);
+  // What blocks say of two symbols is not looked at one by one.
+  if (channel.shape === "bits" || channel.shape === "incidence") return ratio.d === 0n ? null : ratioMagnitude(ratio.n, ratio.d, true);
   let found = NOUGHT;
   for (let y = 0; y < channel.outputs; y += 1) {
     const [[n], [d]] = [likelihood(channel, a, y), likelihood(channel, b, y)];

@@ -2,7 +2,8 @@
 
 import { utf8Length } from "../bytes.js";
 import { refuse } from "../errors.js";
-import { checkProvenance } from "../document.js";
+import { checkProvenance, outputsOf } from "../document.js";
+import { releasesBits } from "../incidence.js";
 import { sameValue } from "../json.js";
 import { checkLaw } from "./law.js";
 
@@ -45,8 +46,8 @@ function checkItem(item, at, { questions, policies }) {
   const draft = policies[policy];
   checkInputs(item, at, questions, draft);
   if (fresh === null) return;
-  if (draft.channel.shape === "bits") refuse("plan", `item ${at}: bits cannot be randomised afresh`);
-  if (!sameValue(draft.outputs ?? draft.inputs, policies[fresh].inputs)) refuse("plan", `item ${at}: the input alphabet of policy ${fresh} is not the output alphabet of policy ${policy}`);
+  if (releasesBits(draft.channel)) refuse("plan", `item ${at}: bits cannot be randomised afresh`);
+  if (!sameValue(outputsOf(draft), policies[fresh].inputs)) refuse("plan", `item ${at}: the input alphabet of policy ${fresh} is not the output alphabet of policy ${policy}`);
 }
 
 /** Whether everybody answers an item is its weight of 0. */

@@ -39,7 +39,8 @@ function digitsBelowOne({ law, variables, items }) {
   const smallest = (list) => list.reduce((worst, digits) => Math.max(worst, digits), 0);
   const rows = law.kind === "points" ? [[law.points.map(({ weight }) => weight)]] : variables.map((v) => law.nodes[v].rows);
   const ofLaw = rows.map((list) => smallest(list.map((row) => smallest(row.filter((n) => n > 0n).map((n) => of(n, 48))))));
-  const ofItems = items.map(({ channel: { shape, masses, keep, base, own, other, inputs } }) => {
+  const ofItems = items.map(({ channel: { shape, masses, keep, base, own, other, inputs, levels } }) => {
+    if (shape === "incidence") return smallest([levels.inside[0], levels.outside[0]].filter((n) => n > 0n).map((n) => of(n, 112)));
     if (shape === "table") return smallest(masses.map((row) => smallest(row.filter((n) => n > 0n).map((n) => of(n, 48)))));
     if (shape === "keep") {
       const parts = [keep, keep.map((k) => (1n << 40n) - k)].map((list) => smallest(list.filter((n) => n > 0n).map((n) => of(n, 40))));

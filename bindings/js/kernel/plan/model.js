@@ -9,6 +9,7 @@ import { magnitude, NOUGHT, plus, product, WHOLE } from "./magnitude.js";
 /** Magnitudes rounded one way. */
 const rounding = (up) =>
   Object.freeze({
+    up,
     zero: NOUGHT,
     one: WHOLE,
     times: (a, b) => product(a, b, up),
@@ -30,6 +31,7 @@ const rounding = (up) =>
  * of a list at its place.
  */
 export const FLOATS = Object.freeze({
+  up: false,
   zero: 0,
   one: 1,
   times: (a, b) => a * b,
@@ -48,8 +50,12 @@ export const FLOATS = Object.freeze({
 export const DOWN = rounding(false);
 export const UP = rounding(true);
 
-/** The likelihood of answer y for input x, as an integer and the places behind its binary point; for bits up to a common factor. */
-export function likelihood(channel, x, y) {
+/** The likelihood of answer y for input x, as an integer (of blocks that from below, or `up` from above) and the places behind its binary point; for bits up to a common factor. */
+export function likelihood(channel, x, y, up = false) {
+  if (channel.shape === "incidence") {
+    const { levels, members } = channel;
+    return [(members.contains(y, x) ? levels.inside : levels.outside)[up ? 1 : 0], 112];
+  }
   if (channel.shape === "table") return [channel.masses[x][y], 48];
   if (channel.shape === "keep") return [(x === y ? channel.keep[x] * MASS_ONE : 0n) + (KEEP_ONE - channel.keep[x]) * channel.base[y], 88];
   const { own, other, inputs } = channel;
@@ -86,7 +92,7 @@ class Columns {
     if (this.#kept?.[y]) return this.#kept[y];
     const column = new Array(this.#inputs.length);
     this.#inputs.forEach((x, at) => {
-      column[at] = this.#algebra.of(...likelihood(this.#channel, x, y));
+      column[at] = this.#algebra.of(...likelihood(this.#channel, x, y, this.#algebra.up));
     });
     if (this.#kept) this.#kept[y] = column;
     return column;

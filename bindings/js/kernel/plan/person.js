@@ -1,6 +1,7 @@
 /** What the answers of a plan cost, and what everything one person sends attains. */
 
 import { ratioAbove, ratioNats, totalCost } from "../exact.js";
+import { releasesBits } from "../incidence.js";
 import { isDrawn } from "./draft.js";
 import { magnitudeNats, product, ratioMagnitude, WHOLE } from "./magnitude.js";
 import { likelihood } from "./model.js";
@@ -42,29 +43,36 @@ function overlap(items, asked) {
   return false;
 }
 
+/** Whether the levels of an item's policy are its own: blocks are known between a floor and a ceiling. */
+export const isExact = ({ channel }) => channel.shape !== "incidence" || channel.levels.exact;
+
 const MAX_STEPS = 2 ** 26;
 
 /** The LDP of one channel after another, in units of 10^-10 nats: of the sum over m of A(m|x) B(y|m); of the smaller of both where that is too much to list. */
 export function inARow(memo, fresh) {
   const [first, second] = [memo.draft.channel, fresh.draft.channel];
   const levels = [memo, fresh].map(({ certificate }) => ratioNats(certificate.input.ldp.ratio));
-  if (second.shape === "bits" || first.inputs * first.outputs * second.outputs > MAX_STEPS) {
+  if (releasesBits(second) || first.inputs * first.outputs * second.outputs > MAX_STEPS) {
     const bounded = levels.filter((level) => level !== null);
     return { ldp: bounded.length === 0 ? null : bounded.reduce((a, b) => (b < a ? b : a)), exact: false };
   }
-  let worst = { n: 1n, d: 1n };
+  let [worst, exact] = [{ n: 1n, d: 1n }, true];
   for (let y = 0; y < second.outputs; y += 1) {
     let [high, low] = [0n, null];
     for (let x = 0; x < first.inputs; x += 1) {
-      let sum = 0n;
-      for (let m = 0; m < first.outputs; m += 1) sum += likelihood(first, x, m)[0] * likelihood(second, m, y)[0];
-      if (sum > high) high = sum;
-      if (low === null || sum < low) low = sum;
+      let [least, most] = [0n, 0n];
+      for (let m = 0; m < first.outputs; m += 1) {
+        least += likelihood(first, x, m)[0] * likelihood(second, m, y)[0];
+        most += likelihood(first, x, m, true)[0] * likelihood(second, m, y, true)[0];
+      }
+      if (least !== most) exact = false;
+      if (most > high) high = most;
+      if (low === null || least < low) low = least;
     }
     const ratio = { n: high, d: low };
     if (high > 0n && ratioAbove(ratio, worst)) worst = ratio;
   }
-  return { ldp: ratioNats(worst), exact: true };
+  return { ldp: ratioNats(worst), exact };
 }
 
 /** The person's LDP in units of 10^-10 nats (null without bound), whether it is attained, and the items that make it. */
@@ -76,7 +84,7 @@ export function personLdp(items, asked, periods) {
   const ldp = sum === null || (together !== null && together < sum) ? together : sum;
   // What is kept is told in full by no number of reports, only approached.
   const repeats = items.some(({ fresh }) => fresh !== null);
-  return { ldp, exact: !repeats && !overlap(items, asked), items: most.map(({ index }) => index) };
+  return { ldp, exact: !repeats && items.every(isExact) && !overlap(items, asked), items: most.map(({ index }) => index) };
 }
 
 /** The sum of the `asked` largest costs of items with a weight. */

@@ -11,7 +11,7 @@ import { Policy } from "../policy.js";
 import { beliefOf } from "./belief.js";
 import { planBytes, planFromBytes } from "./codec.js";
 import { planFromFields } from "./document.js";
-import { inARow, personLdp } from "./person.js";
+import { inARow, isExact, personLdp } from "./person.js";
 import { acceptResponse, chooseItems, drawResponse, symbolsOf } from "./response.js";
 
 const shown = (nats) => (nats === null ? "unbounded" : natsText(nats));
@@ -79,7 +79,7 @@ export class Plan {
   /** The LDP of one report of an item, in units of 10^-10 nats, and whether it is exact: of both channels in a row where reports are drawn from a kept answer. */
   firstReport(item) {
     const { policy, fresh } = this.draft.items[item];
-    if (fresh === null) return { ldp: this.costs[item], exact: true };
+    if (fresh === null) return { ldp: this.costs[item], exact: isExact(this.#items[item]) };
     return inARow(this.policies[policy], this.policies[fresh]);
   }
 

@@ -6,6 +6,7 @@
 
 import { bitLikelihoods, byRatio } from "../certificate.js";
 import { KEEP_ONE, MASS_ONE, sum } from "../exact.js";
+import { releasesBits } from "../incidence.js";
 import { isDrawn } from "./draft.js";
 import { marginal } from "./law.js";
 import { isAbove, largest, least, magnitude, magnitudeNats, NOUGHT, plus, product, productOrNull, quotient, ratioMagnitude, WHOLE } from "./magnitude.js";
@@ -14,23 +15,28 @@ import { likelihood } from "./model.js";
 /** Whether a component is a tree of this kind. */
 export function isBinaryTree(component) {
   const { single, sizes, variables, variable } = component;
-  if (!single || sizes[variable] !== 2 || stepsOf(component) > component.steps) return false;
+  // The many subsets of one size are not looked at one by one.
+  const subsets = component.items.some(({ channel }) => channel.shape === "incidence" && releasesBits(channel));
+  if (subsets || !single || sizes[variable] !== 2 || stepsOf(component) > component.steps) return false;
   return variables.every((v) => sizes[v] === 2 || (component.neighbours(v).length <= 1 && component.itemsOf(v).length <= 1));
 }
 
 /** The cells of the items' channels, and for every item and every variable the ways to share the drawn items. */
 function stepsOf({ items, variables, asked }) {
-  const cells = items.map(({ channel }) => (channel.shape === "table" ? channel.inputs * channel.outputs : channel.inputs));
+  const cells = items.map(({ channel }) => (channel.shape === "table" || channel.shape === "incidence" ? channel.inputs * channel.outputs : channel.inputs));
   return cells.reduce((total, one) => total + one, (items.length + variables.length) * (asked + 1) ** 2);
 }
 
 /** The interval of one: nothing is said. */
 const NOTHING = Object.freeze({ lo: WHOLE, hi: WHOLE });
 
-const across = (n, d, { lo, hi }) => {
-  const [low, high] = [n === 0n ? NOUGHT : ratioMagnitude(n, d, false), ratioMagnitude(n, d, true)];
+/** An interval, or nothing yet, widened by n/d, whose parts are known from below and from above. */
+const acrossEnds = ([n, most], [d, mostD], { lo, hi }) => {
+  const [low, high] = [n === 0n ? NOUGHT : ratioMagnitude(n, mostD, false), ratioMagnitude(most, d, true)];
   return { lo: lo === undefined ? low : least(lo, low), hi: hi === undefined ? high : largest(hi, high) };
 };
+
+const across = (n, d, found) => acrossEnds([n, n], [d, d], found);
 
 /** The least and greatest of b w / a w over the answers w of a channel that have any mass, with a and b weights of its inputs. */
 function rangeOf(channel, a, b) {
@@ -46,8 +52,9 @@ function rangeOf(channel, a, b) {
   }
   if (channel.shape !== "bits") {
     for (let y = 0; y < channel.outputs; y += 1) {
-      const over = (weights) => sum(weights.map((weight, x) => weight * likelihood(channel, x, y)[0]));
-      see(over(b), over(a));
+      const over = (weights) => [false, true].map((up) => sum(weights.map((weight, x) => (weight === 0n ? 0n : weight * likelihood(channel, x, y, up)[0]))));
+      const [n, d] = [over(b), over(a)];
+      if (n[1] !== 0n || d[1] !== 0n) found = acrossEnds(n, d, found);
     }
     return found;
   }

@@ -14,7 +14,22 @@ function masses(random, count, empty) {
   return parts(random, count, 2 ** 48, step, empty);
 }
 
-function channel(random, size) {
+/** A family of blocks with room for some symbols. */
+function family(random, size) {
+  const kind = random();
+  if (kind < 0.3 || size < 2) return { kind: "subsets", size: upTo(random, 1, Math.max(1, size - 1)) };
+  if (kind < 0.6) return { kind: "hashing", buckets: [2, 3, 4, 5][upTo(random, 0, 3)], dimension: upTo(random, size > 5 ? 3 : 2, 3) };
+  if (kind < 0.7) return { kind: "listed", blocks: [[], ...Array.from({ length: size }, (_, x) => Array.from({ length: size }, (_x, z) => z).filter((z) => z !== x))] };
+  const [order, classes] = [[2, 1], [3, 2], [4, 3], [5, 4], [7, 3], [8, 7], [9, 4]][upTo(random, 0, 6)];
+  const cosets = upTo(random, 0, classes);
+  return { kind: "geometry", order, dimension: upTo(random, size > 3 ? 3 : 2, 3), classes, cosets, zero: cosets === 0 || (cosets < classes && random() < 0.5) };
+}
+
+function channel(random, size, blocks) {
+  if (blocks && size > 1 && random() < 0.4) {
+    const coin = random() < 0.1 ? 0 : random() < 0.1 ? 2 ** 48 : random() < 0.3 ? 2 ** 47 : Math.floor(random() * 2 ** 48);
+    return { shape: "incidence", symbols: size, coin, family: family(random, size) };
+  }
   const kind = random();
   if (kind < 0.6) {
     const outputs = upTo(random, random() < 0.1 ? 1 : 2, 3);
@@ -31,8 +46,8 @@ function channel(random, size) {
 /** A claim that holds for nearly every table; what is refused by itself is of no interest where plans are compared with their definition. */
 const vague = { notion: "ldp", about: "input", epsilon: { nats: "22.1807097777", odds: [2 ** 32 - 1, 1] } };
 
-function policy(random, inputs) {
-  const made = channel(random, inputs.indices);
+function policy(random, inputs, blocks) {
+  const made = channel(random, inputs.indices, blocks);
   const outputs = made.shape === "table" ? { outputs: { indices: made.masses[0].length } } : {};
   return { undertone: "policy/1", claims: [vague], context: { kind: "unknown" }, inputs, ...outputs, channel: made };
 }
@@ -65,8 +80,8 @@ function points(random, sizes) {
   }
 }
 
-/** A plan of at most five items that claims hardly anything. */
-export function randomPlan(random, { kind = null, combined = random() < 0.3, binary = random() < 0.5, most = 5 } = {}) {
+/** A plan of at most five items that claims hardly anything; with `blocks`, some items release blocks. */
+export function randomPlan(random, { kind = null, combined = random() < 0.3, binary = random() < 0.5, most = 5, blocks = false } = {}) {
   const count = upTo(random, 1, most - 1);
   const size = () => (binary ? 2 : random() < 0.08 ? 1 : upTo(random, 2, 3));
   const questions = Array.from({ length: count }, (_, q) => ({ name: `q${q}`, wording: `Question ${q}?`, answers: { indices: size() } }));
@@ -79,7 +94,7 @@ export function randomPlan(random, { kind = null, combined = random() < 0.3, bin
   const add = (asked) => {
     const symbols = asked.reduce((product, q) => product * sizes[q], 1);
     items.push({ questions: asked.map((q) => names[q]), policy: policies.length });
-    policies.push(policy(random, { indices: symbols }));
+    policies.push(policy(random, { indices: symbols }, blocks));
   };
   let q = 0;
   while (q < count) {

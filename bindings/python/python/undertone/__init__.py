@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _native, fusion
+from . import _native, fusion, hitters
 from ._call import Answer
 from ._commands import audit, compose, curve, design, relate, together, transfer, watchdog
 from ._compliance import compliance
@@ -55,6 +55,7 @@ __all__ = [
     "design",
     "estimate",
     "fusion",
+    "hitters",
     "measure_kept",
     "regress",
     "relate",

@@ -77,11 +77,13 @@ def _matrix_text(name: str, value: Any, rows: str, columns: str) -> str | None:
 def design(
     prior: Any = None,
     *,
+    size: int | None = None,
     protect: str | Sequence[str] | None = None,
     objective: str | None = None,
     loss: Any = None,
     values: Any = None,
     method: str | None = None,
+    max_bits: int | None = None,
     accept: bool = False,
     allow_uninformative: bool = False,
     any_prior: bool = False,
@@ -109,17 +111,20 @@ def design(
     `prior` is a `Prior`, a list of probabilities, ``{symbol: probability}``, a pandas series with names for
     index, or several of these (then every promise holds under each). With `any_prior` every promise holds for any prior,
     and the one given only says the symbols and weighs the objective. Several priors, and the ends of a box, are matched
-    by the names of their symbols, in any order; other symbols are refused.
+    by the names of their symbols, in any order; other symbols are refused. In place of a prior, `size` stands for so many
+    symbols without names of which nothing is known: protections are then ldp, and the objective weighs all symbols alike.
     `protect` is ``lip:E``, ``alip:L,U``, ``ldp:E`` (each may end in ``,DELTA``) or ``di:E``, or a list, and
     all hold at once. `objective` is frequency (the
     shares of the population; the default), squared (the default for numbers), mean (numbers whose plain average is unbiased,
     with the least variance; what numbers get where the best single ones do not tell all apart), absolute, hamming (how often the released
     symbol is right), mmse, mi or nmi; `loss` is a matrix of losses instead. `method` is optimal,
-    published, symmetric, krr, oue, sue, sampling, extremal-ldp or compact; for numbers (`range` with `points` or
+    published, symmetric, krr, oue, sue, sampling, extremal-ldp, compact, subset, hadamard, projective, hashing or blocks, with reports of at
+    most `max_bits` bits; for numbers (`range` with `points` or
     `bins`, or a prior of bins) optimal, published, laplace, gaussian or sampling.
 
     The result has the ``policy`` and what an honest reader wants beside it: ``utility``, ``attained``,
-    ``channel``, ``comparison``. A printed formula that leaks more than it claims raises `Refused`. So does, with the code
+    ``channel``, ``comparison``; ``shape`` and ``report_bits`` say what one report takes on the wire, and ``variance_at_zero`` is
+    n times the variance of one share whose true frequency is nought. A printed formula that leaks more than it claims raises `Refused`. So does, with the code
     ``"uninformative"``, a policy whose reports cannot tell two symbols apart, or for frequency do not determine all shares;
     `allow_uninformative` makes it all the same. Where single answers are the goal and shares are not determined, an
     `UninformativeWarning` says so.
@@ -127,6 +132,9 @@ def design(
     >>> found = design(prior=[0.5, 0.3, 0.2], protect="lip:1", objective="hamming")
     >>> round(found.utility, 6), found.attained["lip"] <= 1
     (0.274201, True)
+    >>> many = design(size=1000, protect="ldp:1", method="oue")
+    >>> many.shape, many.report_bits, round(many.variance_at_zero, 3)
+    ('bits', 1000, 3.683)
     >>> design(prior=[0.25, 0.25, 0.25, 0.25], protect="lip:1", method="published")
     Traceback (most recent call last):
     ...
@@ -140,6 +148,7 @@ def design(
     answer, policy = _native.design(
         _known_priors(prior),
         protect=_texts("protect", protect, "lip:1"),
+        size=whole("size", size),
         any_prior=any_prior,
         prior_lower=_numbers_text("prior_lower", prior_lower),
         prior_upper=_numbers_text("prior_upper", prior_upper),
@@ -149,6 +158,7 @@ def design(
         loss=None if loss is None else json.dumps(matrix("loss", loss)),
         values=None if values is None else numbers("values", values),
         method=method,
+        max_bits=whole("max_bits", max_bits),
         accept=accept,
         allow_uninformative=allow_uninformative,
         accuracy=number("accuracy", accuracy),

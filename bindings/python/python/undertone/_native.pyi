@@ -6,6 +6,8 @@ from typing import Any, final
 __all__ = [
     "ArrowArray",
     "ArrowStream",
+    "HittersPlan",
+    "HittersReports",
     "Ledger",
     "PlanTally",
     "Policy",
@@ -35,6 +37,7 @@ __all__ = [
     "fusion_design",
     "fusion_evaluate",
     "fusion_train",
+    "hitters_design",
     "kept_beside",
     "lip_consequence",
     "main",
@@ -141,6 +144,35 @@ class PlanTally:
     def _add_frame(self, csv: bytes, skip: bool) -> None: ...
     def _add_messages(self, lines: str) -> None: ...
 
+class HittersPlan:
+    def __new__(cls, document: str) -> HittersPlan: ...
+    @property
+    def id(self) -> str: ...
+    @property
+    def values(self) -> str: ...
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def report_bytes(self) -> int: ...
+    def to_json(self) -> str: ...
+    def _report(self, values: list[str | None], unknown: str) -> list[str]: ...
+
+@final
+class HittersReports:
+    def __new__(cls, plan: HittersPlan) -> HittersReports: ...
+    def add(self, reports: list[str | None]) -> None: ...
+    def add_responses(self, lines: str) -> None: ...
+    @property
+    def count(self) -> int: ...
+    def find(
+        self,
+        *,
+        known_values: str | None = None,
+        threshold: float = 0.0,
+        error: float = 0.05,
+        power: float = 0.9,
+    ) -> str: ...
+
 @final
 class Report:
     @staticmethod
@@ -208,6 +240,7 @@ def estimate(
     above: float | None = None,
     quantiles: Sequence[float] | None = None,
     population: int | None = None,
+    top: int | None = None,
 ) -> str: ...
 def estimate_plan(
     tally: PlanTally,
@@ -223,6 +256,7 @@ def design(
     priors: Sequence[str],
     *,
     protect: Sequence[str],
+    size: int | None = None,
     any_prior: bool = False,
     prior_lower: str | None = None,
     prior_upper: str | None = None,
@@ -232,6 +266,7 @@ def design(
     loss: str | None = None,
     values: Sequence[float] | None = None,
     method: str | None = None,
+    max_bits: int | None = None,
     accept: bool = False,
     allow_uninformative: bool = False,
     accuracy: float | None = None,
@@ -307,6 +342,18 @@ def plan_design(
     pairs: Sequence[tuple[str, str]] = ...,
 ) -> tuple[str, str]: ...
 def plan_verify(document: str) -> str: ...
+def hitters_design(
+    values: str,
+    protect: str,
+    *,
+    rounds: int | None = None,
+    longer: str = "refuse",
+    known_values: str | None = None,
+    people: int | None = None,
+    share: float | None = None,
+    error: float = 0.05,
+    power: float = 0.9,
+) -> tuple[str, str]: ...
 def curve(
     priors: Sequence[str],
     *,

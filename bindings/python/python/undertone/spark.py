@@ -8,7 +8,8 @@ to give. Only tallies come back: a few numbers per partition, whatever the numbe
     tally = undertone.spark.tally(released, policy, "answer")
     undertone.estimate(policy, tally)
 
-A frame of people is released under a plan with ``undertone.spark.release(frame, plan, "released.parquet")``.
+A frame of people is released under a plan with ``undertone.spark.release(frame, plan, "released.parquet")``. Values out of a set
+too large to list are reported with ``hitters_report`` and those that many people have found with ``hitters_find``.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from __future__ import annotations
 import os
 from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
+from . import _native
 from ._call import Answer
 from ._columns import known
 from ._errors import Error
 from ._release import Chosen, engine_of, kept_beside, measure_kept, plan_text, released_rows, warn_of
+from .hitters import HittersPlan, found_in
 from .plan_tally import PlanTally, plan_document
 from .policy import Policy
 from .tally import Tally
@@ -160,6 +163,61 @@ def release(
     released = _select(frame, read).mapInArrow(draw, types.StructType(fields))
     released.write.mode("errorifexists").parquet(os.fspath(path))
     return frame.sparkSession.read.parquet(os.fspath(path))
+
+
+def hitters_report(frame: Any, plan: Any, column: str, path: Any = None, *, unknown: str = "error") -> Any:
+    """Reports the values of a column under a plan of `undertone.hitters`, one report for each row and person, writes them to the folder `path` as
+    Parquet with the one column ``report``, and returns what it reads back.
+
+    The reports are drawn and written once, before this returns, and every use of the result reads what was written. A folder
+    that exists is not overwritten.
+    """
+    from pyspark.sql import types
+
+    _named(path)
+    _checked(frame, column)
+    plan = plan if isinstance(plan, HittersPlan) else HittersPlan(plan)
+    shared = frame.sparkSession.sparkContext.broadcast(plan.to_json())
+
+    def draw(batches: Iterable[Any]) -> Iterator[Any]:
+        import pyarrow
+
+        local = HittersPlan(shared.value)
+        kind = pyarrow.schema([pyarrow.field("report", pyarrow.string(), nullable=False)])
+        for batch in batches:
+            reports = local.report(batch.column(0), unknown=unknown)
+            yield pyarrow.record_batch([pyarrow.array(reports, pyarrow.string())], schema=kind)
+
+    schema = types.StructType([types.StructField("report", types.StringType(), False)])
+    # A task that is tried again draws again, but only one attempt's file is committed.
+    _select(frame, [column]).mapInArrow(draw, schema).write.mode("errorifexists").parquet(os.fspath(path))
+    return frame.sparkSession.read.parquet(os.fspath(path))
+
+
+def hitters_find(
+    frame: Any,
+    plan: Any,
+    column: str = "report",
+    *,
+    known: Any = None,
+    threshold: float = 0.0,
+    error: float = 0.05,
+    power: float = 0.9,
+) -> Answer:
+    """The values that many people have, from a frame of reports: as `undertone.hitters.find`, whose arguments these are.
+
+    Reports come to the driver, some twenty bytes each, a partition at a time: every candidate is compared with each of them.
+    """
+    _checked(frame, column)
+    collected = _native.HittersReports(plan if isinstance(plan, HittersPlan) else HittersPlan(plan))
+    block: list[str | None] = []
+    for row in _select(frame, [column]).toLocalIterator():
+        block.append(row[0])
+        if len(block) == 1 << 16:
+            collected.add(block)
+            block = []
+    collected.add(block)
+    return found_in(collected, known=known, threshold=threshold, error=error, power=power)
 
 
 def _named(path: Any) -> None:

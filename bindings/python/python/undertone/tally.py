@@ -131,13 +131,15 @@ def estimate(
     above: float | None = None,
     quantiles: Sequence[float] | None = None,
     population: int | None = None,
+    top: int | None = None,
 ) -> Answer:
     """What perturbed values, or tallies of them, say about the population.
 
     `reports` is a `Tally`, a list of them (of one policy or of several over the same symbols), or a
     column of released values. ``headline`` is maximum likelihood or unbiased and converges to the
     truth whatever the prior says; ``mmse`` is right only if the prior is; ``drift`` says whether the two
-    agree. For numbers there are ``mean``, ``variance``, ``quantiles`` and ``histogram``.
+    agree. For numbers there are ``mean``, ``variance``, ``quantiles`` and ``histogram``. Of more than 10,000 symbols the largest
+    10,000 shares are listed, or the `top` largest, in the policy's order, and ``shares_left_out`` says how many are not.
 
     `reports` may also be a frame, with the released `column`. `by` adds the shares in each group of another column;
     `weights`, `strata` and `cluster` name columns, `margins` are known shares, ``{column: {category: share}}``, to which weights
@@ -190,7 +192,7 @@ def estimate(
     for one in policies:
         policy_argument("policy", one)
     tallies = _tallies(policies, reports, column)
-    answer = EstimateAnswer(answered(_native.estimate(policies, tallies, **asked)))
+    answer = EstimateAnswer(answered(_native.estimate(policies, tallies, top=whole("top", top), **asked)))
     for field in ("rows", "skipped", "unknown", "missing", "column"):
         # About files; a tally has none.
         answer.pop(field, None)

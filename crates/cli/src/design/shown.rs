@@ -2,7 +2,7 @@
 
 use undertone::design::{
     DesignDetails, KeptReport, NumberDetails, NumberRefusal, RefusedDesign, RefusedDetails,
-    SymbolDetails, VerifiedDesign,
+    ShapeReport, SymbolDetails, VerifiedDesign,
 };
 
 use crate::audit::strength_table;
@@ -106,10 +106,22 @@ fn symbols(found: &VerifiedDesign, details: &SymbolDetails) -> String {
         let table = table(&header, inputs.iter().zip(rows).map(row).collect());
         text += &format!("\n\nProbability of each output:\n{table}");
     }
+    if found.policy.draft().inputs().len() > SHOWN.0 {
+        text += &format!("\n{}", on_the_wire(&found.facts));
+    }
     if let Some(advice) = &details.advice {
         text += &format!("\n\n{advice}");
     }
     text
+}
+
+/// What one report of many symbols costs, and how well it tells of rare ones.
+fn on_the_wire(facts: &ShapeReport) -> String {
+    let bits = undertone::number::counted(facts.report_bits, "bit");
+    let variance = facts.variance_at_zero.map_or(String::new(), |variance| {
+        format!(" n times the variance of a share that is nought: {}.", nats(variance))
+    });
+    format!("One report takes {bits} (shape {}).{variance}", facts.shape)
 }
 
 fn numbers(found: &VerifiedDesign, details: &NumberDetails) -> String {

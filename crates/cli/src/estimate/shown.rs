@@ -14,7 +14,8 @@ const LISTED: usize = 24;
 /// The length of the bar of the largest share.
 const BAR: f64 = 24.0;
 
-pub(super) fn text(report: &EstimateReport) -> String {
+/// The estimate for people, with so many shares in its table.
+pub(super) fn text(report: &EstimateReport, top: Option<usize>) -> String {
     let mut text = String::new();
     for policy in &report.policies {
         let claims: Vec<String> = policy.claims.iter().map(ToString::to_string).collect();
@@ -44,7 +45,7 @@ pub(super) fn text(report: &EstimateReport) -> String {
             text += "(intervals allow for numbers anywhere in their bins)\n";
         }
     }
-    text += &format!("\n{}\n", share_table(report));
+    text += &format!("\n{}\n", share_table(report, top.unwrap_or(LISTED)));
     if let Some(heavy) = &report.heavy_hitters {
         text += &format!("\n{}\n", heavy_hitters(heavy));
     }
@@ -90,17 +91,20 @@ fn second_opinion(report: &EstimateReport) -> String {
     format!("\nWith the prior: {}{more}.\n({})\n", said.join(", "), mmse.label)
 }
 
-fn share_table(report: &EstimateReport) -> String {
+fn share_table(report: &EstimateReport, top: usize) -> String {
     let ShownShares { shares, prior, edges, together } = &report.shown;
     let population = report.population.as_ref().map(|population| population.people);
     let value = |x: usize| shares[x].share.value;
     let mut order: Vec<usize> = (0..shares.len()).collect();
-    let cut = order.len() > LISTED;
+    // Bins are shown together, and none is left out.
+    let left_out = report.shares_left_out.filter(|_| edges.is_none());
+    let all = shares.len() + left_out.unwrap_or(0);
+    let cut = all > top;
     // Numbers keep their order while all of them fit.
     if cut || report.numbers.is_none() {
         order.sort_by(|&a, &b| value(b).total_cmp(&value(a)).then(a.cmp(&b)));
     }
-    order.truncate(LISTED);
+    order.truncate(top);
     let longest = order.iter().map(|&x| shares[x].share.high.min(1.0)).fold(1e-9, f64::max);
     let first = if edges.is_some() { "range" } else { "symbol" };
     let mut header = vec![first, "share %", "from", "to", ""];
@@ -128,13 +132,16 @@ fn share_table(report: &EstimateReport) -> String {
     };
     let mut text = table(&header, order.iter().map(row).collect());
     if cut {
-        let all = shares.len();
-        text += &format!("\nThe {LISTED} largest of {all} shares; --json has all.");
+        let more = match left_out {
+            None => "--json has all".into(),
+            Some(_) => format!("--json has {}, and --top {all} all", shares.len()),
+        };
+        text += &format!("\nThe {top} largest of {all} shares; {more}.");
     }
     if *together > 1 {
         text += &format!(
             "\nEvery {together} neighbours of {} bins are shown together; --json has all.",
-            report.headline.shares.shares.len()
+            report.headline.shares.shares.len() + report.shares_left_out.unwrap_or(0)
         );
     }
     text

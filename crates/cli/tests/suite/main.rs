@@ -18,6 +18,8 @@ mod fusion;
 mod fusion_run;
 mod fusion_secure;
 mod fusion_train;
+mod hitters;
+mod large;
 mod names;
 mod papers;
 mod permutations;

@@ -4,7 +4,7 @@ use super::grid::Named;
 use super::policies::named;
 use super::stream::{Mix, Stream};
 use super::text::{hex, inline, list, object, quoted};
-use undertone_core::{Bits, MASS_ONE, Policy, Row, Shape, Token};
+use undertone_core::{Bits, Family, Incidence, MASS_ONE, Policy, Row, Shape, Subsets, Token};
 
 /// Which policies are drawn from, and for how many of their symbols.
 const POLICIES: [(&str, usize); 17] = [
@@ -27,19 +27,50 @@ const POLICIES: [(&str, usize); 17] = [
     ("bits_11", 11),
 ];
 
+/// Blocks, and which of their symbols.
+const BLOCKS: [(&str, &[usize]); 18] = [
+    ("hadamard_prior_lip", &[0, 1, 2]),
+    ("projective_prior_lip", &[0, 1, 2]),
+    ("fraction_prior_lip", &[0, 1, 2]),
+    ("hashing_prior_lip", &[0, 1, 2]),
+    ("listed_prior_lip", &[0, 1, 2]),
+    ("subsets_prior_lip", &[0, 1, 2]),
+    ("blocks_fano", &[0, 1, 2, 3, 4, 5, 6]),
+    ("blocks_order_4", &[0, 2, 5, 13, 20]),
+    ("blocks_order_8", &[0, 1, 8]),
+    ("blocks_order_9", &[0, 1, 5, 9]),
+    ("blocks_order_25", &[0, 7, 19]),
+    ("blocks_hashing_9", &[0, 9, 49]),
+    ("blocks_certain", &[0, 2]),
+    ("blocks_subsets_11", &[0, 5, 10]),
+    ("blocks_subsets_one", &[0, 2]),
+    ("blocks_subsets_against_secret", &[3]),
+    ("blocks_million", &[0, 1, 2, 4096, 524_287, 999_999]),
+    ("blocks_largest_field", &[0, 1, 4096]),
+];
+
 /// Every file of draws.
 pub(crate) fn files(accepted: &[Named]) -> Vec<(String, String)> {
-    let file = |&(name, symbols): &(&str, usize)| {
+    let file = |(name, symbols): (&str, Vec<usize>)| {
         let policy = named(accepted, name);
         let mut mix = Mix(11);
         let mut cases = Vec::new();
-        for symbol in 0..symbols {
+        for symbol in symbols {
             let mut streams = match policy.draft().shape() {
                 Shape::Table(table) => edges(&table.rows()[symbol]),
                 Shape::Keep(keep) => coins(keep.keep()[symbol], keep.base(), &mut mix),
                 Shape::Bits(bits) => ties(bits, symbol),
+                Shape::Incidence(blocks) => match blocks.family() {
+                    Family::Subsets(subsets) => paths(blocks, subsets),
+                    Family::Geometry(_) | Family::Listed(_) => numbers(blocks, &mut mix),
+                },
             };
-            streams.extend((0..2).map(|_| mix.bytes(4 * policy.draft().shape().inputs().max(4))));
+            let most = match policy.draft().shape() {
+                Shape::Incidence(blocks) if !blocks.releases_bits() => 16,
+                Shape::Incidence(blocks) => 8 * blocks.symbols(),
+                shape => 4 * shape.inputs().max(4),
+            };
+            streams.extend((0..2).map(|_| mix.bytes(most)));
             cases.extend(streams.iter().map(|stream| case(&policy, symbol, stream)));
         }
         let fields = [
@@ -49,7 +80,9 @@ pub(crate) fn files(accepted: &[Named]) -> Vec<(String, String)> {
         ];
         (name.to_string(), object(&fields) + "\n")
     };
-    POLICIES.iter().map(file).collect()
+    let plain = POLICIES.iter().map(|&(name, symbols)| (name, (0..symbols).collect()));
+    let blocks = BLOCKS.iter().map(|&(name, symbols)| (name, symbols.to_vec()));
+    plain.chain(blocks).map(file).collect()
 }
 
 /// A token as reports write it.
@@ -138,6 +171,65 @@ fn ties(bits: &Bits, symbol: usize) -> Vec<Vec<u8>> {
         for tied in [symbol, (symbol + 1) % count] {
             let first = all(&|at| if at == tied { top(at) } else { none(at) });
             streams.push([first, around(tied, up), spare.clone()].concat());
+        }
+    }
+    streams
+}
+
+/// The first and the last value of 64 bits that leads to a number below `count`.
+fn cell(number: u64, count: u64) -> [u64; 2] {
+    let edge = |number: u64| (u128::from(number) << 64).div_ceil(u128::from(count));
+    [edge(number) as u64, (edge(number + 1) - 1) as u64]
+}
+
+/// Both edges of the coin.
+fn sides(coin: u64) -> impl Iterator<Item = u64> {
+    let last = coin.checked_sub(1);
+    let first = (coin < MASS_ONE).then_some(coin);
+    [(coin > 0).then_some(0), last, first, first.and(Some(MASS_ONE - 1))].into_iter().flatten()
+}
+
+/// Both edges of the coin with both edges of the cell of every block; of many blocks, of the first, the last and some others.
+fn numbers(blocks: &Incidence, mix: &mut Mix) -> Vec<Vec<u8>> {
+    let each = blocks.replication().expect("numbered") as u64;
+    let all = blocks.blocks().expect("numbered") as u64;
+    let mut streams = Vec::new();
+    for side in sides(blocks.coin()) {
+        let count = if side < blocks.coin() { each } else { all - each };
+        let mut chosen: Vec<u64> = match count {
+            0..=6 => (0..count).collect(),
+            _ => (0..4).map(|_| mix.next() % count).chain([0, 1, count / 2, count - 1]).collect(),
+        };
+        chosen.sort_unstable();
+        chosen.dedup();
+        for index in chosen.into_iter().flat_map(|number| cell(number, count)) {
+            streams.push([six(side), index.to_be_bytes().to_vec(), vec![0xee]].concat());
+        }
+    }
+    streams
+}
+
+/// Both edges of the coin, with indices that are all least, all greatest, or at the edges of a cell; where all are the same
+/// candidates are met again.
+fn paths(blocks: &Incidence, subsets: &Subsets) -> Vec<Vec<u8>> {
+    let others = blocks.symbols() as u64 - 1;
+    let mut streams = Vec::new();
+    for side in sides(blocks.coin()) {
+        let drawn = subsets.size() as u64 - u64::from(side < blocks.coin());
+        // Of every step, the number of candidates.
+        let counts: Vec<u64> = (others - drawn..others).map(|last| last + 1).collect();
+        let path = |number: &dyn Fn(u64, u64) -> u64, edge: usize| {
+            let steps =
+                (0u64..).zip(&counts).map(|(at, &count)| cell(number(at, count), count)[edge]);
+            let spare = 0xeeee_eeee_eeee_eeee;
+            let indices = steps.chain([spare, spare]).flat_map(u64::to_be_bytes);
+            [six(side), indices.collect()].concat()
+        };
+        for edge in [0, 1] {
+            streams.push(path(&|_, _| 0, edge));
+            streams.push(path(&|_, count| count - 1, edge));
+            streams.push(path(&|_, count| count / 2, edge));
+            streams.push(path(&|at, count| at / 2 % count, edge));
         }
     }
     streams

@@ -1,9 +1,11 @@
 //! Every shape in every context with every legal claim, alone and exactly tight; and the same one
 //! unit too far.
 
+use super::blocks;
+use dashu::integer::UBig;
 use undertone_core::{
-    Alphabet, Bits, Bound, Claim, Context, Delta, Draft, Epsilon, Keep, MASS_ONE, Prior, PriorBox,
-    Priors, Provenance, Ratio, Shape, Subject, Table, WEIGHT_ONE, Worst,
+    Alphabet, Bits, Bound, Claim, Context, Delta, Draft, Epsilon, Incidence, Keep, MASS_ONE, Prior,
+    PriorBox, Priors, Provenance, Ratio, Shape, Subject, Table, WEIGHT_ONE, Worst,
 };
 
 /// A policy of the vectors.
@@ -28,8 +30,8 @@ impl Parts {
     /// A channel on bare indices.
     pub(crate) fn plain(shape: Shape, context: Context, claims: Vec<Claim>) -> Self {
         let inputs = Alphabet::indices(shape.inputs()).expect("a size");
-        let outputs = (shape.inputs() != shape.outputs())
-            .then(|| Alphabet::indices(shape.outputs()).expect("a size"));
+        let renamed = matches!(shape, Shape::Table(_)) && shape.inputs() != shape.outputs();
+        let outputs = renamed.then(|| Alphabet::indices(shape.outputs()).expect("a size"));
         Self { inputs, outputs, shape, context, claims, provenance: Provenance::default() }
     }
 
@@ -89,12 +91,15 @@ pub(crate) fn odds(numerator: u32, denominator: u32) -> Epsilon {
     Epsilon::from_odds(numerator, denominator).expect("odds")
 }
 
-fn shapes() -> [(&'static str, Shape); 3] {
-    [
+/// Every shape by its name, and every family of blocks by its own, over three symbols.
+fn shapes() -> Vec<(&'static str, Shape)> {
+    let mut shapes = vec![
         ("table", table(4, &[&[9, 4, 3], &[3, 8, 5], &[4, 4, 8]])),
         ("keep", keep(3, &[4, 2, 3], &[4, 2, 2])),
         ("bits", unary(3, 2, 2, 1)),
-    ]
+    ];
+    shapes.extend(blocks::families());
+    shapes
 }
 
 fn contexts() -> [(&'static str, Context); 5] {
@@ -131,7 +136,8 @@ fn kinds() -> Vec<(String, Claim)> {
     kinds
 }
 
-/// The claim of the same kind that just holds: exact odds for a pure one, the least δ otherwise.
+/// The claim of the same kind that just holds: for a pure one the least odds that can be written, which are those attained
+/// wherever these have 32 bits, the least δ otherwise.
 fn tight(parts: &Parts, claim: Claim) -> Claim {
     if claim.delta != Delta::ZERO {
         return Claim { delta: least_delta(parts, claim), ..claim };
@@ -142,27 +148,44 @@ fn tight(parts: &Parts, claim: Claim) -> Claim {
         Subject::Input => input,
         Subject::Secret => secret.expect("a secret"),
     };
-    let side = |worst: Option<Worst>| exact(worst.expect("a context").ratio);
+    let side = |worst: Option<Worst>| around(worst.expect("a context").ratio).1;
     let bound = match claim.bound {
-        Bound::Ldp(_) => Bound::Ldp(exact(strength.ldp.ratio)),
+        Bound::Ldp(_) => Bound::Ldp(around(strength.ldp.ratio).1),
         Bound::Lip { lower, upper } if lower == upper => {
-            let epsilon = exact(strength.lip().expect("a context"));
+            let epsilon = around(strength.lip().expect("a context")).1;
             Bound::Lip { lower: epsilon, upper: epsilon }
         }
         Bound::Lip { .. } => {
             Bound::Lip { lower: side(strength.lower), upper: side(strength.upper) }
         }
         // No certificate states it, but the refusal of too low a level does.
-        Bound::Di(_) => Bound::Di(exact(draft.verify().expect_err("odds above one").attained)),
+        Bound::Di(_) => Bound::Di(around(draft.verify().expect_err("odds above one").attained).1),
     };
     Claim { bound, ..claim }
 }
 
-/// A ratio as odds.
-fn exact(ratio: Ratio) -> Epsilon {
+/// The largest odds below a ratio above one and the least that are not, by the tree of Stern and Brocot.
+pub(crate) fn around(ratio: Ratio) -> (Epsilon, Epsilon) {
     let text = ratio.to_string();
     let (n, d) = text.split_once('/').expect("a finite ratio");
-    odds(n.parse().expect("32 bits"), d.parse().expect("32 bits"))
+    let (n, d): (UBig, UBig) = (n.parse().expect("digits"), d.parse().expect("digits"));
+    let is_below = |(a, b): (u64, u64)| UBig::from(a) * &d < UBig::from(b) * &n;
+    let along = |(a, b): (u64, u64), (c, e): (u64, u64), k: u64| (a + k * c, b + k * e);
+    let fits = |(a, b): (u64, u64)| a.max(b) <= u64::from(u32::MAX);
+    // The most steps of at most 2^32 for which a condition holds, which it does up to some point.
+    let most = |holds: &dyn Fn(u64) -> bool| {
+        (0..=32).rev().fold(0u64, |k, bit| if holds(k + (1 << bit)) { k + (1 << bit) } else { k })
+    };
+    let (mut low, mut high) = ((1, 1), (1, 0));
+    loop {
+        let up = most(&|k| fits(along(low, high, k)) && is_below(along(low, high, k)));
+        low = along(low, high, up);
+        let down = most(&|k| fits(along(high, low, k)) && !is_below(along(high, low, k)));
+        high = along(high, low, down);
+        if up == 0 && down == 0 {
+            return (odds(low.0 as u32, low.1 as u32), odds(high.0 as u32, high.1 as u32));
+        }
+    }
 }
 
 /// The least δ at a claim's odds, in whole units.
@@ -175,7 +198,7 @@ pub(crate) fn least_delta(parts: &Parts, claim: Claim) -> Delta {
     Delta::from_units(units).expect("below one")
 }
 
-/// The grid: 86 policies.
+/// The grid: 86 policies of the three plain shapes, and 18 of each family of blocks.
 pub(crate) fn grid() -> Vec<Named> {
     let mut policies = Vec::new();
     for (shape_name, shape) in shapes() {
@@ -183,7 +206,7 @@ pub(crate) fn grid() -> Vec<Named> {
             for (kind, claim) in kinds() {
                 let parts = Parts::plain(shape.clone(), context.clone(), vec![claim]);
                 // What a draft cannot even say is no policy: LIP without a context, a secret that
-                // is not there, δ on bits, identifiability of anything but an input with a prior.
+                // is not there, δ on bits and blocks, identifiability of anything but an input with a prior.
                 if parts.try_draft().is_err() {
                     continue;
                 }
@@ -196,12 +219,13 @@ pub(crate) fn grid() -> Vec<Named> {
             }
         }
     }
-    assert_eq!(policies.len(), 86, "every legal combination");
+    let families = blocks::families().len();
+    assert_eq!(policies.len(), 86 + 18 * families, "every legal combination");
     policies
 }
 
 /// A draft whose claim just holds, made false by the smallest change there is: one unit of δ less,
-/// or one unit of probability moved.
+/// one unit of probability moved, or, where that is less than the odds can say, the next lower odds.
 pub(crate) fn one_unit_past(parts: &Parts) -> Parts {
     let claim = parts.claims[0];
     if claim.delta != Delta::ZERO {
@@ -209,8 +233,33 @@ pub(crate) fn one_unit_past(parts: &Parts) -> Parts {
         return parts.claiming(Claim { delta, ..claim });
     }
     let moved = moves(&parts.shape).into_iter().map(|shape| Parts { shape, ..parts.clone() });
-    let mut refused = moved.filter(|moved| moved.draft().verify().is_err());
-    refused.next().expect("a tight claim breaks by one unit")
+    let refused = moved.filter(|moved| moved.draft().verify().is_err()).next();
+    refused.unwrap_or_else(|| parts.claiming(lowered(parts, claim)))
+}
+
+/// The same claim with the next lower odds on the side that is attained.
+fn lowered(parts: &Parts, claim: Claim) -> Claim {
+    let below = |bound: Bound| {
+        let weaker = Claim { bound, ..claim };
+        let refusal = parts.claiming(weaker).draft().verify().expect_err("nothing is attained");
+        around(refusal.attained).0
+    };
+    let bound = match claim.bound {
+        Bound::Ldp(_) => Bound::Ldp(below(Bound::Ldp(Epsilon::ZERO))),
+        Bound::Di(_) => Bound::Di(below(Bound::Di(Epsilon::ZERO))),
+        Bound::Lip { lower, upper } if lower == upper => {
+            let [rise, fall] =
+                [(Epsilon::LARGEST, Epsilon::ZERO), (Epsilon::ZERO, Epsilon::LARGEST)]
+                    .map(|(lower, upper)| below(Bound::Lip { lower, upper }));
+            let epsilon = if rise.ratio() > fall.ratio() { rise } else { fall };
+            Bound::Lip { lower: epsilon, upper: epsilon }
+        }
+        Bound::Lip { lower, .. } => {
+            let upper = below(Bound::Lip { lower: Epsilon::LARGEST, upper: Epsilon::ZERO });
+            Bound::Lip { lower, upper }
+        }
+    };
+    Claim { bound, ..claim }
 }
 
 /// All channels one unit away.
@@ -243,6 +292,13 @@ fn moves(shape: &Shape) -> Vec<Shape> {
             let own = bits.own() + 1;
             assert!(own <= WEIGHT_ONE, "room for one unit");
             vec![Shape::Bits(Bits::new(bits.symbols(), own, bits.other()).expect("bits"))]
+        }
+        Shape::Incidence(blocks) => {
+            let change = |coin: u64| {
+                let family = blocks.family().clone();
+                Shape::Incidence(Incidence::new(blocks.symbols(), coin, family).expect("blocks"))
+            };
+            [blocks.coin() + 1, blocks.coin() - 1].map(change).into()
         }
     }
 }

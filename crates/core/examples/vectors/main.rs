@@ -4,6 +4,8 @@
 //! What the kernel is expected to say is written here by hand wherever it is a matter of judgement
 //! (which stage refuses, and why); what it computes is recomputed by `tests/vectors`, by other means.
 
+mod block_edits;
+mod blocks;
 mod draws;
 mod edits;
 mod epsilon;

@@ -19,6 +19,7 @@ pub(crate) fn accepted() -> Vec<Named> {
     all.extend(large());
     all.extend(several_claims());
     all.extend(watchdogs());
+    all.extend(super::blocks::policies());
     all.extend(super::sequences::policies());
     all
 }
@@ -75,6 +76,7 @@ fn strength(strength: &Strength) -> String {
         ("ldp", level(strength.ldp.ratio)),
         ("upper", side(strength.upper)),
         ("lower", side(strength.lower)),
+        ("exact", strength.exact.to_string()),
     ])
 }
 
@@ -84,7 +86,8 @@ fn least(delta: &Option<LeastDelta>) -> String {
     })
 }
 
-fn name(name: &str, about: &str, parts: Parts) -> Named {
+/// A policy of the vectors.
+pub(crate) fn name(name: &str, about: &str, parts: Parts) -> Named {
     Named { name: name.into(), about: about.into(), parts }
 }
 
@@ -263,13 +266,18 @@ fn just_above(ratio: Ratio) -> Epsilon {
 
 /// Claims LDP and LIP of the input, and LIP of the secret where there is one, just above what is attained.
 fn claim_what_is_attained(parts: Parts) -> Parts {
+    claim_by(parts, just_above)
+}
+
+/// The same at the levels that a function has for what is attained.
+pub(crate) fn claim_by(parts: Parts, level: fn(Ratio) -> Epsilon) -> Parts {
     let draft = Parts { claims: vec![Claim::ldp(Epsilon::LARGEST)], ..parts.clone() }.draft();
     let (input, secret) = draft.strength();
-    let mut claims = vec![Claim::ldp(just_above(input.ldp.ratio))];
-    claims.extend(input.lip().map(|ratio| Claim::lip(just_above(ratio))));
+    let mut claims = vec![Claim::ldp(level(input.ldp.ratio))];
+    claims.extend(input.lip().map(|ratio| Claim::lip(level(ratio))));
     if let Some(secret) = secret {
         let (lower, upper) = (secret.lower.expect("known"), secret.upper.expect("known"));
-        let bound = Bound::Lip { lower: just_above(lower.ratio), upper: just_above(upper.ratio) };
+        let bound = Bound::Lip { lower: level(lower.ratio), upper: level(upper.ratio) };
         claims.push(Claim { about: Subject::Secret, bound, delta: Delta::ZERO });
     }
     Parts { claims, ..parts }

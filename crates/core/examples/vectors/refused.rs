@@ -1,11 +1,13 @@
 //! The policies that are refused, each by name, with the stage that must refuse it and why.
 
+use super::block_edits::BLOCK_EDITS;
 use super::edits::EDITS;
 use super::grid::{Named, Parts, grid, keep, odds, one_unit_past, prior, table, unary};
 use super::policies::named;
 use super::text::{edit, hex, inline, object, quoted, without_id};
 use undertone_core::{
-    Alphabet, Claim, Context, Epsilon, MASS_ONE, Ratio, Refusal, Shape, Side, Table,
+    Alphabet, Claim, Context, Epsilon, Family, Geometry, Incidence, MASS_ONE, Ratio, Refusal,
+    Shape, Side, Table,
 };
 
 /// The stable name of an inequality.
@@ -97,6 +99,7 @@ fn documents(accepted: &[Named]) -> Vec<Bad<String>> {
     let change = |name: &str, from: &str, to: &str| edit(&without_id(&good(name)), from, to);
     let mut documents: Vec<Bad<String>> = EDITS
         .iter()
+        .chain(BLOCK_EDITS)
         .map(|&[name, about, error, base, from, to]| (name, about, error, change(base, from, to)))
         .collect();
     let table = good("table_unknown_ldp");
@@ -185,6 +188,10 @@ fn byte_strings(accepted: &[Named]) -> Vec<Bad<Vec<u8>>> {
     let boxed = good("table_box_lip");
     let keep = good("keep_unknown_ldp");
     let ends = shape + 9 + 9 * 8 + 5;
+    // Symbols and coin take 12 bytes behind the shape's own.
+    let (fractions, blocks, design) =
+        (good("fraction_unknown_ldp"), good("hashing_unknown_ldp"), good("listed_unknown_ldp"));
+    let family = shape + 13;
     let with_confidence = good("provenance");
     let confidence = with_confidence.len() - 18;
     let cut = |count: usize| plain[..plain.len() - count].to_vec();
@@ -199,7 +206,7 @@ fn byte_strings(accepted: &[Named]) -> Vec<Bad<Vec<u8>>> {
         ("bytes_version", "a version of the future", "version", set(&plain, 16, &[2])),
         ("bytes_alphabet_kind", "an alphabet there is not", "tag", set(&plain, alphabet, &[4])),
         ("bytes_outputs_flag", "a flag that is neither 0 nor 1", "tag", set(&plain, flag, &[2])),
-        ("bytes_shape_kind", "a shape there is not", "tag", set(&plain, shape, &[3])),
+        ("bytes_shape_kind", "a shape there is not", "tag", set(&plain, shape, &[4])),
         ("bytes_no_outputs", "a table of 2^32-1 rows without outputs", "truncated", {
             set(&plain, shape + 1, &[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0])
         }),
@@ -255,6 +262,23 @@ fn byte_strings(accepted: &[Named]) -> Vec<Bad<Vec<u8>>> {
             "not_canonical",
             { set(&ten, 30, &[1]) },
         ),
+        ("bytes_family_kind", "a family there is not", "tag", set(&blocks, family, &[4])),
+        ("bytes_family_zero", "a flag that is neither 0 nor 1", "tag", {
+            set(&fractions, family + 17, &[2])
+        }),
+        ("bytes_family_truncated", "the bytes end in the family", "truncated", {
+            blocks[..family + 3].to_vec()
+        }),
+        ("bytes_huge_blocks", "2^32-1 blocks", "truncated", set(&design, family + 1, &[0xff; 4])),
+        ("bytes_huge_block", "a block of 2^32-1 members", "truncated", {
+            set(&design, family + 5, &[0xff; 4])
+        }),
+        ("bytes_block_order", "a block that begins with its second member", "channel", {
+            set(&design, family + 13, &[0, 0, 0, 1])
+        }),
+        ("bytes_coin", "a coin one unit above one", "channel", {
+            set(&blocks, shape + 5, &(MASS_ONE + 1).to_be_bytes())
+        }),
         ("bytes_upper_end", "an upper end above one, which is cut to one", "not_canonical", {
             set(&boxed, ends + 3 * 8, &(1u64 << 33).to_be_bytes())
         }),
@@ -300,6 +324,18 @@ fn false_claims() -> Vec<(&'static str, &'static str, Parts)> {
             "epsilon per bit instead of per symbol: the own and the other bit both speak",
             { Parts::plain(unary(4, 2, 3, 1), Context::Unknown, ldp(3, 1)) },
         ),
+        ("blocks_certain", "the block always contains the symbol", {
+            let family = Family::Geometry(Geometry::new(2, 2, 1, 0, true).expect("a geometry"));
+            let shape = Incidence::new(3, MASS_ONE, family).expect("blocks");
+            Parts::plain(Shape::Incidence(shape), Context::Unknown, ldp(u32::MAX, 1))
+        }),
+        ("blocks_uniform", "equal but for the unevenness of the index, claimed equal", {
+            // A quarter of four blocks contains each symbol.
+            let family = Family::Geometry(Geometry::new(3, 2, 1, 0, true).expect("a geometry"));
+            let shape = Incidence::new(4, MASS_ONE / 4, family).expect("blocks");
+            let claims = vec![Claim::ldp(Epsilon::ZERO)];
+            Parts::plain(Shape::Incidence(shape), Context::Unknown, claims)
+        }),
         ("box_midpoint", "holds for the middle of the box, not for its worst prior", {
             let lower = super::grid::weights(3, &[1, 1, 1]);
             let upper = super::grid::weights(3, &[6, 6, 6]);

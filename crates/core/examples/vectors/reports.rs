@@ -17,6 +17,9 @@ pub(crate) fn files(accepted: &[Named]) -> Vec<(String, String)> {
         ("bits", "bits_11", 10),
         ("names", "alphabet_names_outputs", 0),
         ("unbounded", "watchdog_three", 4),
+        ("block", "blocks_fano", 6),
+        ("block_million", "blocks_million", 777_777),
+        ("subset", "blocks_subsets_11", 10),
     ] {
         let policy = named(accepted, name);
         let stream = mix.bytes(64);
@@ -136,7 +139,28 @@ fn foreign(accepted: &[Named]) -> Vec<(String, String)> {
     let table = || named(accepted, "table_prior_lip");
     let bits = || named(accepted, "bits_11");
     let packed = |bytes: &[u8]| Token::Bits(bytes.into());
+    let lines = || named(accepted, "blocks_fano");
+    let four = || named(accepted, "blocks_subsets_11");
     let cases = [
+        ("block_outside", "a block past the last", "token", "blocks_fano", {
+            plain(&lines(), Token::Index(7))
+        }),
+        ("block_bits", "a block as bits", "token", "blocks_fano", plain(&lines(), packed(&[0xe0]))),
+        ("subset_index", "an index for subsets", "token", "blocks_subsets_11", {
+            plain(&four(), Token::Index(0))
+        }),
+        ("subset_few", "three of eleven where four are released", "token", "blocks_subsets_11", {
+            plain(&four(), packed(&[0xe0, 0]))
+        }),
+        ("subset_many", "five of eleven", "token", "blocks_subsets_11", {
+            plain(&four(), packed(&[0xf8, 0]))
+        }),
+        ("subset_spare", "four bits, one of them spare", "token", "blocks_subsets_11", {
+            plain(&four(), packed(&[0xe0, 0x10]))
+        }),
+        ("subset_short", "a byte is missing", "token", "blocks_subsets_11", {
+            plain(&four(), packed(&[0xf0]))
+        }),
         ("other_policy", "drawn under another policy", "policy", "table_prior_lip", {
             plain(&named(accepted, "keep_prior_lip"), Token::Index(2))
         }),

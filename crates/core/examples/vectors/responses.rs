@@ -49,9 +49,12 @@ pub(crate) fn files(accepted: &[NamedPlan]) -> Vec<(String, String)> {
         ("split", vec![0, 1, 3], vec![1, 0, 1, 1]),
         ("repeated", vec![0, 1], vec![1, 2]),
         ("words", vec![], vec![0]),
+        ("blocks", vec![0, 1, 2, 3, 4, 5], vec![0, 1, 2, 0, 1, 2]),
+        ("blocks_combined", vec![0, 1, 2], vec![1, 2]),
+        ("blocks_repeated", vec![0, 1, 2], vec![2, 1, 0]),
     ] {
         let plan = verified(find(accepted, name));
-        let stream = mix.bytes(64);
+        let stream = mix.bytes(if name.starts_with("blocks") { 160 } else { 64 });
         let mut rng = Stream::new(&stream);
         let response = respond(&plan, &items, &answers, &mut rng);
         let answered: Vec<String> = answers.iter().map(ToString::to_string).collect();

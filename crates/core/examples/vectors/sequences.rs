@@ -360,7 +360,84 @@ pub(crate) fn files(accepted: &[Named]) -> Vec<(String, String)> {
             }
         }
     }
+
+    // Blocks before and after everything else.
+    let families = super::blocks::families().map(|(name, _)| name);
+    let mut mix = Mix(18);
+    let mut pick = |most: usize| (mix.next() >> 33) as usize % most;
+    for (a, family) in families.iter().enumerate() {
+        for (b, shape) in ["table", "keep", "bits"].iter().enumerate() {
+            let context = contexts[pick(5)];
+            let first = format!("{family}_{context}_ldp");
+            let second = format!("{shape}_{}_ldp", contexts[pick(5)]);
+            let third = format!("{}_{}_ldp", families[(a + b + 1) % 6], contexts[pick(5)]);
+            let left = |name: &str, pick: &mut dyn FnMut(usize) -> usize| match pick(6) {
+                0 => Left::Policy,
+                1 => Left::Cost,
+                _ => Left::Token(some_token(&named(accepted, name), pick)),
+            };
+            let told =
+                (first.clone(), Left::Token(some_token(&named(accepted, &first), &mut pick)));
+            let past = vec![told.clone()];
+            let name = format!("blocks_{a}{b}_before");
+            add(&name, "blocks before another shape", past, &second, lip("1.6"), "any");
+            let past = [&first, &second].map(|name| (name.clone(), left(name, &mut pick)));
+            let name = format!("blocks_{a}{b}_after");
+            add(
+                &name,
+                "blocks after blocks and another shape",
+                past.into(),
+                &third,
+                lip("1.6"),
+                "any",
+            );
+            let name = format!("blocks_{a}{b}_first");
+            let only = format!("{family}_{}_ldp", contexts[b]);
+            add(&name, "blocks alone", vec![], &only, lip("0.7"), "any");
+        }
+    }
+    add(
+        "blocks_many",
+        "too many cells to look at: every set of symbols is taken for a block",
+        vec![("blocks_1024".into(), Left::Token(Token::Index(900)))],
+        "blocks_1024",
+        ldp("2"),
+        "any",
+    );
+    add(
+        "blocks_secret",
+        "lines and subsets about one secret",
+        vec![("blocks_fano".into(), Left::Token(Token::Index(2)))],
+        "blocks_subsets_secret",
+        Consent::UNLIMITED,
+        "any",
+    );
+    add(
+        "blocks_secret_untold",
+        "the same lines written in another order, the answer not at hand",
+        vec![("blocks_fano_listed".into(), Left::Policy)],
+        "blocks_fano",
+        Consent::UNLIMITED,
+        "any",
+    );
+    add(
+        "blocks_certain",
+        "blocks that always contain the symbol, and two that part all of them",
+        vec![at("blocks_certain", 0)],
+        "blocks_certain",
+        Consent::UNLIMITED,
+        "any",
+    );
     files
+}
+
+/// One of the tokens that a policy can release.
+fn some_token(policy: &Policy, pick: &mut dyn FnMut(usize) -> usize) -> Token {
+    match policy.draft().shape() {
+        Shape::Bits(bits) => Token::Bits([(pick(8) as u8) << (8 - bits.symbols())].into()),
+        shape if shape.releases_bits() => Token::Bits([[0xc0, 0xa0, 0x60][pick(3)]].into()),
+        shape => Token::Index(pick(shape.outputs()) as u32),
+    }
 }
 
 fn file(

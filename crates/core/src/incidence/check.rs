@@ -74,12 +74,23 @@ impl Incidence {
         (0..self.symbols).find(|&symbol| self.contains(block, symbol) == inside)
     }
 
-    /// A block that contains the first symbol and not the second, or the other way round.
-    fn parting(&self, first_inside: bool) -> Option<u32> {
+    /// A block that contains one symbol and not another, by its number; `None` for subsets, and where no block parts them.
+    fn parting(&self, member: u32, other: u32) -> Option<u32> {
         let blocks = self.family.kind(true) as u32;
-        let (own, other) = if first_inside { (0, 1) } else { (1, 0) };
-        let nth = |number: u32| self.nth(own, true, number);
+        let nth = |number: u32| self.nth(member, true, number);
         (0..blocks).map(nth).find(|&block| !self.contains(block, other))
+    }
+
+    /// Some block, a symbol that is in it and one that is not. Any two symbols are parted by a block of a geometry or by a
+    /// subset; a list parts some two.
+    fn parted(&self) -> (Option<u32>, Option<u32>, Option<u32>) {
+        let Family::Listed(listed) = &self.family else {
+            return (self.parting(0, 1), Some(0), Some(1));
+        };
+        let mixed = |&block: &usize| (1..self.symbols()).contains(&listed.members(block).len());
+        let block = (0..listed.blocks()).find(mixed).map(|block| block as u32);
+        let first = |inside| block.and_then(|block| self.first(block, inside));
+        (block, first(true), first(false))
     }
 }
 
@@ -90,11 +101,12 @@ fn subset_levels(subsets: &Subsets, symbols: usize, coin: u128, rest: u128) -> L
     let level = |chance: u128, inside: bool| {
         let one = 1u128 << 64;
         let left = one - u128::from(subsets.unevenness(symbols, inside));
-        // At most 72 bits, and 24 more to round in; the quotient by `left` is found from the remainder.
-        let value = chance << 24;
-        let low = Wide::from(value) * Wide::from(left) >> 64;
-        let high = (Wide::from(value) << 64).div(Wide::from(left)) + Wide::from(1u64);
-        (low.low_u128(), high.low_u128())
+        // At most 73 bits, and 24 more to round in.
+        let (value, left) = (Wide::from(chance << 24), Wide::from(left));
+        let low = (value * left) >> 64;
+        let quotient = (value << 64).div(left);
+        let rounded = quotient * left != value << 64;
+        (low.low_u128(), quotient.low_u128() + u128::from(rounded))
     };
     Levels { inside: level(coin * others, true), outside: level(rest * size, false) }
 }
@@ -107,6 +119,8 @@ struct Masses {
     with_member: [Option<Mass>; 2],
     /// Blocks that lack a symbol.
     without: [Option<Mass>; 2],
+    /// Whether some block has each of these masses under some prior; otherwise they are bounds.
+    attained: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -125,7 +139,7 @@ enum Place {
 
 impl Masses {
     fn new(scale: u32) -> Self {
-        Self { scale, with_member: [None; 2], without: [None; 2] }
+        Self { scale, with_member: [None; 2], without: [None; 2], attained: true }
     }
 
     /// Notes a block with `size` members of `symbols` whose mass lies between two ends.
@@ -182,7 +196,6 @@ pub(crate) fn strength_under(incidence: &Incidence, weights: &[u64]) -> Strength
 fn of_masses(incidence: &Incidence, masses: Option<&Masses>) -> Strength {
     let levels = *incidence.levels();
     let mut ldp = NOTHING;
-    // Any two symbols are parted by a block of a geometry or by a subset.
     for (high, low, first_inside) in [
         (levels.inside.1, levels.outside.0, Some(true)),
         (levels.outside.1, levels.inside.0, Some(false)),
@@ -191,9 +204,13 @@ fn of_masses(incidence: &Incidence, masses: Option<&Masses>) -> Strength {
     ] {
         let ratio = Ratio::new(Wide::from(high), Wide::from(low));
         if let Some(ratio) = ratio.filter(|&ratio| ratio > ldp.ratio) {
-            let named = first_inside.map(|inside| (incidence.parting(inside), Some(0), Some(1)));
-            let (output, high, low) = named.unwrap_or_default();
-            ldp = Worst { ratio, cell: Cell { output, high, low, prior: None } };
+            let mut cell = Cell::default();
+            if let Some(inside) = first_inside {
+                let (output, member, other) = incidence.parted();
+                let (high, low) = if inside { (member, other) } else { (other, member) };
+                cell = Cell { output, high, low, prior: None };
+            }
+            ldp = Worst { ratio, cell };
         }
     }
     let sides = masses.map(|masses| beliefs(incidence, &levels, masses));
@@ -201,7 +218,7 @@ fn of_masses(incidence: &Incidence, masses: Option<&Masses>) -> Strength {
         ldp,
         upper: sides.map(|(upper, _)| upper),
         lower: sides.map(|(_, lower)| lower),
-        exact: levels.is_exact(),
+        exact: levels.is_exact() && masses.is_none_or(|masses| masses.attained),
     }
 }
 
@@ -313,6 +330,7 @@ fn of_box(incidence: &Incidence, within: &PriorBox) -> Masses {
             let others = [sum(within.lower(), rest)[0], sum(within.upper(), rest)[1]];
             let ends = range(own, others).map(Wide::from);
             see_subsets(&mut masses, within.lower(), ends, None);
+            masses.attained = false;
         }
         Family::Geometry(_) | Family::Listed(_) => {
             let upper = incidence.block_sums(within.upper());
@@ -357,6 +375,14 @@ pub(crate) fn weighted_extremes(incidence: &Incidence, weights: &[u64]) -> Optio
     unary::heaviest_and_lightest(levels.high(), levels.low(), weights)
 }
 
+/// A numbered block in which the first symbol is likelier than the second.
+pub(crate) fn parting(incidence: &Incidence, high: usize, low: usize) -> Option<u32> {
+    let levels = incidence.levels();
+    let speaks_for = levels.inside.1 >= levels.outside.1;
+    let (member, other) = if speaks_for { (high, low) } else { (low, high) };
+    incidence.parting(member as u32, other as u32)
+}
+
 /// How much the secret leaks.
 pub(crate) fn secret_strength(incidence: &Incidence, secret: &Secret) -> Strength {
     let levels = *incidence.levels();
@@ -383,26 +409,45 @@ pub(crate) fn secret_strength(incidence: &Incidence, secret: &Secret) -> Strengt
             }
         }
     } else {
-        let rows: Vec<Vec<u64>> =
-            secret.rows().iter().map(|row| incidence.block_sums(row.weights())).collect();
-        let law = secret.prior().weights();
-        for block in 0..incidence.blocks().unwrap_or(0) {
-            let masses = || (0u32..).zip(&rows).map(|(s, row)| (row[block], s));
-            let (Some(most), Some(least)) = (masses().max(), masses().min()) else { continue };
+        for (block, Told { least, most, mean }) in (0u32..).zip(told(incidence, secret)) {
             let ends = [most, least].map(|(mass, s)| (levels.mixed(u128::from(mass), 32), s));
             let [first, second] = ends;
             let top = if second.0.1 > first.0.1 { second } else { first };
             let bottom = if second.0.0 < first.0.0 { second } else { first };
-            let mean = masses().zip(law).map(|((mass, _), &p)| u128::from(mass) * u128::from(p));
-            let (fewest, greatest) = levels.mixed(mean.sum(), 64);
+            let (fewest, greatest) = levels.mixed(mean, 64);
             let (high, low) = (Some(top.1), Some(bottom.1));
-            let cell = Cell { output: Some(block as u32), ..Cell::default() };
+            let cell = Cell { output: Some(block), ..Cell::default() };
             keep_worst(&mut ldp, top.0.1, bottom.0.0, Cell { high, low, ..cell });
             keep_worst(&mut upper, top.0.1 << 32, fewest, Cell { high, ..cell });
             keep_worst(&mut lower, greatest, bottom.0.0 << 32, Cell { low, ..cell });
         }
     }
     Strength { ldp, upper: Some(upper), lower: Some(lower), exact: levels.is_exact() }
+}
+
+/// The mass of a block given each value of a secret: the least and the greatest with the value, and the mean.
+struct Told {
+    least: (u64, u32),
+    most: (u64, u32),
+    mean: u128,
+}
+
+/// What the values of a secret give each block, value by value: the masses of all values at once would be many times the document.
+fn told(incidence: &Incidence, secret: &Secret) -> Vec<Told> {
+    let mut told: Vec<Told> = Vec::new();
+    let values = (0u32..).zip(secret.rows()).zip(secret.prior().weights());
+    for ((s, row), &weight) in values {
+        let masses = incidence.block_sums(row.weights());
+        if told.is_empty() {
+            told = masses.iter().map(|&m| Told { least: (m, s), most: (m, s), mean: 0 }).collect();
+        }
+        for (told, mass) in told.iter_mut().zip(masses) {
+            told.least = told.least.min((mass, s));
+            told.most = told.most.max((mass, s));
+            told.mean += u128::from(mass) * u128::from(weight);
+        }
+    }
+    told
 }
 
 /// The subset at which a ratio of two mixtures is largest, by Dinkelbach's method: for a ratio R that some subset attains,

@@ -8,6 +8,9 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+/// The most elements of a field whose products are listed.
+const MAX_LISTED: u32 = 64;
+
 /// The most elements a field may have.
 pub(super) const MAX_ORDER: u32 = 4096;
 
@@ -21,6 +24,8 @@ pub(crate) struct Field {
     powers: Vec<u16>,
     /// The logarithm of every element; that of nought is never asked for.
     logarithms: Vec<u16>,
+    /// All products, row by row, where the field is small and no prime.
+    products: Vec<u16>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,8 +40,12 @@ enum Addition {
 
 const NONE: u16 = u16::MAX;
 
-/// The prime p and the n of q = p^n; `None` if q is no prime power.
+/// The prime p and the n of q = p^n; `None` if q is no prime power, or one beyond [`MAX_ORDER`], whose divisors would take long
+/// to find.
 pub(crate) fn prime_power(order: u32) -> Option<(u32, u32)> {
+    if order > MAX_ORDER {
+        return None;
+    }
     let prime = (2..=order).find(|&p| order.is_multiple_of(p))?;
     let (mut rest, mut exponent) = (order, 0);
     while rest.is_multiple_of(prime) {
@@ -49,7 +58,7 @@ pub(crate) fn prime_power(order: u32) -> Option<(u32, u32)> {
 impl Field {
     /// The field with `order` elements; `None` if there is none, or none that large here.
     pub(crate) fn new(order: u32) -> Option<Self> {
-        let (prime, degree) = prime_power(order).filter(|_| order <= MAX_ORDER)?;
+        let (prime, degree) = prime_power(order)?;
         let powers = match degree {
             1 => (1..order).find_map(|g| cycle(order, |power| power * g % order))?,
             _ => (0..order).find_map(|low| {
@@ -79,12 +88,23 @@ impl Field {
             }
         };
         let powers = [powers.as_slice(), &powers].concat();
-        Some(Self { order, addition, powers, logarithms })
+        let mut field = Self { order, addition, powers, logarithms, products: Vec::new() };
+        if degree > 1 && order <= MAX_LISTED {
+            let row = |a: u32| (0..order).map(move |b| (a, b));
+            let product = |(a, b)| field.multiply(a, b) as u16;
+            field.products = (0..order).flat_map(row).map(product).collect();
+        }
+        Some(field)
     }
 
     /// How many elements there are.
     pub(crate) fn order(&self) -> u32 {
         self.order
+    }
+
+    /// Whether elements are added as numbers modulo their count.
+    pub(crate) fn is_modular(&self) -> bool {
+        self.addition == Addition::Modular
     }
 
     /// The generator to the given power, which is below 2 (q - 1).
@@ -138,6 +158,22 @@ impl Field {
         if a == 0 || b == 0 { 0 } else { self.power(self.logarithm(a) + self.logarithm(b)) }
     }
 
+    /// The inner product of two vectors, as long as the shorter one; they have at most 64 coordinates.
+    #[inline]
+    pub(crate) fn inner(&self, a: &[u32], b: &[u32]) -> u32 {
+        let pairs = a.iter().zip(b);
+        match &self.addition {
+            // Products have 24 bits.
+            Addition::Modular => pairs.map(|(a, b)| a * b).sum::<u32>() % self.order,
+            Addition::Binary if !self.products.is_empty() => pairs.fold(0, |sum, (a, b)| {
+                sum ^ u32::from(self.products[(a * self.order + b) as usize])
+            }),
+            Addition::Binary | Addition::Zech(_) => {
+                pairs.fold(0, |sum, (&a, &b)| self.add(sum, self.multiply(a, b)))
+            }
+        }
+    }
+
     /// `a / b`, where `b` is not nought.
     #[inline]
     pub(crate) fn divide(&self, a: u32, b: u32) -> u32 {
@@ -186,6 +222,10 @@ mod tests {
         for order in [2, 3, 4, 5, 7, 8, 9, 16, 25, 27, 49, 64, 81, 101, 125, 128, 243] {
             let field = Field::new(order).expect("a prime power");
             for a in 0..order {
+                let (one, other) = ([a, 1, order - 1], [order - 1, a, a]);
+                let terms = one.into_iter().zip(other).map(|(a, b)| field.multiply(a, b));
+                let sum = terms.fold(0, |sum, term| field.add(sum, term));
+                assert_eq!(field.inner(&one, &other), sum);
                 assert_eq!(
                     (field.add(a, 0), field.multiply(a, 1), field.multiply(a, 0)),
                     (a, a, 0)

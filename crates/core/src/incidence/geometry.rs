@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 /// The most coordinates: fields have two elements at least and families at most 2^24 blocks.
 pub(super) const MAX_DIMENSION: usize = 25;
 
-/// The most additions that summing over all blocks may take for one class: a second or two.
+/// The most additions that summing over all blocks may take: a second or two.
 const MAX_SUMS: u64 = 1 << 31;
 
 /// A family of blocks given by linear equations: at most 2^24 blocks, at least one symbol and one that is not in every block.
@@ -32,16 +32,18 @@ pub struct Geometry {
     field: Field,
     /// q^0, q^1, .. q^t.
     places: Vec<u64>,
-    /// ⌊2^40 / q⌋ + 1: times a number below 2^28, shifted by 40, it is the quotient by q.
-    reciprocal: u64,
+    /// ⌊2^64 / q^e⌋ + 1 for e from one on: times a number n with n q^e below 2^64, its upper half is the quotient by q^e.
+    reciprocals: Vec<u64>,
+    /// 1 + q + .. + q^(e - 1) for e from nought on.
+    ones: Vec<u64>,
     blocks: u64,
     replication: u64,
 }
 
 /// The coordinates of a symbol, and the lowest that is not nought.
-pub(super) struct Point {
-    pub(super) coordinates: [u32; MAX_DIMENSION],
-    pub(super) pivot: usize,
+struct Point {
+    coordinates: [u32; MAX_DIMENSION],
+    pivot: usize,
 }
 
 impl Geometry {
@@ -94,7 +96,9 @@ impl Geometry {
             }
             places.push(place);
         }
-        let reciprocal = (1u64 << 40) / u64::from(order) + 1;
+        let reciprocal = |&place: &u64| ((1u128 << 64) / u128::from(place)) as u64 + 1;
+        let reciprocals = places.iter().skip(1).map(reciprocal).collect();
+        let ones = places.iter().map(|place| (place - 1) / u64::from(order - 1)).collect();
         let mut geometry = Self {
             dimension,
             classes,
@@ -103,16 +107,23 @@ impl Geometry {
             hashing,
             field,
             places,
-            reciprocal,
+            reciprocals,
+            ones,
             blocks: 0,
             replication: 0,
         };
         geometry.blocks = geometry.start(geometry.coordinates());
         geometry.replication = geometry.count_replication();
-        // Each coordinate but two is exchanged once for q^dimension sums, in every class.
-        let sums = geometry.place(geometry.coordinates()) * u64::from(dimension.max(3) - 2);
-        let too_long = sums > MAX_SUMS || sums * u64::from(classes) > 4 * MAX_SUMS;
+        let too_long = geometry.sum_steps() > MAX_SUMS;
         if too_long || geometry.blocks > MAX_BLOCKS as u64 { Err(too_many) } else { Ok(geometry) }
+    }
+
+    /// About how many additions it takes to sum over all blocks: each coordinate but two is exchanged once for q^dimension
+    /// sums, and every block is given a sum for every value inside.
+    pub(super) fn sum_steps(&self) -> u64 {
+        let exchanged = self.place(self.coordinates()) * u64::from(self.dimension.max(3) - 2);
+        let given = self.blocks.saturating_mul(1 + u64::from(self.values(true)));
+        exchanged.saturating_add(given.saturating_mul(2))
     }
 
     pub(super) fn check(&self, symbols: usize) -> Result<(), IncidenceError> {
@@ -174,7 +185,7 @@ impl Geometry {
 
     /// 1 + q + .. + q^(exponent - 1).
     pub(super) fn ones(&self, exponent: usize) -> u64 {
-        (self.places[exponent] - 1) / u64::from(self.order() - 1)
+        self.ones[exponent]
     }
 
     /// How many symbols there is room for.
@@ -252,39 +263,42 @@ impl Geometry {
         }
     }
 
+    /// A number below 2^25 divided by q^`exponent`.
     #[inline]
-    fn split(&self, number: u32) -> (u32, u32) {
-        let quotient = ((u64::from(number) * self.reciprocal) >> 40) as u32;
-        (quotient, number - quotient * self.order())
+    pub(super) fn quotient(&self, number: u32, exponent: usize) -> u32 {
+        match exponent.checked_sub(1) {
+            None => number,
+            Some(at) => ((u128::from(number) * u128::from(self.reciprocals[at])) >> 64) as u32,
+        }
+    }
+
+    /// The digits of a number below 2^25, the lowest first. None waits for another.
+    #[inline]
+    pub(super) fn digits(&self, number: u32, digits: &mut [u32]) {
+        let mut above = number;
+        for (digit, &reciprocal) in digits.iter_mut().zip(&self.reciprocals) {
+            let quotient = ((u128::from(number) * u128::from(reciprocal)) >> 64) as u32;
+            *digit = above - quotient * self.order();
+            above = quotient;
+        }
     }
 
     /// The vector of a symbol: coordinate 0 is one for hashing, else the highest that is not nought.
     #[inline]
-    pub(super) fn point(&self, symbol: u32) -> Point {
+    fn point(&self, symbol: u32) -> Point {
         let mut coordinates = [0; MAX_DIMENSION];
+        let mut top = self.coordinates() - 1;
         if self.hashing {
             coordinates[0] = 1;
-            let (mut rest, mut at) = (symbol, 1);
-            while rest > 0 {
-                (rest, coordinates[at]) = self.split(rest);
-                at += 1;
-            }
+            self.digits(symbol, &mut coordinates[1..=top]);
             return Point { coordinates, pivot: 0 };
         }
-        let (mut rest, mut top) = (symbol, 0);
-        while u64::from(rest) >= self.places[top] {
-            rest -= self.places[top] as u32;
-            top += 1;
+        while self.ones[top] > u64::from(symbol) {
+            top -= 1;
         }
+        self.digits(symbol - self.ones[top] as u32, &mut coordinates[..top]);
         coordinates[top] = 1;
-        let (mut pivot, mut at) = (top, 0);
-        while rest > 0 {
-            (rest, coordinates[at]) = self.split(rest);
-            if coordinates[at] > 0 && pivot == top {
-                pivot = at;
-            }
-            at += 1;
-        }
+        let pivot = coordinates.iter().position(|&coordinate| coordinate > 0).unwrap_or(top);
         Point { coordinates, pivot }
     }
 
@@ -302,17 +316,12 @@ impl Geometry {
 
     /// Whether a block contains a symbol.
     pub(super) fn contains(&self, block: u32, symbol: u32) -> bool {
-        let (top, leading, mut rest) = self.block(block);
+        let (top, leading, rest) = self.block(block);
         let point = self.point(symbol);
-        let mut sum = self.field.multiply(point.coordinates[top], leading);
-        let mut at = 0;
-        while rest > 0 {
-            let digit;
-            (rest, digit) = self.split(rest);
-            sum = self.field.add(sum, self.field.multiply(point.coordinates[at], digit));
-            at += 1;
-        }
-        self.is_inside(sum)
+        let mut digits = [0; MAX_DIMENSION];
+        self.digits(rest, &mut digits[..top]);
+        digits[top] = leading;
+        self.is_inside(self.field.inner(&point.coordinates[..=top], &digits))
     }
 
     /// The block with the given number among those that contain the symbol, or that do not.
@@ -325,7 +334,6 @@ impl Geometry {
     pub(super) fn nth(&self, symbol: u32, inside: bool, number: u32) -> u32 {
         let Point { coordinates, pivot } = self.point(symbol);
         let field = &self.field;
-        let order = u64::from(self.order());
         let classes = u64::from(self.classes);
         let mut rest = u64::from(number);
         let silent = if self.zero == inside { classes } else { 0 };
@@ -349,30 +357,28 @@ impl Geometry {
             rest -= here;
         }
         let values = u64::from(self.values(inside));
-        let mut top = pivot + 1;
-        let mut here = classes * values * self.places[pivot];
-        while rest >= here {
-            rest -= here;
-            here *= order;
-            top += 1;
+        // Most blocks have the highest coordinate of all.
+        let before = |top: usize| classes * values * (self.ones[top - 1] - self.ones[pivot]);
+        let mut top = self.coordinates() - 1;
+        while rest < before(top) {
+            top -= 1;
         }
-        let (mut rest, value) = (rest as u32 / values as u32, rest as u32 % values as u32);
-        let others = self.places[top - 1] as u32;
-        let class = rest / others;
-        rest -= class * others;
-        let leading = field.power(class);
-        let mut sum = field.multiply(coordinates[top], leading);
-        let mut low = 0;
-        for (at, &own) in coordinates[..top].iter().enumerate().filter(|&(at, _)| at != pivot) {
-            let digit;
-            (rest, digit) = self.split(rest);
-            low += digit * self.places[at] as u32;
-            if own > 0 && digit > 0 {
-                sum = field.add(sum, field.multiply(own, digit));
-            }
-        }
+        let rest = (rest - before(top)) as u32;
+        let (rest, value) = (rest / values as u32, rest % values as u32);
+        let class = self.quotient(rest, top - 1);
+        let rest = rest - class * self.places[top - 1] as u32;
+        // The digits below the pivot stay where they are, and those above it move up by one.
+        let mut digits = [0; MAX_DIMENSION];
+        self.digits(rest, &mut digits[..top - 1]);
+        digits.copy_within(pivot..top - 1, pivot + 1);
+        digits[pivot] = 0;
+        digits[top] = field.power(class);
+        let sum = field.inner(&coordinates[..=top], &digits);
         let wanted = field.subtract(self.value(inside, value), sum);
-        low += field.divide(wanted, coordinates[pivot]) * self.places[pivot] as u32;
+        let own = field.divide(wanted, coordinates[pivot]);
+        let above = self.quotient(rest, pivot);
+        let below = rest - above * self.places[pivot] as u32;
+        let low = below + (above * self.order() + own) * self.places[pivot] as u32;
         (self.start(top) + u64::from(class) * self.places[top] + u64::from(low)) as u32
     }
 }

@@ -63,7 +63,8 @@ impl Listed {
             let found = counts[symbol] as usize;
             return Err(IncidenceError::Replication { symbol: symbol as u32, found, expected });
         }
-        if expected == 0 || expected == blocks.len() {
+        let parts = blocks.iter().any(|list| !list.is_empty() && list.len() < symbols);
+        if expected == 0 || expected == blocks.len() || !parts {
             return Err(IncidenceError::Constant { found: expected, blocks: blocks.len() });
         }
         let starts = |sizes: &mut dyn Iterator<Item = usize>| {
@@ -108,6 +109,10 @@ impl Listed {
         self.blocks.get(block)
     }
 
+    pub(super) fn members_in_all(&self) -> usize {
+        self.blocks.entries.len()
+    }
+
     pub(super) fn replication(&self) -> usize {
         self.of_symbol.get(0).len()
     }
@@ -118,11 +123,16 @@ impl Listed {
 
     /// How many blocks every pair of symbols shares; `None` if that differs, or there is too much to count.
     fn common_pairs(&self) -> Option<u64> {
-        const MOST: usize = 1 << 28;
-        let squares = (0..self.blocks()).map(|block| self.members(block).len());
-        let work = squares.map(|size| size * size).fold(0usize, usize::saturating_add);
-        if work > MOST {
+        const MOST: u64 = 1 << 28;
+        let sizes = (0..self.blocks()).map(|block| self.members(block).len() as u64);
+        let ordered = sizes.map(|size| size * size.saturating_sub(1)).sum::<u64>();
+        let pairs = self.symbols as u64 * (self.symbols as u64 - 1);
+        // The mean must be a whole number. Where it is nought no pair shares anything; else every pair takes at least one step.
+        if !ordered.is_multiple_of(pairs) || ordered > MOST {
             return None;
+        }
+        if ordered == 0 {
+            return Some(0);
         }
         let mut common = None;
         for symbol in 0..self.symbols {
@@ -165,7 +175,7 @@ impl Listed {
     pub(super) fn block_sums<T: Summed>(&self, weights: &[T]) -> Vec<T> {
         let sum = |block| {
             let mut sum = T::default();
-            self.members(block).iter().for_each(|&symbol| sum += weights[symbol as usize]);
+            self.members(block).iter().for_each(|&symbol| sum += of(weights, symbol));
             sum
         };
         (0..self.blocks()).map(sum).collect()
@@ -174,9 +184,14 @@ impl Listed {
     pub(super) fn symbol_sums<T: Summed>(&self, counts: &[T], symbols: usize) -> Vec<T> {
         let sum = |symbol| {
             let mut sum = T::default();
-            self.of_symbol.get(symbol).iter().for_each(|&block| sum += counts[block as usize]);
+            self.of_symbol.get(symbol).iter().for_each(|&block| sum += of(counts, block));
             sum
         };
         (0..symbols).map(sum).collect()
     }
+}
+
+/// What a list has for an index; nothing beyond its end.
+fn of<T: Summed>(list: &[T], index: u32) -> T {
+    list.get(index as usize).copied().unwrap_or_default()
 }

@@ -7,7 +7,7 @@
 //! exchanged for one of w by a sum of q terms. That is about t q^t additions for q^t pairs of vectors, where one pair at a time would
 //! take q^(2t).
 
-use super::geometry::Geometry;
+use super::geometry::{Geometry, MAX_DIMENSION};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::AddAssign;
@@ -87,7 +87,7 @@ impl Geometry {
 struct Radon<'a, T> {
     geometry: &'a Geometry,
     chart: Chart,
-    /// For every pivot, R by c (the slowest) and by the coordinates above the pivot.
+    /// For every pivot, R by the coordinates above the pivot and by c, which is fastest.
     by_pivot: Vec<Vec<T>>,
     total: T,
     inside: Vec<u32>,
@@ -109,33 +109,27 @@ impl<'a, T: Summed> Radon<'a, T> {
 
     /// What the chart adds to a target whose coordinates are `free` at the free ones and `fixed` at the fixed one.
     fn at(&self, free: u64, fixed: u32) -> T {
-        let (field, order) = (self.geometry.field(), u64::from(self.geometry.order()));
+        let field = self.geometry.field();
         let shift = field.multiply(self.chart.value, fixed);
         if free == 0 {
             return if self.geometry.is_inside(shift) { self.total } else { T::default() };
         }
-        let (mut pivot, mut rest) = (0, free);
-        while rest.is_multiple_of(order) {
-            rest /= order;
-            pivot += 1;
-        }
-        let scale = (rest % order) as u32;
-        let mut above = rest / order;
-        if scale > 1 {
-            let (mut scaled, mut place) = (0, 1);
-            while above > 0 {
-                scaled += u64::from(field.divide((above % order) as u32, scale)) * place;
-                place *= order;
-                above /= order;
-            }
-            above = scaled;
-        }
-        let size = self.geometry.place(self.chart.free - pivot - 1);
-        let table = &self.by_pivot[pivot];
+        let mut digits = [0; MAX_DIMENSION];
+        self.geometry.digits(free as u32, &mut digits[..self.chart.free]);
+        let pivot = digits.iter().position(|&digit| digit > 0).unwrap_or(0);
+        let scale = digits[pivot];
+        let above = match scale {
+            1 => u64::from(self.geometry.quotient(free as u32, pivot + 1)),
+            _ => (pivot + 1..self.chart.free).fold(0, |sum, at| {
+                let digit = u64::from(field.divide(digits[at], scale));
+                sum + digit * self.geometry.place(at - pivot - 1)
+            }),
+        };
+        let order = self.geometry.order() as usize;
+        let row = &self.by_pivot[pivot][above as usize * order..][..order];
         let mut sum = T::default();
         for &value in &self.inside {
-            let c = u64::from(field.divide(field.subtract(value, shift), scale));
-            sum += table[(c * size + above) as usize];
+            sum += row[field.divide(field.subtract(value, shift), scale) as usize];
         }
         sum
     }
@@ -178,36 +172,80 @@ fn sum<T: Summed>(values: &[T]) -> T {
     sum
 }
 
-/// R for vectors whose lowest coordinate is one: by c, and by the other coordinates. `values` are by the coordinates of the
+/// R for vectors whose lowest coordinate is one: by the other coordinates, and by c, which is fastest. `values` are by the coordinates of the
 /// sources, `free` of them, the lowest fastest.
+///
+/// Coordinates are exchanged from the highest to the second. The one whose turn it is comes slowest and c next, so that what is
+/// added up is long and in one piece.
 fn exchanged<T: Summed>(geometry: &Geometry, values: &[T], free: usize) -> Vec<T> {
-    let (field, order) = (geometry.field(), geometry.order() as usize);
-    let size = values.len() / order;
-    let mut table = vec![T::default(); values.len()];
-    for (rest, row) in values.chunks_exact(order).enumerate() {
-        for (c, &value) in row.iter().enumerate() {
-            table[c * size + rest] = value;
-        }
+    let order = geometry.order() as usize;
+    if free < 2 {
+        return values.to_vec();
     }
-    for coordinate in 0..free - 1 {
-        let place = geometry.place(coordinate) as usize;
-        let mut next = vec![T::default(); table.len()];
-        for c in 0..order {
-            for (old, new) in (0..order).flat_map(|old| (0..order).map(move |new| (old, new))) {
-                let product = field.multiply(old as u32, new as u32);
-                let to = field.add(c as u32, product) as usize;
-                let from = &table[c * size..(c + 1) * size];
-                let into = &mut next[to * size..(to + 1) * size];
-                let from = from[old * place..].chunks(place).step_by(order);
-                let into = into[new * place..].chunks_mut(place).step_by(order);
-                for (from, into) in from.zip(into) {
-                    for (from, into) in from.iter().zip(into) {
-                        *into += *from;
-                    }
-                }
+    // What is still to be exchanged after the coordinate whose turn it is, and what was exchanged.
+    let (mut rest, mut done) = (values.len() / (order * order), 1);
+    let row = values.len() / order;
+    let mut table: Vec<T> =
+        values.chunks_exact(row).flat_map(|row| transposed(row, order)).collect();
+    loop {
+        table = exchange(geometry, &table);
+        if rest == 1 {
+            return transposed(&table, row / order);
+        }
+        rest /= order;
+        // By new, c, done, next and rest; then by next, c, done, new and rest.
+        let mut turned = vec![T::default(); table.len()];
+        for (at, piece) in table.chunks_exact(rest).enumerate() {
+            let (new, middle, next) = (at / (row / rest), at / order % (order * done), at % order);
+            let to = ((next * order * done + middle) * order + new) * rest;
+            turned[to..to + rest].copy_from_slice(piece);
+        }
+        table = turned;
+        done *= order;
+    }
+}
+
+/// A matrix with rows of `width`, column by column.
+fn transposed<T: Summed>(matrix: &[T], width: usize) -> Vec<T> {
+    let column = |at: usize| matrix.iter().skip(at).step_by(width).copied();
+    (0..width).flat_map(column).collect()
+}
+
+/// Exchanges the slowest coordinate x for w: what had c has c + x w.
+fn exchange<T: Summed>(geometry: &Geometry, table: &[T]) -> Vec<T> {
+    let (field, order) = (geometry.field(), geometry.order() as usize);
+    let row = table.len() / order;
+    let piece = row / order;
+    let mut next = vec![T::default(); table.len()];
+    let add = |into: &mut [T], from: &[T]| {
+        into.iter_mut().zip(from).for_each(|(into, from)| *into += *from);
+    };
+    // Where sums wrap around once, all of c is two pieces; else each has its place.
+    let places: Vec<u16> = match field.is_modular() {
+        true => Vec::new(),
+        false => (0..geometry.order())
+            .flat_map(|by| (0..geometry.order()).map(move |c| field.add(c, by) as u16))
+            .collect(),
+    };
+    // Alphabets that leave most of a geometry empty.
+    let silent: Vec<bool> =
+        table.chunks_exact(row).map(|row| row.iter().all(|value| *value == T::default())).collect();
+    for (new, into) in next.chunks_exact_mut(row).enumerate() {
+        for (old, from) in table.chunks_exact(row).enumerate() {
+            if silent[old] {
+                continue;
+            }
+            let by = field.multiply(old as u32, new as u32) as usize;
+            if field.is_modular() {
+                let (wrapped, straight) = into.split_at_mut(by * piece);
+                add(straight, from);
+                add(wrapped, &from[straight.len()..]);
+                continue;
+            }
+            for (from, &to) in from.chunks_exact(piece).zip(&places[by * order..]) {
+                add(&mut into[to as usize * piece..][..piece], from);
             }
         }
-        table = next;
     }
-    table
+    next
 }

@@ -97,9 +97,7 @@ fn judged(scope: &Scope<'_>, steps: usize) -> Belief {
     let found = found(scope, steps);
     let items = &scope.plan.parts().items;
     let repeats = scope.items().iter().any(|&item| items[item].fresh.is_some());
-    // Blocks are known between a floor and a ceiling.
-    let rounded =
-        scope.items().iter().any(|&item| !scope.plan.policy_of(item).certificate().input.exact);
+    let rounded = scope.items().iter().any(|&item| !scope.plan.is_exact(item));
     Belief { exact: found.exact && !repeats && !rounded, ..found }
 }
 

@@ -35,7 +35,7 @@ fn random_alphabet(random: &mut Random, size: usize) -> Alphabet {
 }
 
 fn random_draft(random: &mut Random) -> Draft {
-    let shape = random.shape(5);
+    let shape = random.any_shape(5);
     let kind = random.below(5);
     let context = random.context(shape.inputs(), kind);
     let count = if random.one_in(10) { 16 } else { random.size(1, 4) };

@@ -8,6 +8,7 @@ mod common;
 mod delta;
 mod document;
 mod epsilon;
+mod incidence;
 mod invariants;
 mod ledger;
 mod plan;

@@ -9,13 +9,13 @@ use undertone_core::{
 };
 
 /// A generator that returns a script, byte by byte, and knows how much of it was read.
-struct Script {
+pub(crate) struct Script {
     bytes: Vec<u8>,
-    read: usize,
+    pub(crate) read: usize,
 }
 
 impl Script {
-    fn new(bytes: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn new(bytes: impl Into<Vec<u8>>) -> Self {
         Self { bytes: bytes.into(), read: 0 }
     }
 }
@@ -50,12 +50,12 @@ fn policy(shape: Shape) -> Policy {
     draft(shape, Context::Unknown, vec![claim]).verify().unwrap()
 }
 
-fn symbol(policy: &Policy, x: usize) -> Symbol {
+pub(crate) fn symbol(policy: &Policy, x: usize) -> Symbol {
     policy.draft().inputs().symbol(x).unwrap()
 }
 
 /// The last `count` bytes of a number, big-endian.
-fn tail(value: u64, count: usize) -> Vec<u8> {
+pub(crate) fn tail(value: u64, count: usize) -> Vec<u8> {
     value.to_be_bytes()[8 - count..].to_vec()
 }
 

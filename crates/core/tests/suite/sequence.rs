@@ -13,10 +13,12 @@ use undertone_core::{
 };
 
 /// A policy over named answers that claims next to nothing, so that any channel verifies.
-fn lax(names: &[&str], shape: Shape, context: Context) -> Option<Policy> {
+pub(crate) fn lax(names: &[&str], shape: Shape, context: Context) -> Option<Policy> {
     let claim = match &shape {
-        Shape::Bits(_) => Claim::ldp(Epsilon::LARGEST),
-        _ => Claim::ldp(Epsilon::LARGEST).with_delta(Delta::from_units(MASS_ONE - 1).unwrap()),
+        Shape::Bits(_) | Shape::Incidence(_) => Claim::ldp(Epsilon::LARGEST),
+        Shape::Table(_) | Shape::Keep(_) => {
+            Claim::ldp(Epsilon::LARGEST).with_delta(Delta::from_units(MASS_ONE - 1).unwrap())
+        }
     };
     claiming(names, shape, context, claim)
 }
@@ -30,24 +32,24 @@ fn claiming(names: &[&str], shape: Shape, context: Context, claim: Claim) -> Opt
 }
 
 /// The report with this output; for bits, bit i of the number is the bit of symbol i.
-fn report(policy: &Policy, output: usize) -> Report {
-    let token = match policy.draft().shape() {
-        Shape::Bits(bits) => {
-            let mut packed = vec![0u8; bits.symbols().div_ceil(8)];
-            for bit in (0..bits.symbols()).filter(|bit| output >> bit & 1 == 1) {
-                packed[bit / 8] |= 0x80 >> (bit % 8);
-            }
-            Token::Bits(packed.into())
+pub(crate) fn report(policy: &Policy, output: usize) -> Report {
+    let shape = policy.draft().shape();
+    let token = if shape.releases_bits() {
+        let mut packed = vec![0u8; shape.inputs().div_ceil(8)];
+        for bit in (0..shape.inputs()).filter(|bit| output >> bit & 1 == 1) {
+            packed[bit / 8] |= 0x80 >> (bit % 8);
         }
-        _ => Token::Index(output as u32),
+        Token::Bits(packed.into())
+    } else {
+        Token::Index(output as u32)
     };
     Report { policy: policy.id(), id: ReportId([0; 16]), token }
 }
 
-const NAMES: [&str; 5] = ["ant", "bee", "cow", "dog", "eel"];
+pub(crate) const NAMES: [&str; 5] = ["ant", "bee", "cow", "dog", "eel"];
 
 /// The names in some order.
-fn shuffled(random: &mut Random, size: usize) -> Vec<&'static str> {
+pub(crate) fn shuffled(random: &mut Random, size: usize) -> Vec<&'static str> {
     let mut names = NAMES[..size].to_vec();
     for at in (1..size).rev() {
         names.swap(at, random.size(0, at));
@@ -61,7 +63,7 @@ fn labels(policy: &Policy) -> Vec<String> {
 }
 
 /// The position of each symbol of `reference` in a policy's own order.
-fn positions(policy: &Policy, reference: &Policy) -> Vec<usize> {
+pub(crate) fn positions(policy: &Policy, reference: &Policy) -> Vec<usize> {
     let own = labels(policy);
     let at = |name: &String| own.iter().position(|other| other == name).unwrap();
     labels(reference).iter().map(at).collect()
@@ -104,11 +106,11 @@ pub(crate) fn by_definition(past: &[(&Policy, usize)], next: &Policy) -> (Level,
     (found.ldp, lip, secret)
 }
 
-fn worse(a: Level, b: Level) -> Level {
+pub(crate) fn worse(a: Level, b: Level) -> Level {
     Some(a?.max(b?))
 }
 
-fn found(standing: &Standing) -> (Level, Level, Level) {
+pub(crate) fn found(standing: &Standing) -> (Level, Level, Level) {
     let secret = standing.secrets.iter().map(|(_, ratio)| *ratio).max();
     (
         value(standing.ldp),
@@ -144,7 +146,7 @@ fn enclosed<'p>(
 }
 
 /// A random policy over the first `size` names, in some order.
-fn some_policy(random: &mut Random, size: usize) -> Policy {
+pub(crate) fn some_policy(random: &mut Random, size: usize) -> Policy {
     loop {
         let names = shuffled(random, size);
         let shape = match random.below(3) {

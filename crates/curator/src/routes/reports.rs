@@ -56,7 +56,7 @@ async fn take(
             charge(state, caller, *count)?;
             ingest::reports(state, cached, reports).await
         }
-        BatchForm::Binary => {
+        BatchForm::Binary | BatchForm::Narrow(_) => {
             let packed = PackedBatch::read(&bytes).map_err(unreadable)?;
             *count = packed.rows().len();
             charge(state, caller, *count)?;

@@ -8,7 +8,8 @@ use serde::Serialize;
 use serde_json::Value;
 use undertone::estimate::{
     CountedReports, DriftReport, EstimateReport, EstimateRequest, EstimatedNumber,
-    GroupDifferenceReport, HeadlineReport, ReportGroup, SharesReport, estimate, group_differences,
+    GroupDifferenceReport, HeadlineReport, MOST_LISTED, ReportGroup, SharesReport, estimate,
+    group_differences,
 };
 use undertone_core::Policy;
 use undertone_estimate::Estimator;
@@ -134,6 +135,9 @@ pub struct Estimates {
     pub unbiased: Option<SharesReport>,
     /// What the prior makes of the reports; nothing where a policy has no single prior, or releases bits.
     pub mmse: Option<PriorsReading>,
+    /// How many answers are left out of every list of shares, where only the largest are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shares_left_out: Option<usize>,
     /// The mean, where answers are numbers.
     pub mean: Option<EstimatedNumber>,
     /// Whether prior and reports agree.
@@ -161,7 +165,7 @@ pub struct PriorsReading {
 /// How far invented reports can move the unbiased shares.
 #[derive(Debug, Serialize)]
 pub struct Influence {
-    /// How far one of them moves each share, at most.
+    /// How far one of them moves each share, at most; empty where not all shares are listed.
     pub one_report: Vec<f64>,
     /// The largest of these.
     pub most: f64,
@@ -310,14 +314,25 @@ fn estimated(counted: &[Counted]) -> Result<Estimates, Problem> {
     let failed = |error: undertone::Error| unusable(&error.to_string());
     let request = EstimateRequest { quantiles: Vec::new(), ..EstimateRequest::default() };
     let influence = influence(&reports.estimator(&request).map_err(failed)?)?;
-    let EstimateReport { level, headline, unbiased, mmse, numbers, drift, warnings, notes, .. } =
-        estimate(&reports, &request).map_err(failed)?;
+    let EstimateReport {
+        level,
+        headline,
+        unbiased,
+        mmse,
+        shares_left_out,
+        numbers,
+        drift,
+        warnings,
+        notes,
+        ..
+    } = estimate(&reports, &request).map_err(failed)?;
     let greyed = drift.drifted || drift.impossible;
     Ok(Estimates {
         level: Some(level),
         headline: Some(headline),
         unbiased: Some(unbiased),
         mmse: mmse.map(|shares| PriorsReading { shares, greyed }),
+        shares_left_out,
         mean: numbers.map(|numbers| numbers.mean),
         impossible: drift.impossible,
         drift: Some(drift),
@@ -335,6 +350,8 @@ fn influence(estimator: &Estimator) -> Result<Influence, Problem> {
         "m invented reports among {} move no unbiased share by more than m times {most:.3e}.",
         estimator.pool().reports()
     );
+    // Of very many answers, whose shares are not all listed either, the largest says enough.
+    let one_report = if one_report.len() > MOST_LISTED { Vec::new() } else { one_report };
     Ok(Influence { one_report, most, in_words })
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use undertone_core::{Alphabet, AlphabetView, Nats, Object};
-use undertone_wire::limits::{LONGEST_NAME, MOST_ANSWERS};
+use undertone_wire::limits::{ALL_NAMES_BYTES, LONGEST_NAME, MOST_ANSWERS, MOST_ANSWERS_IN_GROUPS};
 use undertone_wire::{Answers, Code, Problem};
 
 // By `super`, because a fuzz target includes this file by its path.
@@ -72,6 +72,14 @@ impl SurveyBody {
         {
             return Err(bad(format!("{long:?} is longer than {LONGEST_NAME} bytes")));
         }
+        if let AlphabetView::Names(names) = alphabet.view() {
+            let all: usize = names.iter().map(String::len).sum();
+            if all > ALL_NAMES_BYTES {
+                return Err(bad(format!(
+                    "all names together have {all} bytes: at most {ALL_NAMES_BYTES}, so shorten them"
+                )));
+            }
+        }
         Ok(alphabet)
     }
 
@@ -107,7 +115,14 @@ impl SurveyBody {
                 "origins: {origin:?} is not an origin: write https://example.org without a path, or *"
             ));
         }
-        self.plan.check(self.alphabet()?.len(), self.group_minimum)
+        let answers = self.alphabet()?.len();
+        let groups = self.plan.groups.len();
+        if groups > 1 && answers > MOST_ANSWERS_IN_GROUPS {
+            return bad(format!(
+                "answers: there are {answers} and {groups} groups, each of which has a policy and shares of its own: with groups at most {MOST_ANSWERS_IN_GROUPS}, so merge rare answers or leave the groups out"
+            ));
+        }
+        self.plan.check(answers, self.group_minimum)
     }
 }
 

@@ -7,6 +7,8 @@ import { count, field, h, nats, notice, percent, ratioFactor, say, show } from "
 
 const main = document.getElementById("main");
 const MOST_RADIOS = 30;
+const MOST_OPTIONS = 300;
+const MOST_FOUND = 12;
 const MOST_LISTED = 8;
 
 const surveyId = decodeURIComponent(location.pathname.split("/").at(-1));
@@ -179,7 +181,7 @@ async function objection({ client, survey }) {
   }
 }
 
-/** Radio buttons, a list, or a number, by what the answers are. */
+/** Radio buttons, a list, a search or a number, by what the answers are. */
 function answerInput({ question, policy: { inputs: alphabet } }, disabled) {
   const legend = h("legend", { class: "question" }, h("h1", { class: "question" }, question));
   const numeric = alphabet.kind === "points" || alphabet.kind === "bins";
@@ -193,6 +195,7 @@ function answerInput({ question, policy: { inputs: alphabet } }, disabled) {
     };
     return { element: h("fieldset", {}, legend, choices), read, label: (at) => alphabet.label(at) };
   }
+  if (!numeric && alphabet.size > MOST_OPTIONS) return searched(legend, alphabet, disabled);
   if (!numeric) {
     const options = Array.from({ length: alphabet.size }, (_, at) => h("option", { value: String(at) }, alphabet.label(at)));
     const select = h("select", { disabled, autocomplete: "off" }, h("option", { value: "" }, "Choose …"), options);
@@ -223,6 +226,55 @@ function answerInput({ question, policy: { inputs: alphabet } }, disabled) {
   });
   const hint = alphabet.kind === "bins" ? `A number; below ${low} counts as the lowest range, above ${high} as the highest.` : `From ${low} to ${high}.`;
   return { element: h("fieldset", {}, legend, field("answer", "Your answer", box, hint), falls), read, label: named };
+}
+
+/** A box to search thousands of answers with, on this device: what is typed goes nowhere. */
+function searched(legend, alphabet, disabled) {
+  const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  const labels = Array.from({ length: alphabet.size }, (_, at) => alphabet.label(at));
+  const known = labels.map(plain);
+  const box = h("input", { type: "search", disabled, autocomplete: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "search" });
+  const found = h("div", { id: "found" });
+  const said = h("p", { class: "hint", id: "found-says", role: "status" });
+  let chosen = null;
+  const choice = (at) => {
+    const change = () => {
+      chosen = at;
+    };
+    const radio = h("input", { type: "radio", name: "answer", value: String(at), checked: at === chosen, disabled, autocomplete: "off", change });
+    return h("label", { class: "choice" }, radio, h("span", {}, labels[at]));
+  };
+  const look = () => {
+    const wanted = plain(box.value.trim());
+    if (wanted === "") {
+      show(found, chosen === null ? null : choice(chosen));
+      said.textContent = `${count(alphabet.size)} answers. Type a part of yours.`;
+      return;
+    }
+    // The same, then those that begin with it, then those that have it anywhere.
+    const ranks = [[], [], []];
+    for (let at = 0; at < known.length; at++) {
+      const place = known[at].indexOf(wanted);
+      if (place >= 0) ranks[known[at] === wanted ? 0 : place === 0 ? 1 : 2].push(at);
+    }
+    const all = ranks.flat();
+    const listed = all.slice(0, MOST_FOUND);
+    // What was chosen stays in sight, and so does the fact that it was.
+    if (chosen !== null && !listed.includes(chosen)) listed.unshift(chosen);
+    show(found, listed.map(choice));
+    said.textContent = all.length === 0 ? "No answer has that in it." : all.length > MOST_FOUND ? `${count(all.length)} answers have that in them: type more.` : "";
+  };
+  box.addEventListener("input", look);
+  // Return is for searching: it must not send the form off.
+  box.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") event.preventDefault();
+  });
+  look();
+  const read = () => {
+    if (chosen === null) throw new Error("Search for your answer and choose it first.");
+    return chosen;
+  };
+  return { element: h("fieldset", {}, legend, field("answer", "Search for your answer", box), said, found), read, label: (at) => labels[at] };
 }
 
 // ---------------------------------------------------------------- what leaves the device
@@ -269,7 +321,12 @@ function explained({ survey }) {
 
 /** For a small policy the whole table of chances; for the others a sentence. */
 function odds(policy) {
-  const { inputs, outputs, shape, own, other } = { ...policy.draft.channel };
+  const { inputs, outputs, shape, own, other, coin, family } = { ...policy.draft.channel };
+  if (shape === "incidence") {
+    const among = percent(Number(coin) / 2 ** 48);
+    const said = family.kind === "subsets" ? `The message is a list of ${count(inputs)} marks of which ${count(family.size)} are set. Your answer is marked with ${among}.` : `The message is the number of one of ${count(outputs)} groups of answers. Your answer is in that group with ${among}.`;
+    return h("p", { class: "small soft" }, said);
+  }
   if (shape === "bits") {
     const chance = (units) => percent(Number(units) / 2 ** 32);
     return h("p", { class: "small soft" }, `The message is a list of ${inputs} marks. The mark of your answer is set with ${chance(own)}, every other mark with ${chance(other)}.`);
@@ -291,7 +348,7 @@ function odds(policy) {
 function drawn(page, report, delivery, chosen) {
   const { client, survey } = page;
   const { body } = encodeBody([report], client.form);
-  const named = report.bits === null && survey.policy.draft.outputs === null;
+  const named = report.bits === null && survey.policy.draft.outputs === null && survey.policy.draft.channel.shape !== "incidence";
   const said = report.bits === null ? messageName(survey.policy, report.token) : marks(survey.policy, report.bits);
   const place = h("div", {});
   const bytes = new TextEncoder().encode(body);
@@ -330,8 +387,8 @@ function drawn(page, report, delivery, chosen) {
   heading.focus();
 }
 
-/** A message is an answer, or has a number of its own. */
-const messageName = ({ draft, outputs }, token) => (draft.outputs === null ? `“${outputs.label(token)}”` : `message ${outputs.label(token)}`);
+/** A message is an answer, a group of answers, or has a number of its own. */
+const messageName = ({ draft, outputs }, token) => (draft.channel.shape === "incidence" ? `group ${token}` : draft.outputs === null ? `“${outputs.label(token)}”` : `message ${outputs.label(token)}`);
 
 function marks(policy, bits) {
   const set = Array.from({ length: policy.outputs.size }, (_, at) => at).filter((at) => bits[at >> 3] & (0x80 >> (at & 7)));

@@ -4,6 +4,8 @@ import { intervals, overTime } from "./chart.js";
 import { between, count, h, nats, notice, percent, percents, say, show } from "./page.js";
 
 const POLL = 3000;
+/** Answers with the largest shares that a table lists. */
+const MOST_ROWS = 200;
 
 /** Draws the view and keeps it fresh until it is stopped; `leave` is given how, `current` says whether it is still wanted. */
 export async function surveyView({ owner, id, main, confirmed, current, leave }) {
@@ -221,21 +223,26 @@ const points = (difference, round = null) => {
 };
 
 /** One round's estimates: headline with intervals first, the prior's reading second and grey if reports contradict it. */
-function estimated({ number, state, reports, level, headline, mmse, mean, impossible, influence, groups = [], differences = [], warnings = [], notes = [], too_few: few }, minimum) {
+function estimated({ number, state, reports, level, headline, mmse, mean, impossible, influence, shares_left_out: left, groups = [], differences = [], warnings = [], notes = [], too_few: few }, minimum) {
   const title = h("h2", {}, `Round ${number}, ${state}`);
   if (!headline) return h("section", { class: "card", id: `round-${number}` }, title, h("p", {}, few ?? notes[0] ?? `Nothing is shown below ${minimum} reports.`));
   const value = ({ value: v, low, high }) => [h("td", { class: "n" }, percent(v)), h("td", { class: "n" }, percents(low, high))];
   const remark = ({ identified, impossible: none }) => (none ? " fits no possible share" : identified === false ? " not determined" : null);
   const wide = (share) => remark(share) && h("span", { class: "soft small" }, remark(share));
+  const all = headline.shares.length + (left ?? 0);
+  const order = headline.shares.map((_, at) => at);
+  // Of very many answers the largest; numbers keep their order while all of them are shown.
+  if (all > MOST_ROWS) order.sort((a, b) => headline.shares[b].value - headline.shares[a].value).splice(MOST_ROWS);
+  const cut = all > MOST_ROWS ? ` The ${MOST_ROWS} largest of ${count(all)} shares; the export has ${left ? `the ${count(headline.shares.length)} largest` : "all"}.` : "";
   const table = h(
     "table",
     {},
-    h("caption", {}, `${count(reports)} reports, intervals at ${percent(level, 0)}. ${headline.label[0].toUpperCase()}${headline.label.slice(1)}.`),
+    h("caption", {}, `${count(reports)} reports, intervals at ${percent(level, 0)}. ${headline.label[0].toUpperCase()}${headline.label.slice(1)}.${cut}`),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Answer"), h("th", { class: "n", scope: "col" }, "Share"), h("th", { class: "n", scope: "col" }, "Interval"), mmse && h("th", { class: "n", scope: "col" }, mmse.greyed ? "With the prior (contradicted)" : "With the prior"))),
     h(
       "tbody",
       {},
-      headline.shares.map((share, at) => h("tr", {}, h("th", { scope: "row" }, share.symbol, wide(share)), value(share), mmse && h("td", { class: mmse.greyed ? "n greyed" : "n" }, percent(mmse.shares[at].value)))),
+      order.map((at) => [headline.shares[at], at]).map(([share, at]) => h("tr", {}, h("th", { scope: "row" }, share.symbol, wide(share)), value(share), mmse && h("td", { class: mmse.greyed ? "n greyed" : "n" }, percent(mmse.shares[at].value)))),
     ),
   );
   return h(

@@ -185,6 +185,7 @@ impl<'a> Problem<'a> {
             objective,
             method: designer::Method::Optimal,
             accept: self.request.accept,
+            max_bits: None,
         }
     }
 

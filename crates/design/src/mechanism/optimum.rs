@@ -2,6 +2,7 @@
 
 use undertone_core::{Bound, Context};
 
+use super::incidence::{self, Blocks, Kind, Limits};
 use super::{Mechanism, keep, linear, posterior, robust, staircase, unary};
 use crate::Error;
 use crate::designer::{DesignOutcome, DesignProblem, Designed, shaped, ship};
@@ -60,7 +61,12 @@ fn best(problem: &DesignProblem) -> Result<Designed, Error> {
     let believed = spec.claims.iter().any(|claim| !matches!(claim.bound, Bound::Ldp(_)));
     match spec.context {
         Context::Within(_) if believed => over_a_box(problem),
-        _ => ship(problem, posterior::optimal(spec, prior, objective)?, false),
+        _ => {
+            let found = ship(problem, posterior::optimal(spec, prior, objective)?, false)?;
+            let bits = found.policy.draft().shape().report_bits();
+            let small = problem.max_bits.is_none_or(|most| bits <= most);
+            if small || *objective != Objective::Frequency { Ok(found) } else { compact(problem) }
+        }
     }
 }
 
@@ -95,9 +101,10 @@ fn better(objective: &Objective, best: Option<Designed>, found: Designed) -> Des
     }
 }
 
-/// The best of the shapes whose size does not grow with the square of the alphabet, for the shares of many symbols.
+/// The best of the shapes whose size does not grow with the square of the alphabet, for the shares of many symbols: by the
+/// predicted error, and by the size of reports among those whose error is within a hundredth of the least.
 fn compact(problem: &DesignProblem) -> Result<Designed, Error> {
-    let DesignProblem { spec, objective, .. } = problem;
+    let DesignProblem { spec, prior, objective, max_bits, .. } = problem;
     if !matches!(objective, Objective::Frequency) {
         let said = "it is for the objective frequency; use the method optimal, krr or sampling";
         return Err(Error::other("method compact", said));
@@ -108,25 +115,45 @@ fn compact(problem: &DesignProblem) -> Result<Designed, Error> {
         let found = unary::design(spec, encoding)?;
         shaped(problem, found.policy, vec![("own", found.own), ("other", found.other)])
     };
-    let candidates = [
-        bits(unary::Encoding::Optimised),
-        bits(unary::Encoding::Symmetric),
+    let fits = |bits: usize| max_bits.is_none_or(|most| bits <= most as usize);
+    let mut candidates = vec![
         kept.and_then(|found| shaped(problem, found.policy, vec![("lambda", found.lambda)])),
         staircase::randomized_response(spec)
             .and_then(|found| shaped(problem, found.policy, vec![("lambda", found.lambda)])),
+        incidence::designed(problem, Blocks::Numbered(Kind::Any)),
     ];
+    // Under claims about belief a prior makes blocks of its own worth looking for.
+    if Limits::of(spec).are_about_belief() && matches!(spec.context, Context::Known(_)) {
+        candidates.push(incidence::designed(problem, Blocks::Balanced));
+        candidates.push(incidence::split(problem));
+    }
+    if fits(prior.len()) {
+        candidates.push(bits(unary::Encoding::Optimised));
+        candidates.push(bits(unary::Encoding::Symmetric));
+        candidates.push(incidence::designed(problem, Blocks::Subset));
+    }
     let mut last = Error::other("claims", "no mechanism meets them");
-    let mut best: Option<Designed> = None;
+    let mut found = Vec::new();
     for candidate in candidates {
         match candidate {
-            Ok(found) => best = Some(better(objective, best, found)),
+            Ok(designed) => found.push(designed),
             Err(error) => last = error,
         }
     }
-    let mut designed = best.ok_or(last)?;
+    found.retain(|designed| fits(designed.policy.draft().shape().report_bits() as usize));
+    let error = |designed: &Designed| designed.utility.unwrap_or(f64::INFINITY);
+    let least = found.iter().map(error).fold(f64::INFINITY, f64::min);
+    found.retain(|designed| error(designed) <= least * NEAR);
+    let bytes = |designed: &Designed| designed.policy.draft().shape().report_bits().div_ceil(8);
+    let smallest =
+        |a: &Designed, b: &Designed| bytes(a).cmp(&bytes(b)).then(error(a).total_cmp(&error(b)));
+    let mut designed = found.into_iter().min_by(smallest).ok_or(last)?;
     designed.bound = bound;
     Ok(designed)
 }
+
+/// Errors within this factor of the least are as good: smaller reports decide.
+const NEAR: f64 = 1.01;
 
 /// One loss over many symbols.
 fn for_many_symbols(problem: &DesignProblem) -> Result<Designed, Error> {

@@ -107,7 +107,8 @@ pub fn design(spec: &PolicySpec) -> Result<Sampling, Error> {
     };
     // A weight in units of 2^-32 is a whole number of units of 2^-48.
     let base: Vec<u64> = prior.weights().iter().map(|w| w << 16).collect();
-    let guess = closed_form(spec, &to_floats::distribution(prior)?, Convention::Conditional)?;
+    let law = to_floats::distribution(prior)?;
+    let guess = closed_form(spec, &law, Convention::Conditional)?.min(under_ldp(spec, &law));
     let (policy, level) = spec.strongest(guess, KEEP_ONE, |level| {
         Keep::new(vec![level; base.len()], base.clone())
             .map(Shape::Keep)
@@ -139,6 +140,20 @@ pub fn expected_loss(density: &Density, lambda: f64, squared: bool) -> Result<f6
     }
     let apart = if squared { 2.0 * density.variance() } else { density.mean_difference() };
     Ok((1.0 - lambda) * apart)
+}
+
+/// λ of the strictest claim of LDP, in units of 2^-40, rounded down: the rarest symbol y has the likelihoods λ + (1-λ)P(y) and
+/// (1-λ)P(y), whose ratio is at most E where λ/(1-λ) is at most (E-1)P(y). The largest λ without such a claim.
+fn under_ldp(spec: &PolicySpec, prior: &Distribution) -> u64 {
+    use undertone_core::Bound;
+    let odds = spec.claims.iter().filter_map(|claim| match claim.bound {
+        Bound::Ldp(epsilon) => Some(epsilon.odds()),
+        _ => None,
+    });
+    let least = odds.map(|(n, d)| (f64::from(n) / f64::from(d) - 1.0) * prior.min());
+    let least = least.fold(f64::INFINITY, f64::min);
+    let lambda = if least.is_finite() { least / (1.0 + least) } else { 1.0 };
+    (lambda * KEEP_ONE as f64) as u64
 }
 
 /// λ of the strictest LIP claim, in units of 2^-40, rounded down.

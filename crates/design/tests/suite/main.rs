@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod blocks;
 mod golden_binary;
 mod golden_continuous;
 mod golden_convex;

@@ -47,6 +47,7 @@ fn request(
         objective: goal,
         method: Method::Optimal,
         accept: false,
+        max_bits: None,
     })
 }
 

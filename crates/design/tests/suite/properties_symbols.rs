@@ -148,6 +148,7 @@ fn designs_are_matched_with_what_they_promise() {
                 objective: Objective::Absolute(vec![1.0, 2.0, 4.0, 7.0]),
                 method,
                 accept: true,
+                max_bits: None,
             };
             match designer::design(&request)? {
                 DesignOutcome::Shipped(found) => Ok((found.policy.id(), found.utility)),

@@ -79,6 +79,18 @@ impl<'a> Problem<'a> {
         Self { together: together as f64, ..self }
     }
 
+    /// Every number the sum is made of, bit by bit: equal ones have equal limits. `None` where there is a number for every output,
+    /// which hardly two sums share.
+    pub(crate) fn fingerprint(&self) -> Option<Vec<u64>> {
+        let mut all = vec![u64::from(self.fixed), self.together.to_bits()];
+        all.extend(self.points.iter().map(|point| point.to_bits()));
+        for (reports, law) in &self.parts {
+            all.push(reports.to_bits());
+            law.fingerprint(&mut all)?;
+        }
+        Some(all)
+    }
+
     /// The least mean that is not refused for being too small; minus infinity if none is, and infinity if all
     /// are.
     pub(crate) fn least_mean(&self, tail: f64) -> f64 {

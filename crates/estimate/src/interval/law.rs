@@ -63,6 +63,23 @@ pub(super) struct Tilt {
 const SMALL: f64 = 1e-6;
 
 impl Law<'_> {
+    /// Adds every number the law is made of; `None` if there is one for every output.
+    pub(super) fn fingerprint(&self, all: &mut Vec<u64>) -> Option<()> {
+        match self {
+            Self::Coin { clear, jump, chances } => {
+                all.extend([0, clear.to_bits(), jump.to_bits()]);
+                all.extend(chances.iter().map(|chance| chance.to_bits()));
+            }
+            Self::Bounded { ends, moments } => {
+                all.extend([1, ends.0.to_bits(), ends.1.to_bits()]);
+                let moments = moments.iter().flat_map(|(mean, variance)| [mean, variance]);
+                all.extend(moments.map(|moment| moment.to_bits()));
+            }
+            Self::Channel { .. } | Self::Lumped { .. } => return None,
+        }
+        Some(())
+    }
+
     /// The law of minus the score.
     pub(super) fn negated(&self) -> Self {
         match self {

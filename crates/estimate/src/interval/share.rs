@@ -24,10 +24,12 @@ pub(crate) enum ShareStatistic<'a> {
     Nothing,
 }
 
-/// Limits of binomial probabilities by the number of hits: symbols with equal counts share them.
+/// Limits that are known already: of binomial probabilities by the number of hits, of means of sums by every number the
+/// sum is made of. Symbols with equal counts share them, to the last digit.
 #[derive(Default)]
 pub(crate) struct Known {
     limits: HashMap<u64, (f64, f64)>,
+    means: HashMap<Vec<u64>, (f64, f64)>,
 }
 
 impl Count {
@@ -59,6 +61,15 @@ impl Known {
         let found = self.limits.entry(count.hits);
         *found.or_insert_with(|| binomial_interval(count.hits, count.reports, tail))
     }
+
+    /// The least and the greatest mean of a sum that are not refused.
+    fn of_mean(&mut self, problem: &Problem<'_>, tail: f64) -> (f64, f64) {
+        let found = || (problem.least_mean(tail), problem.most_mean(tail));
+        match problem.fingerprint() {
+            Some(all) => *self.means.entry(all).or_insert_with(found),
+            None => found(),
+        }
+    }
 }
 
 impl ShareStatistic<'_> {
@@ -66,11 +77,10 @@ impl ShareStatistic<'_> {
     pub(crate) fn limits(&self, tail: f64, known: &mut Known) -> Limits {
         match self {
             Self::Count(count) => count.limits(tail, known),
-            Self::Sum(problem) => Limits {
-                low: problem.least_mean(tail),
-                high: problem.most_mean(tail),
-                method: IntervalMethod::Chernoff,
-            },
+            Self::Sum(problem) => {
+                let (low, high) = known.of_mean(problem, tail);
+                Limits { low, high, method: IntervalMethod::Chernoff }
+            }
             Self::Nothing => Limits::EVERYTHING,
         }
     }
@@ -117,5 +127,43 @@ mod tests {
                 assert!((mean - expected).abs() < 0.001, "{miss}, {n} reports: {mean}");
             }
         }
+    }
+
+    /// Limits that are remembered are those worked out anew, to the last bit, whichever one number two sums differ in.
+    #[test]
+    fn remembered_limits_are_the_limits() {
+        use crate::interval::Law;
+        let coin = |seen: f64, base: f64, jump: f64| Law::Coin {
+            clear: -base * jump - seen,
+            jump,
+            chances: vec![base, base + 1.0 / jump],
+        };
+        let bounded = |seen: f64, spread: f64| Law::Bounded {
+            ends: (-1.0 - seen, 2.0 - seen),
+            moments: vec![(-seen, spread), (1.0 - seen, spread)],
+        };
+        let mut problems = Vec::new();
+        for seen in [0.1, 0.3] {
+            let laws = [
+                coin(seen, 0.2, 2.0),
+                coin(seen, 0.21, 2.0),
+                coin(seen, 0.2, 2.5),
+                bounded(seen, 0.3),
+                bounded(seen, 0.31),
+            ];
+            for law in laws {
+                for (reports, fixed) in [(90.0, false), (90.0, true), (91.0, true)] {
+                    let parts = vec![(reports, law.clone())];
+                    problems.push(Problem::new(vec![0.0, reports], parts, fixed));
+                }
+            }
+        }
+        let mut known = Known::default();
+        let bits = |(low, high): (f64, f64)| (low.to_bits(), high.to_bits());
+        for problem in problems.iter().chain(&problems) {
+            let anew = (problem.least_mean(0.025), problem.most_mean(0.025));
+            assert_eq!(bits(known.of_mean(problem, 0.025)), bits(anew), "{problem:?}");
+        }
+        assert_eq!(known.means.len(), problems.len());
     }
 }

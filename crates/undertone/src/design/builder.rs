@@ -51,6 +51,11 @@ impl Design {
         Self::of(DesignContext { symbols: Some(Symbols::of(alphabet)), ..DesignContext::default() })
     }
 
+    /// A design over so many symbols without names, 0 and up, of which nothing is known: protections hold whatever the prior.
+    pub fn sized(size: usize) -> Self {
+        Self::of(DesignContext { size: Some(size), ..DesignContext::default() })
+    }
+
     /// A design over numbers, which are clipped to this range and put in so many equal bins.
     pub fn numbers(low: f64, high: f64, bins: usize) -> Self {
         let mut design = Self::default();
@@ -168,6 +173,13 @@ impl Design {
         Error: From<M::Error>,
     {
         self.request.method = self.kept(method.try_into());
+        self
+    }
+
+    /// The most bits that one report may take.
+    #[must_use]
+    pub fn max_bits(mut self, bits: u32) -> Self {
+        self.request.max_bits = Some(bits);
         self
     }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use undertone_core::Provenance;
+use undertone_core::{Alphabet, Bound, Provenance};
 use undertone_design::designer::{DesignProblem, Method};
 use undertone_design::knowledge::Knowledge;
 use undertone_design::objective::Objective as Weighed;
@@ -20,6 +20,9 @@ use crate::error::mention;
 pub struct DesignContext {
     /// What the entries of priors without names are, in their order.
     pub symbols: Option<Symbols>,
+    /// In place of a prior: so many unnamed symbols, 0 and up, of which nothing is known. Claims hold for any prior, and the
+    /// objective weighs all symbols alike.
+    pub size: Option<usize>,
     /// The prior, or several under each of which every claim holds. Beside a box or `any_prior`, the one prior that
     /// weighs the objective.
     pub priors: Vec<Prior>,
@@ -68,7 +71,8 @@ impl DesignContext {
     /// the rest of the request says them.
     pub(crate) fn known(&self, priors: &[Prior], of: Option<&Symbols>) -> Result<Known, Error> {
         self.check()?;
-        let of = of.or(self.symbols.as_ref());
+        let counted = self.size.map(Symbols::unnamed);
+        let of = of.or(self.symbols.as_ref()).or(counted.as_ref());
         let priors = &*named(priors, of)?;
         let set = PriorSet::new(priors)?;
         let first = set.laws().first();
@@ -103,7 +107,7 @@ impl DesignContext {
                 };
                 Knowledge::Secret(name.clone(), joint)
             }
-            (None, None) if self.any_prior => Knowledge::Nothing,
+            (None, None) if self.any_prior || self.size.is_some() => Knowledge::Nothing,
             (None, None) => match set.laws() {
                 [] => return Err(nothing_known()),
                 [one] => Knowledge::Known(one.clone()),
@@ -131,12 +135,53 @@ impl DesignContext {
         Ok(Known { knowledge, prior, set, values, provenance })
     }
 
+    /// Refuses protections about belief where nothing is known to be believed, and nobody said that they hold for any prior.
+    pub(crate) fn check_protections(&self, protect: &[Protection]) -> Result<(), Error> {
+        let about_belief = |one: &&Protection| !matches!(one.of_input().bound, Bound::Ldp(_));
+        match protect.iter().find(about_belief) {
+            Some(one) if self.size.is_some() && !self.any_prior => {
+                let problem = format!(
+                    ": {one} is about belief, which needs a prior, and with {} there is none: give ldp:E, or {}, or {} for lip whatever the prior",
+                    mention("size"),
+                    mention("prior"),
+                    mention("any_prior")
+                );
+                Err(Error::field("protect", problem))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Refuses contexts that say two things at once.
     fn check(&self) -> Result<(), Error> {
         let refused = |field: &str, other: &str| {
             let problem = format!("and {} are two contexts: give one", mention(other));
             Err(Error::field(field, problem))
         };
+        if let Some(size) = self.size {
+            let others = [
+                ("prior", !self.priors.is_empty()),
+                ("prior_lower", self.within.is_some()),
+                ("joint", self.secret.is_some()),
+            ];
+            if let Some((other, _)) = others.into_iter().find(|(_, given)| *given) {
+                let problem = format!(
+                    "is for symbols of which nothing is known, and {} says something: give one of them",
+                    mention(other)
+                );
+                return Err(Error::field("size", problem));
+            }
+            if self.symbols.is_some() {
+                let problem = "is for symbols without names, and these have some: leave it out";
+                return Err(Error::field("size", problem));
+            }
+            if size < 2 {
+                let problem = format!("is {size}: give at least 2 symbols");
+                return Err(Error::field("size", problem));
+            }
+            // The kernel's limit, before a list of so many numbers is made.
+            Alphabet::indices(size).map_err(|error| Error::field("size", format!(": {error}")))?;
+        }
         match (&self.within, &self.secret) {
             (Some(_), Some(_)) => refused("prior_lower", "joint"),
             (Some(_), None) if self.any_prior => refused("any_prior", "prior_lower"),
@@ -149,8 +194,9 @@ impl DesignContext {
 
 fn nothing_known() -> Error {
     Error::usage(format!(
-        "give {}, {} with {}, or {}",
+        "give {}, {}, {} with {}, or {}",
         mention("prior"),
+        mention("size"),
         mention("prior_lower"),
         mention("prior_upper"),
         mention("joint")
@@ -264,6 +310,7 @@ impl Known {
         method: Method,
     ) -> Result<DesignProblem, Error> {
         let spec = self.spec(protect)?;
-        Ok(DesignProblem { spec, prior: self.prior.clone(), objective, method, accept: false })
+        let (accept, max_bits) = (false, None);
+        Ok(DesignProblem { spec, prior: self.prior.clone(), objective, method, accept, max_bits })
     }
 }

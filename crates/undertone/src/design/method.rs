@@ -28,9 +28,19 @@ pub enum DesignMethod {
     Sampling,
     /// The staircase optimum under the LDP claims.
     ExtremalLdp,
-    /// For shares: the best of bits, keep and randomised response, which are not written out and found in no time for any
-    /// number of symbols.
+    /// For shares: the best of bits, keep, randomised response, subsets and blocks, which are not written out and found in no
+    /// time for any number of symbols.
     Compact,
+    /// A subset of the symbols, all of one size alike.
+    Subset,
+    /// Rows of a Hadamard matrix, by number.
+    Hadamard,
+    /// Hyperplanes of a projective geometry, by number.
+    Projective,
+    /// Linear hashing: a function and a bucket, by number.
+    Hashing,
+    /// Blocks of the best geometry there is, by number.
+    Blocks,
     /// Laplace noise on numbers, confined to their range.
     Laplace,
     /// Gaussian noise on numbers.
@@ -39,7 +49,7 @@ pub enum DesignMethod {
 
 impl DesignMethod {
     /// Every method.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 16] = [
         Self::Optimal,
         Self::Published,
         Self::Symmetric,
@@ -49,6 +59,11 @@ impl DesignMethod {
         Self::Sampling,
         Self::ExtremalLdp,
         Self::Compact,
+        Self::Subset,
+        Self::Hadamard,
+        Self::Projective,
+        Self::Hashing,
+        Self::Blocks,
         Self::Laplace,
         Self::Gaussian,
     ];
@@ -74,6 +89,11 @@ impl DesignMethod {
             Self::Sampling => designer::Method::Sampling,
             Self::ExtremalLdp => designer::Method::ExtremalLdp,
             Self::Compact => designer::Method::Compact,
+            Self::Subset => designer::Method::Subset,
+            Self::Hadamard => designer::Method::Hadamard,
+            Self::Projective => designer::Method::Projective,
+            Self::Hashing => designer::Method::Hashing,
+            Self::Blocks => designer::Method::Blocks,
             Self::Laplace | Self::Gaussian => return None,
         })
     }

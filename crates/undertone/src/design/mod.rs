@@ -39,7 +39,7 @@ pub use protection::Protection;
 pub use report::{
     CellRefusal, ClaimAlone, CodebookReport, DesignAttained, DesignComparison, DesignDetails,
     DesignParameters, DesignReport, KeptReport, NumberDetails, NumberRefusal, PrintedReport,
-    RefusedDesign, RefusedDetails, SymbolDetails, UtilityBound, VerifiedDesign,
+    RefusedDesign, RefusedDetails, ShapeReport, SymbolDetails, UtilityBound, VerifiedDesign,
 };
 pub use request::{
     AccuracyGoal, AssumedLaw, DesignRequest, NumberOptions, People, convention, points, range,

@@ -10,12 +10,13 @@ use undertone_design::mechanism::gaussian::Sigma;
 use undertone_design::mechanism::laplace::Scale;
 use undertone_design::objective::Objective as Weighed;
 use undertone_design::quantize::PolicySpec;
+use undertone_design::shape_facts::ShapeFacts;
 
 use super::codebook::{self, Inputs};
 use super::report::{
     CellRefusal, CodebookReport, DesignDetails, DesignParameters, DesignReport, KeptReport,
-    NumberDetails, NumberRefusal, RefusedDesign, RefusedDetails, UtilityBound, VerifiedDesign,
-    rows,
+    NumberDetails, NumberRefusal, RefusedDesign, RefusedDetails, ShapeReport, UtilityBound,
+    VerifiedDesign, rows,
 };
 use super::{DesignMethod, DesignRequest, NumberOptions, Objective, uninformative};
 use crate::error::mention;
@@ -86,6 +87,16 @@ pub(super) fn wanted(asked: &DesignRequest) -> Result<bool, Error> {
 
 /// Designs over numbers.
 pub(super) fn solve(asked: &DesignRequest) -> Result<NumberSolution, Error> {
+    if asked.context.size.is_some() {
+        let problem = "is for symbols without names, and these are numbers: leave it out";
+        return Err(Error::field("size", problem));
+    }
+    if asked.max_bits.is_some() {
+        return Err(Error::field(
+            "max_bits",
+            "is for symbols, and these are numbers: leave it out",
+        ));
+    }
     if asked.accuracy.is_some() {
         return Err(Error::field("accuracy", "is about symbols: leave it out with numbers"));
     }
@@ -251,6 +262,11 @@ impl NumberSolution {
             optimum: designed.optimum,
             bound: bound.map(|value| UtilityBound { value, is_gain: false }),
             mixed: designed.mixed,
+            // Shares of single bins are not what noise on numbers is for.
+            facts: ShapeReport {
+                variance_at_zero: None,
+                ..ShapeFacts::of(draft.shape(), &request.prior).into()
+            },
             channel,
             outputs,
             parameters: DesignParameters(shipped.parameters.clone()),

@@ -8,6 +8,7 @@ use undertone_design::designer::{Comparison, DesignProblem, Method, PrintedLevel
 use undertone_design::measure::delta::Convention;
 use undertone_design::mechanism::optimum::LARGE_FREQUENCY;
 use undertone_design::objective::Objective as Weighed;
+use undertone_design::shape_facts::ShapeFacts;
 use undertone_design::{Channel, Distribution};
 
 use crate::answer::Answer;
@@ -57,6 +58,9 @@ pub struct VerifiedDesign {
     /// The share of noise mixed in for the kernel to accept.
     #[serde(serialize_with = "number::as_value")]
     pub mixed: f64,
+    /// What its shape costs on the wire, and how well it tells of symbols nobody has.
+    #[serde(flatten)]
+    pub facts: ShapeReport,
     /// P(output|input) of the integers, its columns ordered by their most likely input; nothing where that is too
     /// large to list.
     pub channel: Option<Vec<Vec<f64>>>,
@@ -75,6 +79,25 @@ pub struct VerifiedDesign {
     /// What is said of symbols, or of numbers, only.
     #[serde(flatten)]
     pub details: DesignDetails,
+}
+
+/// What a shape costs on the wire, and how well it tells of symbols nobody has.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ShapeReport {
+    /// What the policy's document calls the shape.
+    pub shape: &'static str,
+    /// How many bits one report's token needs.
+    pub report_bits: u64,
+    /// n times the variance of one share whose true frequency is nought, at worst; nothing for numbers, where some share is not determined,
+    /// or where it takes too long.
+    #[serde(serialize_with = "number::as_optional_value")]
+    pub variance_at_zero: Option<f64>,
+}
+
+impl From<ShapeFacts> for ShapeReport {
+    fn from(ShapeFacts { shape, report_bits, variance_at_zero }: ShapeFacts) -> Self {
+        Self { shape, report_bits, variance_at_zero }
+    }
 }
 
 /// A bound on a utility that nobody can pass, written rounded outward.

@@ -30,6 +30,8 @@ pub struct DesignRequest {
     /// How to find the channel; where nothing is said the best there is, or for numbers that it cannot tell apart the
     /// best method that can.
     pub method: Option<DesignMethod>,
+    /// The most bits that one report may take.
+    pub max_bits: Option<u32>,
     /// Whether a printed formula that misses its claim is shipped with the level it attains.
     pub accept: bool,
     /// Whether a policy that cannot tell its symbols apart is shipped.

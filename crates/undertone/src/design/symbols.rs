@@ -4,6 +4,7 @@ use undertone_core::{Alphabet, Policy};
 use undertone_design::designer::{self, DesignOutcome, DesignProblem, Designed, Method};
 use undertone_design::mechanism::accuracy::{self, Accuracy, Coverage, Family};
 use undertone_design::objective::Objective as Weighed;
+use undertone_design::shape_facts::ShapeFacts;
 
 use super::report::{
     CellRefusal, ClaimAlone, DesignDetails, DesignParameters, DesignReport, RefusedDesign,
@@ -38,6 +39,15 @@ pub(super) fn solve(asked: &DesignRequest) -> Result<SymbolSolution, Error> {
     let mut protect = asked.protect.clone();
     let mut goal = asked.objective.as_ref();
     if let Some((accuracy, People::Fixed(n))) = &accuracy {
+        if asked.context.size.is_some() {
+            let problem = format!(
+                "finds a level of LIP, which needs a prior, and with {} there is none: give {} and {}",
+                mention("size"),
+                mention("protect"),
+                mention("for_n")
+            );
+            return Err(Error::field("n", problem));
+        }
         if !protect.is_empty() {
             let problem = format!("is what {} finds: leave it out", mention("n"));
             return Err(Error::field("protect", problem));
@@ -52,11 +62,12 @@ pub(super) fn solve(asked: &DesignRequest) -> Result<SymbolSolution, Error> {
     if protect.is_empty() {
         return Err(Error::field("protect", ": give a protection, for example lip:1"));
     }
+    asked.context.check_protections(&protect)?;
     let objective = known.objective(goal, &asked.values)?;
     let method = asked.method.map_or(Some(Method::Optimal), DesignMethod::of_symbols);
     let method = method.ok_or_else(|| Error::field("method", "is for numbers"))?;
     let request = known.request(&protect, objective, method)?;
-    let request = DesignProblem { accept: asked.accept, ..request };
+    let request = DesignProblem { accept: asked.accept, max_bits: asked.max_bits, ..request };
     let (request, mut found, note) = found(asked, request)?;
     let mut told = None;
     if let DesignOutcome::Shipped(designed) = &mut found {
@@ -187,6 +198,7 @@ impl SymbolSolution {
             optimum: designed.optimum,
             bound: designed.bound.map(|value| UtilityBound { value, is_gain }),
             mixed: designed.mixed,
+            facts: ShapeFacts::of(draft.shape(), &request.prior).into(),
             channel,
             outputs: designed.outputs.iter().map(|&y| draft.outputs().label(y)).collect(),
             parameters: DesignParameters::of(&designed.parameters),

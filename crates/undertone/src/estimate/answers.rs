@@ -1,7 +1,9 @@
 //! All questions, asked once.
 
 use undertone_core::{Alphabet, AlphabetView, Context, WEIGHT_ONE};
-use undertone_estimate::{Control, Estimate, Estimator, Method, Shares, Summary};
+use undertone_estimate::{Control, Estimate, Estimator, Fit, Method, Shares, Summary};
+
+use super::listed::{Listed, MOST_LISTED};
 
 use super::report::{
     EstimateReport, EstimatedShare, HeadlineReport, HeavyHitterReport, HeavyHittersReport,
@@ -41,7 +43,10 @@ impl EstimateReport {
         let labels = labels(inputs);
         let summary = estimator.summary().map_err(Error::input)?;
         let prior = shared_prior(inputs, groups);
-        let shown = ShownShares::new(estimator, &summary.headline, &labels, prior.as_deref())?;
+        let top = request.top.unwrap_or(MOST_LISTED);
+        let listed = Listed::new(&labels, &summary.headline.shares.symbols, top);
+        let shown = ShownShares::new(estimator, &summary.headline, &listed, prior.as_deref())?;
+        let prior = prior.map(|prior| listed.numbers(prior));
         let (numbers, means) = match inputs.view() {
             AlphabetView::Points(_) | AlphabetView::Bins { .. } => {
                 let (numbers, means) = numbers(estimator, &summary, request, &shown)?;
@@ -57,17 +62,19 @@ impl EstimateReport {
         warnings.extend(too_few_people(request.population, estimator.pool().reports()));
         let population = request.population.map(|people| PopulationReport {
             people,
-            counts: named(&labels, &summary.headline.shares.counts(people)),
+            counts: listed.shares(&summary.headline.shares.counts(people)),
             sum: means.as_ref().map(|means| means.headline.scaled(people as f64).into()),
         });
         let by = |shares: &Shares, mean: Option<Estimate>| SharesReport {
             label: shares.label.clone(),
             target: shares.settings.target(),
-            shares: named(&labels, &shares.symbols),
+            shares: listed.shares(&shares.symbols),
             mean: mean.map(Into::into),
         };
         let mean = |of: fn(&Means) -> Option<Estimate>| means.as_ref().and_then(of);
         let settings = estimator.settings();
+        let shares_left_out = listed.left_out();
+        let fit = Fit { shares: listed.numbers(summary.fit.shares), ..summary.fit };
         Ok(Self {
             reports: estimator.pool().reports(),
             rows: rows.rows,
@@ -87,7 +94,8 @@ impl EstimateReport {
             unbiased: by(&summary.unbiased, mean(|means| Some(means.unbiased))),
             mle: by(&summary.mle, mean(|means| Some(means.mle))),
             mmse: summary.mmse.as_ref().map(|mmse| by(mmse, mean(|means| means.mmse))),
-            fit: summary.fit,
+            fit,
+            shares_left_out,
             identification: summary.identification,
             drift: summary.drift.into(),
             prior,

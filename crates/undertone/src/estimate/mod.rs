@@ -34,6 +34,7 @@
 mod answers;
 mod compared;
 mod counting;
+mod listed;
 mod number;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -48,6 +49,7 @@ mod shown;
 pub use compared::group_differences;
 pub use counting::RowCounts;
 pub(crate) use counting::{BadRow, Batch, Tokens};
+pub use listed::MOST_LISTED;
 pub use number::EstimatedNumber;
 pub use plan::{
     CombinationReport, NobodyReport, PlanEstimateReport, QuestionAnswers, QuestionReport,
@@ -86,6 +88,8 @@ pub struct EstimateRequest {
     pub quantiles: Vec<f64>,
     /// Also as counts and sums, of so many people.
     pub population: Option<u64>,
+    /// How many shares are listed, the largest; where nothing is said, at most [`MOST_LISTED`].
+    pub top: Option<usize>,
 }
 
 impl Default for EstimateRequest {
@@ -98,6 +102,7 @@ impl Default for EstimateRequest {
             above: None,
             quantiles: vec![0.25, 0.5, 0.75],
             population: None,
+            top: None,
         }
     }
 }
@@ -112,6 +117,9 @@ impl EstimateRequest {
         if let Some(bad) = self.quantiles.iter().find(|&&q| !(q > 0.0 && q < 1.0)) {
             let problem = format!(": {bad} is not between 0 and 1");
             return Err(Error::field("quantiles", problem));
+        }
+        if self.top == Some(0) {
+            return Err(Error::field("top", "is 0: list at least one share"));
         }
         Ok(if self.respondents { settings.of_respondents() } else { settings })
     }

@@ -42,6 +42,9 @@ pub struct EstimateReport {
     pub mmse: Option<SharesReport>,
     /// How the maximum-likelihood shares were found.
     pub fit: Fit,
+    /// How many symbols are left out of every list of shares, where only the largest are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shares_left_out: Option<usize>,
     /// What the policies can tell apart.
     pub identification: Identification,
     /// Whether prior and reports agree.

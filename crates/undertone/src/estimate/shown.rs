@@ -3,6 +3,7 @@
 use undertone_core::AlphabetView;
 use undertone_estimate::{Estimator, Headline};
 
+use super::listed::Listed;
 use super::{EstimatedNumber, EstimatedShare};
 use crate::Error;
 use crate::columns::float;
@@ -29,18 +30,18 @@ impl ShownShares {
     pub(super) fn new(
         estimator: &Estimator,
         headline: &Headline,
-        labels: &[String],
+        listed: &Listed<'_>,
         prior: Option<&[f64]>,
     ) -> Result<Self, Error> {
         let AlphabetView::Bins { edges, .. } = estimator.pool().inputs().view() else {
             return Ok(Self {
-                shares: super::answers::named(labels, &headline.shares.symbols),
-                prior: prior.map(<[f64]>::to_vec),
+                shares: listed.shares(&headline.shares.symbols),
+                prior: prior.map(|prior| listed.numbers(prior.to_vec())),
                 edges: None,
                 together: 1,
             });
         };
-        let bins = labels.len();
+        let bins = headline.shares.symbols.len();
         let together = if bins > LISTED { bins.div_ceil(MERGED) } else { 1 };
         let ends: Vec<usize> = (0..bins).step_by(together).chain([bins]).collect();
         let mut shares = Vec::with_capacity(ends.len());

@@ -85,6 +85,13 @@ impl Channel {
         Self { plan: Some(id.to_string()), ..self }
     }
 
+    /// Bytes of packed bits that are drawn for a row; 0 where an index is.
+    pub(super) fn packed_width(&self) -> usize {
+        let last = self.second.as_ref().unwrap_or(&self.first);
+        let shape = last.policy.draft().shape();
+        if shape.releases_bits() { shape.outputs().div_ceil(8) } else { 0 }
+    }
+
     /// The policy whose channel alone stands between question and output; none if it is randomised twice.
     #[cfg(feature = "parquet")]
     pub(crate) fn only_policy(&self) -> Option<&Policy> {

@@ -22,6 +22,7 @@ pub use channel::Drawn;
 pub(crate) use chosen::Chosen;
 pub(crate) use draws::{BadCell, Choose, Counts, NotDrawn};
 pub(crate) use released::Released;
+pub(crate) use target::OpenTarget;
 pub use target::Target;
 
 use std::num::NonZero;

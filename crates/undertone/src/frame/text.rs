@@ -101,7 +101,8 @@ pub(super) fn run(frame: &Frame, file: CsvFile, output: Target) -> Result<Writte
     target.write_all(&shape.packed(head)).map_err(fail)?;
     let mut counts = Counts::default();
     let mut lines = file.head_lines;
-    let blocks = (0..).zip(file.blocks).map(|(number, block)| Ok((number, block?)));
+    let blocks = file.blocks.at_most(block_size(frame));
+    let blocks = (0..).zip(blocks).map(|(number, block)| Ok((number, block?)));
     in_order(blocks, workers, |done: Done| {
         if let Some(bad) = done.bad {
             let place = bad.place.after(counts.rows, lines);
@@ -120,6 +121,17 @@ pub(super) fn run(frame: &Frame, file: CsvFile, output: Target) -> Result<Writte
     let replaced = target.finish()?;
     let chosen = shape.chosen;
     Ok(Written { counts, chosen, kept, notes_left_out: Vec::new(), replaced })
+}
+
+/// Bytes that what is released of one block may take.
+const RELEASED: usize = 1 << 25;
+
+/// How long a block of rows may be so that what is released of it fits memory, however short its rows: of a million symbols, one
+/// row's bits are 125,000 bytes, and twice as many digits.
+fn block_size(frame: &Frame) -> usize {
+    let row: usize = frame.channels.iter().map(|channel| 3 * channel.packed_width()).sum();
+    // A cell of one character and the end of the line.
+    RELEASED.checked_div(row).map_or(usize::MAX, |rows| 2 * rows)
 }
 
 impl Labels {

@@ -61,8 +61,8 @@ pub use rows::{ItemDraws, PlanRows, ReadCodes, RowTrouble};
 
 use std::num::NonZero;
 
-use undertone_core::plan::Plan;
 use undertone_core::AlphabetView;
+use undertone_core::plan::Plan;
 
 use crate::Error;
 use crate::columns::{Source, UnknownValues};

@@ -230,3 +230,58 @@ fn four_times_the_people_halve_the_interval() {
     assert!(design::half_width(policy, [0.9, 0.1], 1000, 0.95).unwrap() <= 0.03);
     assert!(design::half_width(policy, [0.9, 0.1], 0, 0.95).is_err());
 }
+
+/// The figures of the literature for shares that are nought, from the integers that ship: n·Var of k-ary randomised response
+/// and of optimised unary encoding.
+#[test]
+fn symbols_without_a_prior() {
+    for (size, level, krr, oue) in [
+        (16, "1", 5.662, 3.683),
+        (16, "2", 0.524, 0.724),
+        (128, "1", 43.60, 3.683),
+        (128, "4", 0.0629, 0.0760),
+        (1024, "1", 347.0, 3.683),
+        (1024, "4", 0.375, 0.0760),
+        (1_000_000, "1", 338_697.0, 3.683),
+    ] {
+        let facts = |method: &str| {
+            let design = Design::sized(size).protect(format!("ldp:{level}")).method(method);
+            let json = design.run().unwrap().json();
+            let variance = json["variance_at_zero"].as_f64().unwrap();
+            (json["shape"].clone(), json["report_bits"].as_u64().unwrap(), variance)
+        };
+        for (method, shape, bits, published) in [
+            ("krr", "keep", u64::from(usize::BITS - (size - 1).leading_zeros()), krr),
+            ("oue", "bits", size as u64, oue),
+        ] {
+            let (found, report_bits, variance) = facts(method);
+            assert_eq!((found.as_str(), report_bits), (Some(shape), bits), "{method} {size}");
+            let off = (variance / published - 1.0).abs();
+            assert!(off < 1.5e-3, "{method} of {size} at {level}: {variance} is not {published}");
+        }
+    }
+    let policy = Design::sized(300).protect("ldp:1").policy().unwrap();
+    assert_eq!((policy.draft().inputs().len(), policy.draft().context()), (300, &Context::Unknown));
+    assert!(policy.draft().inputs().label(299) == "299");
+}
+
+#[test]
+fn symbols_without_a_prior_promise_no_belief() {
+    let sized = |size: usize| Design::sized(size);
+    for (design, said) in [
+        (sized(9).protect("lip:1"), "lip:1 is about belief, which needs a prior"),
+        (sized(9).protect("ldp:1").protect("di:1"), "di:1 is about belief"),
+        (sized(9).prior(vec![0.5, 0.5]).protect("ldp:1"), "size is for symbols of which nothing"),
+        (sized(1).protect("ldp:1"), "size is 1: give at least 2"),
+        (sized(usize::MAX).protect("ldp:1"), "give 1 to 16777216"),
+        (sized(9).accurate_for(100, 0.1, 0.95), "n finds a level of LIP"),
+        (sized(9).protect("ldp:1").method("laplace"), "size is for symbols without names"),
+        (sized(9).protect("ldp:1").method("sampling"), "needs one known prior"),
+    ] {
+        let words = words(design);
+        assert!(words.contains(said), "{words}");
+    }
+    // Whatever the prior, LIP is LDP.
+    let any = sized(9).any_prior().protect("lip:1").policy().unwrap();
+    assert_eq!(any.draft().claims(), sized(9).protect("ldp:1").policy().unwrap().draft().claims());
+}

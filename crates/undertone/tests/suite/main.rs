@@ -4,6 +4,7 @@
 
 mod crosstab;
 mod design;
+mod hitters;
 mod plan;
 mod policy_make;
 mod readme;

@@ -1,13 +1,16 @@
 //! What a channel leaks, by definition: every ratio is formed, nothing is clever.
 
 use super::{Level, Q, binary, odds, value};
+use dashu::integer::UBig;
+use std::collections::BTreeMap;
+use undertone_core::incidence::{Family, Incidence};
 use undertone_core::{
     Bound, Claim, Context, Delta, Epsilon, Prior, PriorBox, Secret, Shape, Strength, Subject,
     WEIGHT_ONE,
 };
 
 /// w(y|x) from the definition of each shape; for bits all 2^k outputs are listed, bit i of the
-/// output's index being the bit of symbol i.
+/// output's index being the bit of symbol i. Blocks of a kind are taken as equally likely, which they are to 40 bits.
 pub(crate) fn rows(shape: &Shape) -> Vec<Vec<Q>> {
     match shape {
         Shape::Table(table) => {
@@ -37,7 +40,59 @@ pub(crate) fn rows(shape: &Shape) -> Vec<Vec<Q>> {
             let row = |x: usize| (0..1 << bits.symbols()).map(|y| cell(x, y)).collect();
             (0..bits.symbols()).map(row).collect()
         }
+        Shape::Incidence(incidence) => {
+            (0..incidence.symbols()).map(|x| block_row(incidence, x)).collect()
+        }
     }
+}
+
+/// The share of the 2^64 indices that lead to each number below `kind`: cell i begins at ⌈i 2^64 / kind⌉.
+pub(crate) fn tickets(kind: u64) -> Vec<Q> {
+    let edge = |number: u64| (u128::from(number) << 64).div_ceil(u128::from(kind));
+    let share = |number: u64| {
+        let tickets = edge(number + 1) - edge(number);
+        Q::from_parts(tickets.into(), UBig::ONE << 64)
+    };
+    (0..kind).map(share).collect()
+}
+
+/// The law of the block that is released for x, by its number or, for subsets, by its bits.
+fn block_row(incidence: &Incidence, x: usize) -> Vec<Q> {
+    let coin = binary(incidence.coin(), 48);
+    let kinds = [(true, coin.clone()), (false, Q::ONE - coin)];
+    let Family::Subsets(subsets) = incidence.family() else {
+        let mut row = vec![Q::ZERO; incidence.blocks().unwrap()];
+        for (inside, chance) in kinds {
+            let each = incidence.replication().unwrap();
+            let kind = if inside { each } else { row.len() - each };
+            for (number, share) in tickets(kind as u64).into_iter().enumerate() {
+                row[incidence.nth(x as u32, inside, number as u32) as usize] += &chance * share;
+            }
+        }
+        return row;
+    };
+    let others = incidence.symbols() - 1;
+    let place = |candidate: usize| candidate + usize::from(candidate >= x);
+    let mut row = vec![Q::ZERO; 1 << incidence.symbols()];
+    for (inside, chance) in kinds {
+        let own = usize::from(inside) << x;
+        let mut law = BTreeMap::from([(own, chance)]);
+        // Floyd's algorithm, one element after the other.
+        for last in others - (subsets.size() - usize::from(inside))..others {
+            let mut next: BTreeMap<usize, Q> = BTreeMap::new();
+            let shares = tickets(last as u64 + 1);
+            for (set, mass) in &law {
+                for (candidate, share) in shares.iter().enumerate() {
+                    let taken = set >> place(candidate) & 1 == 1;
+                    let chosen = place(if taken { last } else { candidate });
+                    *next.entry(set | 1 << chosen).or_insert(Q::ZERO) += mass * share;
+                }
+            }
+            law = next;
+        }
+        law.into_iter().for_each(|(set, mass)| row[set] += mass);
+    }
+    row
 }
 
 fn weights(prior: &Prior) -> Vec<Q> {

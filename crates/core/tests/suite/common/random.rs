@@ -3,6 +3,7 @@
 use super::level;
 use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
+use undertone_core::incidence::{Family, Geometry, Incidence, Listed, Subsets};
 use undertone_core::{
     Bits, Bound, Claim, Context, Decimal, Delta, Epsilon, KEEP_ONE, Keep, MASS_ONE, Prior,
     PriorBox, Priors, Secret, Shape, Subject, Table, WEIGHT_ONE,
@@ -164,6 +165,82 @@ impl Random {
         }
     }
 
+    /// Blocks of any family over the symbols, at most about a hundred, with a coin at an end, simple, or near the level at which
+    /// nothing is told, on either side of it.
+    pub(crate) fn incidence(&mut self, symbols: usize) -> Incidence {
+        let family = self.family(symbols);
+        let probe = Incidence::new(symbols, 0, family.clone()).unwrap();
+        let (each, all) = match &family {
+            Family::Subsets(subsets) => (subsets.size(), symbols),
+            _ => (probe.replication().unwrap(), probe.blocks().unwrap()),
+        };
+        let level = (u128::from(MASS_ONE) * each as u128 / all as u128) as u64;
+        let coin = match self.below(6) {
+            0 => level,
+            1 => level.saturating_sub(self.below(3)),
+            2 => level + self.below(3).min(MASS_ONE - level),
+            3 => self.below(level + 1),
+            _ => self.probability(MASS_ONE),
+        };
+        Incidence::new(symbols, coin, family).unwrap()
+    }
+
+    fn family(&mut self, symbols: usize) -> Family {
+        loop {
+            let found = match self.below(4) {
+                0 => Family::Subsets(Subsets::new(self.size(1, symbols - 1))),
+                1 => {
+                    let order: u32 = [2, 3, 4, 5, 7, 8, 9][self.size(0, 6)];
+                    let dimension = self.size(2, 4) as u32;
+                    let divisors: Vec<u32> =
+                        (1..order).filter(|&m| (order - 1).is_multiple_of(m)).collect();
+                    let classes = divisors[self.size(0, divisors.len() - 1)];
+                    let cosets = self.size(0, classes as usize) as u32;
+                    match Geometry::new(order, dimension, classes, cosets, self.one_in(2)) {
+                        Ok(geometry) => Family::Geometry(geometry),
+                        Err(_) => continue,
+                    }
+                }
+                2 => {
+                    let buckets = [2, 3, 4, 5][self.size(0, 3)];
+                    let geometry = Geometry::hashing(buckets, self.size(1, 3) as u32);
+                    Family::Geometry(geometry.unwrap())
+                }
+                _ => self.listed(symbols),
+            };
+            let fits = Incidence::new(symbols, 0, found.clone());
+            if fits.is_ok_and(|found| found.blocks().is_none_or(|blocks| blocks <= 100)) {
+                return found;
+            }
+        }
+    }
+
+    /// All rotations of a few blocks, which are in every symbol equally often, and sometimes nothing or everything.
+    fn listed(&mut self, symbols: usize) -> Family {
+        let mut blocks: Vec<Vec<u32>> = Vec::new();
+        for _ in 0..self.size(1, 2) {
+            let base = 1 + self.below((1 << symbols) - 2);
+            for turn in 0..symbols {
+                let inside = |&x: &usize| base >> ((x + turn) % symbols) & 1 == 1;
+                blocks.push((0..symbols).filter(inside).map(|x| x as u32).collect());
+            }
+        }
+        if self.one_in(3) {
+            blocks.push(Vec::new());
+            blocks.push((0..symbols as u32).collect());
+        }
+        Family::Listed(Listed::new(symbols, &blocks).unwrap())
+    }
+
+    /// Any shape, blocks too: for what holds of all of them.
+    pub(crate) fn any_shape(&mut self, most: usize) -> Shape {
+        if self.one_in(3) {
+            let symbols = self.size(2, most);
+            return Shape::Incidence(self.incidence(symbols));
+        }
+        self.shape(most)
+    }
+
     pub(crate) fn prior(&mut self, size: usize) -> Prior {
         Prior::new(self.parts(size, WEIGHT_ONE)).unwrap()
     }
@@ -236,7 +313,7 @@ impl Random {
         };
         let secret = matches!(context, Context::Secret(_)) && self.one_in(2);
         let about = if secret { Subject::Secret } else { Subject::Input };
-        let escape = !matches!(shape, Shape::Bits(_)) && self.one_in(3);
+        let escape = matches!(shape, Shape::Table(_) | Shape::Keep(_)) && self.one_in(3);
         let units = if escape { 1 + self.below(MASS_ONE - 1) } else { 0 };
         Claim { about, bound, delta: Delta::from_units(units).unwrap() }
     }

@@ -77,10 +77,7 @@ fn channel(parts: &PlanParts, item: usize) -> impl Fn(&[usize], usize) -> Q {
 
 fn outputs(parts: &PlanParts, item: usize) -> usize {
     let shape = parts.policies[parts.items[item].policy as usize].shape();
-    match shape {
-        Shape::Bits(bits) => 1 << bits.symbols(),
-        _ => shape.outputs(),
-    }
+    if shape.releases_bits() { 1 << shape.inputs() } else { shape.outputs() }
 }
 
 /// What a plan tells about a variable, over every outcome of every set of items (one period).

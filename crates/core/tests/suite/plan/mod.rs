@@ -1,6 +1,6 @@
 //! Plans: what is promised about a person, held against exhaustive rational enumeration.
 
-mod beliefs;
+pub(crate) mod beliefs;
 mod bounds;
 mod choice;
 mod documents;

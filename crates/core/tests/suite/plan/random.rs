@@ -146,7 +146,7 @@ pub(crate) fn work(parts: &PlanParts) -> usize {
         .items
         .iter()
         .map(|item| match parts.policies[item.policy as usize].shape() {
-            Shape::Bits(bits) => 1 << bits.symbols(),
+            shape if shape.releases_bits() => 1 << shape.inputs(),
             shape => shape.outputs(),
         })
         .product();

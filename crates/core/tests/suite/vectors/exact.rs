@@ -1,6 +1,7 @@
 //! What a policy document attains, worked out from its JSON alone with big rationals: every output
 //! is listed, every pair compared, every corner of a box tried. Slow, plain, and nothing of the kernel.
 
+use crate::vectors::blocks::Blocks;
 use dashu::base::Abs;
 use dashu::float::{FBig, round::mode::HalfEven};
 use dashu::integer::{IBig, UBig};
@@ -99,6 +100,10 @@ pub(crate) struct Weights {
 /// Rows of likelihoods, and the priors they are held against: one, several, or the corners of a box.
 pub(crate) struct Channel {
     pub(crate) rows: Vec<Vec<UBig>>,
+    /// Likelihoods from below, where those above are from above.
+    floor: Option<Vec<Vec<UBig>>>,
+    /// For subsets under a box, the levels of blocks and the ends of their masses.
+    masses: Option<(Blocks, [UBig; 2])>,
     one: UBig,
     pub(crate) priors: Vec<Weights>,
     boxed: bool,
@@ -107,6 +112,7 @@ pub(crate) struct Channel {
 /// The channel from the input; `None` if its outputs are too many to list.
 pub(crate) fn input(document: &Value) -> Option<Channel> {
     let channel = &document["channel"];
+    let (mut floor, mut masses) = (None, None);
     let (rows, one) = match channel["shape"].as_str().unwrap() {
         "table" => {
             let rows = channel["masses"].as_array().unwrap().iter().map(numbers).collect();
@@ -123,6 +129,16 @@ pub(crate) fn input(document: &Value) -> Option<Channel> {
                 (0..base.len()).map(cell).collect()
             };
             ((0..keep.len()).map(row).collect(), UBig::ONE << 88)
+        }
+        "incidence" => {
+            let blocks = Blocks::new(channel)?;
+            floor = Some(blocks.rows(false));
+            let rows = blocks.rows(true);
+            if blocks.subset_size().is_some() && document["context"]["kind"] == "box" {
+                let ends = subset_masses(&blocks, &document["context"]);
+                masses = Some((blocks, ends));
+            }
+            (rows, UBig::ONE << 112)
         }
         _ => {
             let number = |name: &str| channel[name].as_u64().unwrap();
@@ -142,6 +158,42 @@ pub(crate) fn input(document: &Value) -> Option<Channel> {
             ((0..symbols).map(row).collect(), UBig::ONE << (32 * symbols))
         }
     };
+    Some(under(document, rows, one, floor, masses))
+}
+
+/// What the pinned draw really does, where a channel's levels are bounds: the channels from the input and from the secret.
+pub(crate) fn truth(document: &Value) -> Option<(Channel, Option<Channel>)> {
+    let (rows, one) = Blocks::new(&document["channel"])?.truth();
+    let of = || under(document, rows.clone(), one.clone(), None, None);
+    Some((of(), pushed(document, of())))
+}
+
+/// The least and the greatest mass of a subset under a box, where its own sum and that of the others may be of different subsets.
+fn subset_masses(blocks: &Blocks, context: &Value) -> [UBig; 2] {
+    let size = blocks.subset_size().unwrap();
+    let one = UBig::ONE << 32;
+    let least = |name: &str, count: usize| -> UBig {
+        let mut ends = numbers(&context[name]);
+        ends.sort();
+        ends[..count].iter().sum()
+    };
+    let most = |name: &str, count: usize| -> UBig {
+        let mut ends = numbers(&context[name]);
+        ends.sort();
+        ends[ends.len() - count..].iter().sum()
+    };
+    let rest = blocks.symbols - size;
+    let left = &one - most("upper", rest).min(one.clone());
+    [least("lower", size).max(left), most("upper", size).min(one - least("lower", rest))]
+}
+
+fn under(
+    document: &Value,
+    rows: Vec<Vec<UBig>>,
+    one: UBig,
+    floor: Option<Vec<Vec<UBig>>>,
+    masses: Option<(Blocks, [UBig; 2])>,
+) -> Channel {
     let context = &document["context"];
     let unit = UBig::ONE << 32;
     let weights = |value: &Value| Weights { parts: numbers(value), one: unit.clone() };
@@ -149,6 +201,7 @@ pub(crate) fn input(document: &Value) -> Option<Channel> {
         "unknown" => vec![],
         "prior" => vec![weights(&context["weights"])],
         "priors" => context["list"].as_array().unwrap().iter().map(weights).collect(),
+        "box" if rows.len() > 12 => vec![],
         "box" => corners(&numbers(&context["lower"]), &numbers(&context["upper"]), &unit),
         _ => {
             let of = numbers(&context["weights"]);
@@ -157,17 +210,22 @@ pub(crate) fn input(document: &Value) -> Option<Channel> {
             vec![Weights { parts: mix(&of, &given), one: UBig::ONE << 64 }]
         }
     };
-    Some(Channel { rows, one, priors, boxed: context["kind"] == "box" })
+    Channel { rows, floor, masses, one, priors, boxed: context["kind"] == "box" }
 }
 
 /// The channel from the secret, where the context has one.
 pub(crate) fn secret(document: &Value) -> Option<Channel> {
+    pushed(document, input(document)?)
+}
+
+fn pushed(document: &Value, input: Channel) -> Option<Channel> {
     let context = &document["context"];
-    let input = input(document)?;
     let given = context.get("rows")?.as_array().unwrap();
-    let rows = given.iter().map(|row| mix(&numbers(row), &input.rows)).collect();
+    let pushed = |rows: &Vec<Vec<UBig>>| given.iter().map(|row| mix(&numbers(row), rows)).collect();
+    let (rows, floor) = (pushed(&input.rows), input.floor.as_ref().map(pushed));
     let prior = Weights { parts: numbers(&context["weights"]), one: UBig::ONE << 32 };
-    Some(Channel { rows, one: input.one << 32, priors: vec![prior], boxed: false })
+    let one = input.one << 32;
+    Some(Channel { rows, floor, masses: None, one, priors: vec![prior], boxed: false })
 }
 
 fn mix(weights: &[UBig], rows: &[Vec<UBig>]) -> Vec<UBig> {
@@ -216,6 +274,34 @@ impl Channel {
         self.rows[0].len()
     }
 
+    /// Likelihoods from below.
+    fn floor(&self) -> &Vec<Vec<UBig>> {
+        self.floor.as_ref().unwrap_or(&self.rows)
+    }
+
+    /// Whether there are priors to hold likelihoods against; a large box has too many corners.
+    pub(crate) fn is_weighed(&self) -> bool {
+        !self.priors.is_empty()
+    }
+
+    /// The largest rise or fall of belief over the ends of the masses of subsets.
+    fn by_masses(&self, rises: bool) -> Option<Level> {
+        let (blocks, ends) = self.masses.as_ref()?;
+        let one = UBig::ONE << 32;
+        let levels = [blocks.level(true), blocks.level(false)];
+        let mut worst = Level::NOTHING;
+        for mass in ends {
+            let mixed = |end: usize| &levels[0][end] * mass + &levels[1][end] * (&one - mass);
+            for level in &levels {
+                worst = match rises {
+                    true => worst.or(&(&level[1] * &one), &mixed(0)),
+                    false => worst.or(&mixed(1), &(&level[0] * &one)),
+                };
+            }
+        }
+        Some(worst)
+    }
+
     /// The inputs an index stands for: itself, or all.
     fn inputs(&self, at: Option<usize>) -> std::ops::Range<usize> {
         at.map_or(0..self.rows.len(), |x| x..x + 1)
@@ -234,7 +320,7 @@ impl Channel {
         let mut worst = Level::NOTHING;
         for y in self.columns(at.output) {
             let high = self.inputs(at.high).map(|x| &self.rows[x][y]).max().unwrap();
-            let low = self.inputs(at.low).map(|x| &self.rows[x][y]).min().unwrap();
+            let low = self.inputs(at.low).map(|x| &self.floor()[x][y]).min().unwrap();
             worst = worst.or(high, low);
         }
         worst
@@ -242,9 +328,12 @@ impl Channel {
 
     /// The largest likelihood over marginal.
     pub(crate) fn upper(&self, at: At) -> Level {
+        if let Some(worst) = self.by_masses(true) {
+            return worst;
+        }
         let mut worst = Level::NOTHING;
         for prior in self.chosen(at.prior) {
-            let marginal = mix(&prior.parts, &self.rows);
+            let marginal = mix(&prior.parts, self.floor());
             for y in self.columns(at.output) {
                 let high = self.inputs(at.high).map(|x| &self.rows[x][y]).max().unwrap();
                 worst = worst.or(&(high * &prior.one), &marginal[y]);
@@ -255,11 +344,14 @@ impl Channel {
 
     /// The largest marginal over likelihood.
     pub(crate) fn lower(&self, at: At) -> Level {
+        if let Some(worst) = self.by_masses(false) {
+            return worst;
+        }
         let mut worst = Level::NOTHING;
         for prior in self.chosen(at.prior) {
             let marginal = mix(&prior.parts, &self.rows);
             for y in self.columns(at.output) {
-                let low = self.inputs(at.low).map(|x| &self.rows[x][y]).min().unwrap();
+                let low = self.inputs(at.low).map(|x| &self.floor()[x][y]).min().unwrap();
                 worst = worst.or(&marginal[y], &(low * &prior.one));
             }
         }
@@ -270,10 +362,10 @@ impl Channel {
     pub(crate) fn identifiability(&self, at: At) -> Level {
         let mut worst = Level::NOTHING;
         for prior in self.chosen(at.prior) {
-            let joint = |x: usize, y: usize| &prior.parts[x] * &self.rows[x][y];
             for y in self.columns(at.output) {
-                let high = self.inputs(at.high).map(|x| joint(x, y)).max().unwrap();
-                let low = self.inputs(at.low).map(|x| joint(x, y)).min().unwrap();
+                let joint = |x: usize, rows: &[Vec<UBig>]| &prior.parts[x] * &rows[x][y];
+                let high = self.inputs(at.high).map(|x| joint(x, &self.rows)).max().unwrap();
+                let low = self.inputs(at.low).map(|x| joint(x, self.floor())).min().unwrap();
                 worst = worst.or(&high, &low);
             }
         }

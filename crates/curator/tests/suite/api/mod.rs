@@ -7,6 +7,7 @@ mod flood;
 pub(crate) mod harness;
 mod learning;
 mod listing;
+mod many;
 mod openapi;
 mod planned;
 #[cfg(feature = "postgres")]

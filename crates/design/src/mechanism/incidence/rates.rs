@@ -22,6 +22,21 @@ impl Rates {
         Some(Self { own, other: own * with + (1.0 - own) * without })
     }
 
+    /// Where a block is `ratio` times as likely from inside as from outside, `share` of all blocks contain a symbol, and a block
+    /// with one symbol, or without it, contains another with the chances given.
+    pub(super) fn at_ratio(ratio: f64, share: f64, with: f64, without: f64) -> Self {
+        let weight = share * ratio;
+        let own = if weight.is_infinite() { 1.0 } else { weight / (weight + 1.0 - share) };
+        Self { own, other: own * with + (1.0 - own) * without }
+    }
+
+    /// All subsets of one size.
+    pub(super) fn of_subsets(ratio: f64, symbols: usize, size: usize) -> Self {
+        let others = symbols as f64 - 1.0;
+        let (with, without) = ((size as f64 - 1.0) / others, size as f64 / others);
+        Self::at_ratio(ratio, size as f64 / symbols as f64, with, without)
+    }
+
     /// n times the variance of the unbiased estimate of a share that is nought: Q (1 - Q) / (P - Q)².
     pub fn variance_at_zero(self) -> f64 {
         self.variance_at(0.0)
@@ -37,6 +52,17 @@ impl Rates {
     /// n times the variances of the estimates of all shares, summed. An efficient estimate, which also uses how symbols go
     /// together in blocks, does at least as well.
     pub fn variance(self, prior: &Distribution) -> f64 {
-        prior.as_slice().iter().map(|&share| self.variance_at(share)).sum()
+        let squares = prior.as_slice().iter().map(|share| share * share).sum();
+        self.total(prior.len(), squares)
+    }
+
+    /// The same from the sum of the squares of all shares.
+    pub(super) fn total(self, symbols: usize, squares: f64) -> f64 {
+        let (gap, other) = (self.own - self.other, self.other);
+        if gap == 0.0 {
+            return f64::INFINITY;
+        }
+        let noise = symbols as f64 * other * (1.0 - other) + gap * (1.0 - 2.0 * other);
+        noise / (gap * gap) - squares
     }
 }

@@ -38,6 +38,8 @@ pub struct CsvBlocks {
     rest: Vec<u8>,
     ended: bool,
     name: String,
+    /// Bytes per block, unless a record is longer.
+    size: usize,
 }
 
 /// Walks through the records of a block.
@@ -121,6 +123,7 @@ impl CsvFile {
             rest: Vec::new(),
             ended: false,
             name: name.to_owned(),
+            size: BLOCK,
         };
         blocks.fill(BLOCK)?;
         blocks.separator = separator.unwrap_or_else(|| likely_separator(&blocks.rest));
@@ -299,16 +302,23 @@ impl CsvBlocks {
         Ok(())
     }
 
+    /// Blocks of at most so many bytes, or one record, for work that makes much of every row.
+    pub(crate) fn at_most(self, size: usize) -> Self {
+        Self { size: size.clamp(1, self.size), ..self }
+    }
+
     fn next_block(&mut self) -> Result<Option<Vec<u8>>, Error> {
-        let mut size = BLOCK;
+        let mut size = self.size;
         loop {
             self.fill(size)?;
-            let whole = whole_records(&self.rest, self.separator, self.ended);
+            let seen = &self.rest[..size.min(self.rest.len())];
+            let last = self.ended && seen.len() == self.rest.len();
+            let whole = whole_records(seen, self.separator, last);
             if whole > 0 {
                 let rest = self.rest.split_off(whole);
                 return Ok(Some(std::mem::replace(&mut self.rest, rest)));
             }
-            if self.ended {
+            if last {
                 return Ok(None);
             }
             if size >= LONGEST_RECORD {

@@ -85,8 +85,14 @@ fn blocks_never_divide_a_record() {
         assert_eq!(parts, whole, "cut at {cut}");
     }
     let drip = Box::new(Drip(text.to_vec(), 0));
-    let mut blocks =
-        CsvBlocks { text: drip, separator: b',', rest: Vec::new(), ended: false, name: "x".into() };
+    let mut blocks = CsvBlocks {
+        text: drip,
+        separator: b',',
+        size: BLOCK,
+        rest: Vec::new(),
+        ended: false,
+        name: "x".into(),
+    };
     let joined: Vec<u8> = blocks.by_ref().flat_map(|block| block.unwrap()).collect();
     assert_eq!(joined, text);
 }
@@ -98,6 +104,7 @@ fn long_texts_come_in_blocks_and_endless_quotes_are_refused() {
     let open = |text: String| CsvBlocks {
         text: Box::new(std::io::Cursor::new(text.into_bytes())),
         separator: b',',
+        size: BLOCK,
         rest: Vec::new(),
         ended: false,
         name: "x".into(),
@@ -109,4 +116,25 @@ fn long_texts_come_in_blocks_and_endless_quotes_are_refused() {
     let endless = open(format!("a,\"{}", "x".repeat(LONGEST_RECORD + 10)));
     let said = format!("{:?}", endless.last().unwrap().unwrap_err());
     assert!(said.contains("a quote never closed"), "{said}");
+}
+
+/// Small blocks are the same records, also where one record is longer than a block.
+#[test]
+fn smaller_blocks_hold_the_same_records() {
+    let text = format!("a,b\n1,2\n\"x\ny\",{}\n3,\"\"\n\n4,5", "long ".repeat(40));
+    let records = |size: usize| {
+        let file = CsvFile::open("it", Box::new(std::io::Cursor::new(text.clone())), None, false);
+        let blocks = file.unwrap().blocks.at_most(size).map(Result::unwrap).collect::<Vec<_>>();
+        let whole = String::from_utf8(blocks.concat()).unwrap();
+        assert_eq!(whole, text[4..], "{size}");
+        let all = blocks.iter().flat_map(|block| cells(std::str::from_utf8(block).unwrap(), b','));
+        (all.collect::<Vec<_>>(), blocks.len())
+    };
+    let (whole, one) = records(usize::MAX);
+    assert_eq!((whole.len(), one), (4, 1));
+    for size in [1, 2, 5, 9, 64, 300] {
+        let (found, blocks) = records(size);
+        assert_eq!(found, whole, "{size}");
+        assert!(size > 200 || blocks > 1, "{size}: {blocks}");
+    }
 }
