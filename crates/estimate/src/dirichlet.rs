@@ -87,7 +87,7 @@ impl Estimator {
             return Err(Error::Range { what, value, range: "at least 100" });
         }
         if self.groups.iter().any(|group| group.climbed_outputs().is_none()) {
-            let problem = "a posterior needs each report's whole row of bits, and a tally keeps their counts; of blocks it can be too many";
+            let problem = "a posterior needs each report's whole row of bits, and a tally keeps their counts; or there are too many blocks";
             return Err(Error::unanswerable("the Dirichlet posterior", problem));
         }
         let mut rng = ChaCha12Rng::seed_from_u64(prior.seed);

@@ -22,7 +22,12 @@ pub(super) struct Problem<'a> {
     bits: Vec<BitGroup>,
     /// Whether some of them are blocks.
     blocks: bool,
+    /// How many blocks are summed over in every step.
+    summed: usize,
 }
+
+/// Blocks times steps that are climbed at most: some ten seconds.
+const MOST_WORK: usize = 1 << 26;
 
 /// Where climbing ended.
 pub(super) struct Climbed {
@@ -43,14 +48,15 @@ struct Step {
 impl<'a> Problem<'a> {
     /// The counts of one law, all of which are possible.
     pub(super) fn of(law: &'a dyn LinearLaw, counts: Vec<f64>) -> Self {
-        Self { outputs: vec![(law, counts)], bits: Vec::new(), blocks: false }
+        Self { outputs: vec![(law, counts)], bits: Vec::new(), blocks: false, summed: 0 }
     }
 
     /// The counts of a pool.
     pub(super) fn new(groups: &'a [Group]) -> Self {
-        let mut problem = Self { outputs: Vec::new(), bits: Vec::new(), blocks: false };
+        let mut problem = Self { outputs: Vec::new(), bits: Vec::new(), blocks: false, summed: 0 };
         for group in groups {
             if let Some((law, counts)) = group.climbed_outputs() {
+                problem.summed += group.channel.bits().map_or(0, |_| counts.len());
                 // An output that no symbol gives says nothing about shares; drift reports it.
                 let everyone = law.law(&vec![1.0 / law.inputs() as f64; law.inputs()]);
                 let possible =
@@ -77,6 +83,11 @@ impl<'a> Problem<'a> {
                 "{how}, of the bit counts as if bits were independent: a tally does not keep which bits were set together"
             )
         }
+    }
+
+    /// Fewer steps than `most`, where they take long.
+    pub(super) fn most_steps(&self, most: usize) -> usize {
+        MOST_WORK.checked_div(self.summed).map_or(most, |steps| steps.clamp(100, most))
     }
 
     /// The shares that maximise the bits' part plus Σ expected(x) ln share(x).

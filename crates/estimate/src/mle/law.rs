@@ -61,8 +61,8 @@ impl LinearLaw for Blocks {
     }
 }
 
-/// Blocks times symbols beyond which a numbered block is not gone back to: some ten seconds of climbing.
-const MOST_TERMS: usize = 1 << 14;
+/// More blocks than these are not climbed: each of some ten thousand steps takes two sums over all of them, a millisecond together.
+const MOST_BLOCKS: usize = 1 << 13;
 
 impl Group {
     /// The law of single outputs and how often each was seen; `None` for bits, whose reports are more than one output.
@@ -78,7 +78,7 @@ impl Group {
 
     /// The same, unless there are so many blocks that climbing to the maximum would take too long.
     pub(crate) fn climbed_outputs(&self) -> Option<(&dyn LinearLaw, &[u64])> {
-        let few = self.channel.bits().is_none_or(|bits| bits.terms() <= MOST_TERMS);
+        let few = self.channel.bits().is_none_or(|bits| bits.terms() <= MOST_BLOCKS);
         self.outputs().filter(|_| few)
     }
 }

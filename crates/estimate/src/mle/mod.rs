@@ -106,7 +106,7 @@ pub(crate) fn fit_law(law: &dyn LinearLaw, counts: Vec<f64>, closed: Option<Vec<
 }
 
 fn climb(problem: &em::Problem<'_>, start: &[f64]) -> Fit {
-    let climbed = problem.climb(start, TOLERANCE, MOST_STEPS);
+    let climbed = problem.climb(start, TOLERANCE, problem.most_steps(MOST_STEPS));
     let how = if climbed.converged {
         "by expectation maximisation"
     } else {
@@ -132,8 +132,7 @@ impl Estimator {
             return Err(Error::Range { what: "the tolerance", value: tolerance, range });
         }
         if self.groups.iter().any(|group| group.climbed_outputs().is_none()) {
-            let problem =
-                "it needs each report's whole row of bits, and a tally keeps their counts";
+            let problem = "it needs each report's whole row of bits, and a tally keeps their counts; or there are too many blocks";
             return Err(Error::unanswerable("iterative Bayes", problem));
         }
         let problem = em::Problem::new(&self.groups);

@@ -4,13 +4,19 @@ use undertone_core::{
     Alphabet, Claim, Context, Draft, Family, Geometry, Incidence, Listed, MASS_ONE, Policy,
     Provenance, Shape, Subsets, Token,
 };
+use undertone_estimate::regress::{Variable, Variables};
 use undertone_estimate::{
-    BitsFold, Error, Estimator, EvidenceBuilder, Method, Pool, Settings, Tally, Target,
+    BitsFold, Error, Estimator, Evidence, EvidenceBuilder, Method, Pool, Settings, Tally, Target,
 };
+use undertone_numeric::dice::draw;
 use undertone_testkit::claim::epsilon;
 use undertone_testkit::dice::Dice;
+use undertone_testkit::policy::{loose, table};
 use undertone_testkit::respondents::multinomial;
 use undertone_testkit::spec::known;
+
+use crate::crosstab::crosstab;
+use crate::regress::{regression, simple};
 
 /// The best coin for e^ε, a little below so that rounding does not matter.
 fn coin(symbols: usize, family: &Family, level: f64) -> u64 {
@@ -176,7 +182,7 @@ fn covariances_are_those_of_all_blocks() {
         let statistics: Vec<Vec<f64>> = all.iter().map(|(token, _)| one(token)).collect();
         // Four reports, for a population in the middle.
         let seen: Vec<(&Token, u64)> =
-            all.iter().step_by(all.len() / 3).map(|(token, _)| (token, 1)).collect();
+            all.iter().step_by((all.len() / 3).max(1)).map(|(token, _)| (token, 1)).collect();
         let n: u64 = seen.iter().map(|(_, count)| count).sum();
         for settings in [Settings::default(), Settings::default().of_respondents()] {
             let target = settings.target();
@@ -208,8 +214,10 @@ fn covariances_are_those_of_all_blocks() {
                     );
                 }
             }
-            // A sum of several symbols.
-            let values: Vec<f64> = (0..symbols).map(|z| (z as f64 * 1.7).sin()).collect();
+            // A sum of several symbols; what is common to all values needs no blocks.
+            let mut values: Vec<f64> = (0..symbols).map(|z| (z as f64 * 1.7).sin()).collect();
+            let common = values.iter().sum::<f64>() / symbols as f64;
+            values.iter_mut().for_each(|value| *value -= common);
             let variance: f64 = (0..symbols)
                 .flat_map(|a| (0..symbols).map(move |b| (a, b)))
                 .map(|(a, b)| values[a] * expected[a][b] * values[b])
@@ -438,4 +446,52 @@ fn long_lists_with_uneven_pairs_are_refused_in_words() {
     tally.add_indices(&[3]).unwrap();
     let words = Pool::new(&ring, tally).unwrap_err().to_string();
     assert!(words.contains("some pairs of symbols are together more often"), "{words}");
+}
+
+/// Blocks, and the same channel written out as a table, say the same of rows.
+#[test]
+fn columns_of_blocks_are_read_like_their_table() {
+    let names = ["a", "b", "c", "d"];
+    let inputs = Alphabet::names(names).unwrap();
+    let blocks = named(inputs.clone(), geometry(2, 3, 1, 0, true), "2", Context::Unknown);
+    let all = reports(&blocks);
+    let rows: Vec<Vec<f64>> =
+        (0..4).map(|x| all.iter().map(|(_, chances)| chances[x]).collect()).collect();
+    let written = loose(inputs, Some(Alphabet::indices(7).unwrap()), table(&rows));
+    let mut dice = Dice::new(12);
+    let (mut tokens, mut clear) = (Vec::new(), Vec::new());
+    for row in 0..3000usize {
+        let group = row % 2;
+        let x = draw(&[[0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.2, 0.5]][group], &mut dice);
+        tokens.push(draw(&rows[x], &mut dice) as u32);
+        clear.push(group as f64);
+    }
+    let columns = [&blocks, &written].map(|policy| Evidence::randomised(policy, &tokens).unwrap());
+    let groups = Evidence::clear(
+        vec!["0".into(), "1".into()],
+        clear.iter().map(|&group| group as u32).collect(),
+    )
+    .unwrap();
+    let [of_blocks, of_table] =
+        columns.each_ref().map(|column| crosstab(&[&groups, column], Method::Mle));
+    for (one, other) in of_blocks.cells.iter().zip(&of_table.cells) {
+        let (one, other) = (one.share.value.unwrap(), other.share.value.unwrap());
+        assert!((one - other).abs() < 1e-5, "{one} {other}");
+    }
+    let unbiased = crosstab(&[&groups, &columns[0]], Method::Unbiased);
+    for (cell, likeliest) in unbiased.cells.iter().zip(&of_blocks.cells) {
+        let apart = cell.share.value.unwrap() - likeliest.share.value.unwrap();
+        assert!(apart.abs() < 3.0 * cell.share.std_error.unwrap());
+    }
+    let fitted = columns.map(|evidence| {
+        let answer = Variable::Randomised { evidence, values: None };
+        let variables = Variables::new().with("answer", answer).unwrap();
+        let variables = variables.with("group", Variable::Number(clear.clone())).unwrap();
+        regression("answer ~ group").fit(&variables, &simple(&variables)).unwrap()
+    });
+    for (one, other) in fitted[0].coefficients.iter().zip(&fitted[1].coefficients) {
+        assert!((one.estimate - other.estimate).abs() < 1e-6, "{one:?} {other:?}");
+        assert!((one.standard_error - other.standard_error).abs() < 1e-6, "{one:?} {other:?}");
+    }
+    assert!(fitted[0].coefficients.len() == 6);
 }

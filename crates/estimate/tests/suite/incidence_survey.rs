@@ -95,10 +95,11 @@ fn distance(statistics: &[f64], p: &[f64]) -> f64 {
 }
 
 /// The authors of Hadamard response (Acharya, Sun and Zhang, 2019) have an error of 1.3163 in ℓ1 for subset selection: Zipf's law over
-/// 1,000 symbols, 50,000 people, ε = 1, shares clipped at nought and renormalised.
+/// 1,000 symbols, 50,000 people, ε = 1, shares clipped at nought and renormalised. Sixty surveys with these seeds give 1.3162 (projective
+/// geometry: 1.3124), with a standard error of .0034.
 #[test]
 fn a_thousand_symbols_have_the_published_error() {
-    const SURVEYS: usize = 6;
+    const SURVEYS: usize = 12;
     let p = zipf(1000);
     let mean_of = |policy: &Policy, seed: u64| {
         let mut dice = Dice::new(seed);
