@@ -125,7 +125,9 @@ fn compact(problem: &DesignProblem) -> Result<Designed, Error> {
     // Under claims about belief a prior makes blocks of its own worth looking for.
     if Limits::of(spec).are_about_belief() && matches!(spec.context, Context::Known(_)) {
         candidates.push(incidence::designed(problem, Blocks::Balanced));
-        candidates.push(incidence::split(problem));
+        if prior.len() <= SPLIT {
+            candidates.push(incidence::split(problem));
+        }
     }
     if fits(prior.len()) {
         candidates.push(bits(unary::Encoding::Optimised));
@@ -151,6 +153,9 @@ fn compact(problem: &DesignProblem) -> Result<Designed, Error> {
     designed.bound = bound;
     Ok(designed)
 }
+
+/// Priors over more symbols are not split into head and tail unasked: it takes seconds, and blocks of equal mass do better.
+const SPLIT: usize = 128;
 
 /// Errors within this factor of the least are as good: smaller reports decide.
 const NEAR: f64 = 1.01;

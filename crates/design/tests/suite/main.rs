@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod blocks;
+mod blocks_under_a_prior;
 mod golden_binary;
 mod golden_continuous;
 mod golden_convex;

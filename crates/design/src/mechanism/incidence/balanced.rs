@@ -7,6 +7,22 @@
 //! symbols of the head are taken out of a geometry and put back one by one, the likeliest first, each into the blocks that are
 //! lightest by then, in as many as every symbol is in. Pairs of likely symbols then share fewer blocks, all blocks have nearly one
 //! mass, and every other pair is as it was.
+//!
+//! **What it is worth.** n times the summed variance on Zipf(1), every number from a verified policy
+//! (`tests/suite/blocks_under_a_prior.rs`):
+//!
+//! | symbols | claim | LDP ε | LDP 2ε | bits, LIP ε | subsets | geometry | balanced | head and tail |
+//! |---|---|---|---|---|---|---|---|---|
+//! | 64 | ε = 0.5 | 971.8 | 228.3 | 999.6 | 718.1 | 686.2 | 326.7 | 752.0 |
+//! | 64 | ε = 1 | 228.3 | 44.9 | 236.6 | 170.5 | 149.4 | 111.6 | 158.4 |
+//! | 64 | ε = 2 | 44.9 | 4.7 | 48.1 | 34.7 | 27.0 | 25.4 | 24.9 |
+//! | 128 | ε = 1 | 464.0 | 91.2 | 472.4 | 361.1 | 315.5 | 192.8 | 243.7 |
+//! | 1,024 | ε = 1 | 3763.7 | 740.0 | 3772.4 | 3163.9 | 2126.3 | | |
+//!
+//! So a family made for the prior exists and beats every geometry at equal LIP, by a quarter to a half up to ε = 1. Two-sided
+//! LIP buys bits nothing, as the rarest symbol decides there, and numbered blocks two fifths of the error at 1,024 symbols. Relabelling
+//! the symbols of one geometry buys little: over 400 random orders of 64 symbols the ratio at LIP 1 lies between 3.16 and
+//! 3.58, with a median of 3.36, where e is LDP and e² the most there is.
 
 use undertone_core::incidence::{Family, Listed};
 use undertone_core::{Context, MASS_ONE};
@@ -64,7 +80,7 @@ const BASES: usize = 6;
 const HEADS: [usize; 7] = [2, 3, 4, 6, 8, 12, 16];
 
 /// So many multiplications are spent on judging families.
-const MOST_WORK: usize = 1 << 31;
+const MOST_WORK: usize = 1 << 30;
 
 /// Blocks before they are balanced.
 struct Base {

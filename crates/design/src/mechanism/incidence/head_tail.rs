@@ -39,7 +39,7 @@ impl Mechanism<DesignProblem> for HeadTail {
 }
 
 /// How many symbols a head may have.
-const HEADS: [usize; 7] = [1, 2, 4, 6, 8, 12, 16];
+const HEADS: [usize; 5] = [1, 2, 4, 8, 16];
 
 /// So many families are tried for each tail.
 const BASES: usize = 2;

@@ -11,6 +11,9 @@
 //! bits or little more where subsets take k. Projective geometries have f near 1/q, too coarse where E + 1 is far from a prime
 //! power; classes of a subgroup (`fractions`) make f any d/g ([`search`]).
 //!
+//! **With a prior** and claims about belief, [`balanced`] makes families of its own, with numbers of what they are worth, and
+//! [`head_tail`] treats likely symbols apart.
+//!
 //! **How much they say.** [`limits`] derives the bounds from LDP, LIP, DI and claims about a secret. **What the kernel re-checks.** All
 //! of them, at the integers that ship, with the unevenness of drawing a block by an index ([`coin`]).
 

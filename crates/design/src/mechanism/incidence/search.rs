@@ -59,7 +59,7 @@ const MAX_ORDER: u64 = 4096;
 const MOST_WORK: u64 = 1 << 29;
 
 /// Under claims about belief, all sums of a search together take no more additions.
-const SEARCHED_WORK: u64 = 1 << 32;
+const SEARCHED_WORK: u64 = 1 << 31;
 
 /// So many bits above those that number the symbols suffice: more blocks hardly improve an estimate.
 const SPARE_BITS: u32 = 3;
