@@ -9,6 +9,10 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(draft) = Draft::from_bytes(bytes) else { return };
     assert_eq!(draft.to_bytes(), bytes);
     assert_eq!(Draft::from_json(&draft.to_json()).as_ref(), Ok(&draft));
+    // Blocks that a few bytes describe can be many; what takes seconds to sum over is for other tests.
+    if draft.shape().outputs() > 1 << 16 {
+        return;
+    }
     let attained = draft.strength();
     if let Ok(policy) = draft.verify() {
         assert_eq!((policy.certificate().input, policy.certificate().secret), attained);

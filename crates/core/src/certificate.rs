@@ -352,9 +352,8 @@ fn identifiability(view: &View<'_>, context: &Context) -> Option<Worst> {
                 View::Listed(_) => Some(y),
                 // The pattern in which only the heaviest input's bit speaks for its symbol, if bits speak at all.
                 View::Bits(bits) => (bits.own() != bits.other()).then_some(high.1),
-                View::Blocks(blocks) => {
-                    incidence::parting(blocks, high.1, low.1).map(|block| block as usize)
-                }
+                // A block that parts the two; its number says nothing that the symbols do not.
+                View::Blocks(_) => None,
             };
             let cell = Cell {
                 output: output.map(|y| y as u32),

@@ -13,9 +13,7 @@ mod listed;
 mod subsets;
 mod sums;
 
-pub(crate) use check::{
-    Levels, parting, secret_strength, strength, strength_under, weighted_extremes,
-};
+pub(crate) use check::{Levels, secret_strength, strength, strength_under, weighted_extremes};
 pub use geometry::Geometry;
 pub use listed::Listed;
 pub use subsets::Subsets;

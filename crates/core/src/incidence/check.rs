@@ -81,16 +81,20 @@ impl Incidence {
         (0..blocks).map(nth).find(|&block| !self.contains(block, other))
     }
 
-    /// Some block, a symbol that is in it and one that is not. Any two symbols are parted by a block of a geometry or by a
-    /// subset; a list parts some two.
-    fn parted(&self) -> (Option<u32>, Option<u32>, Option<u32>) {
-        let Family::Listed(listed) = &self.family else {
-            return (self.parting(0, 1), Some(0), Some(1));
-        };
-        let mixed = |&block: &usize| (1..self.symbols()).contains(&listed.members(block).len());
-        let block = (0..listed.blocks()).find(mixed).map(|block| block as u32);
-        let first = |inside| block.and_then(|block| self.first(block, inside));
-        (block, first(true), first(false))
+    /// A block that parts two symbols, of which the likelier is inside, or outside. A block of a geometry or a subset parts any
+    /// two; a list parts some two, not always the first.
+    fn parted(&self, likelier_inside: bool) -> Cell {
+        let (mut member, mut other) = if likelier_inside { (0, 1) } else { (1, 0) };
+        let mut output = self.parting(member, other);
+        if let (None, Family::Listed(listed)) = (output, &self.family) {
+            let mixed =
+                |&block: &u32| (1..self.symbols()).contains(&listed.members(block as usize).len());
+            output = (0..listed.blocks() as u32).find(mixed);
+            let first = |inside| output.and_then(|block| self.first(block, inside)).unwrap_or(0);
+            (member, other) = (first(true), first(false));
+        }
+        let (high, low) = if likelier_inside { (member, other) } else { (other, member) };
+        Cell { output, high: Some(high), low: Some(low), prior: None }
     }
 }
 
@@ -105,8 +109,8 @@ fn subset_levels(subsets: &Subsets, symbols: usize, coin: u128, rest: u128) -> L
         let (value, left) = (Wide::from(chance << 24), Wide::from(left));
         let low = (value * left) >> 64;
         let quotient = (value << 64).div(left);
-        let rounded = quotient * left != value << 64;
-        (low.low_u128(), quotient.low_u128() + u128::from(rounded))
+        // What cannot happen stays impossible; all else is rounded up, even where it need not be.
+        (low.low_u128(), quotient.low_u128() + u128::from(chance > 0))
     };
     Levels { inside: level(coin * others, true), outside: level(rest * size, false) }
 }
@@ -204,12 +208,7 @@ fn of_masses(incidence: &Incidence, masses: Option<&Masses>) -> Strength {
     ] {
         let ratio = Ratio::new(Wide::from(high), Wide::from(low));
         if let Some(ratio) = ratio.filter(|&ratio| ratio > ldp.ratio) {
-            let mut cell = Cell::default();
-            if let Some(inside) = first_inside {
-                let (output, member, other) = incidence.parted();
-                let (high, low) = if inside { (member, other) } else { (other, member) };
-                cell = Cell { output, high, low, prior: None };
-            }
+            let cell = first_inside.map(|inside| incidence.parted(inside)).unwrap_or_default();
             ldp = Worst { ratio, cell };
         }
     }
@@ -373,14 +372,6 @@ fn of_secret(incidence: &Incidence, secret: &Secret) -> Masses {
 pub(crate) fn weighted_extremes(incidence: &Incidence, weights: &[u64]) -> Option<Extremes> {
     let levels = *incidence.levels();
     unary::heaviest_and_lightest(levels.high(), levels.low(), weights)
-}
-
-/// A numbered block in which the first symbol is likelier than the second.
-pub(crate) fn parting(incidence: &Incidence, high: usize, low: usize) -> Option<u32> {
-    let levels = incidence.levels();
-    let speaks_for = levels.inside.1 >= levels.outside.1;
-    let (member, other) = if speaks_for { (high, low) } else { (low, high) };
-    incidence.parting(member as u32, other as u32)
 }
 
 /// How much the secret leaks.

@@ -278,7 +278,7 @@ fn bad_bytes_say_what_is_wrong() {
     let tag = |what| Err(DecodeError::Tag { what });
     assert_eq!(with(17, 4), tag("alphabet"));
     assert_eq!(with(22, 2), tag("outputs"));
-    assert_eq!(with(23, 3), tag("shape"));
+    assert_eq!(with(23, 4), tag("shape"));
     // 24: symbols (4), keep (16), base (16); 60: the context, its count (4), lower and upper.
     assert_eq!(with(60, 5), tag("context"));
     // An upper end above one is cut to one by the constructor, so these are not its bytes.
