@@ -249,7 +249,7 @@ class Exact:
         self.denominator = denominator_of(channel)
         self.beliefs = beliefs_of(policy.context)
         if policy.context.kind == "secret":
-            self.secret_columns = [secret_column(policy.context.rows, column) for column in self.columns]
+            self.secret_columns = [secret_column(policy.context.rows, column) for column in self._speaking_columns()]
             self.secret_floors = self.floors and [secret_column(policy.context.rows, floor) for floor in self.floors]
             self.secret_beliefs = [single(policy.context.priors[0], WEIGHT)]
 
@@ -258,6 +258,30 @@ class Exact:
         if about == "secret":
             return self.secret_columns, self.denominator * WEIGHT, self.secret_beliefs
         return self.columns, self.denominator, self.beliefs
+
+    def _speaking_columns(self) -> list[Column]:
+        """The columns, but of subsets those that speak for a symbol never less from above than those that do not."""
+        channel = self.policy.channel
+        if not isinstance(channel, Incidence) or not isinstance(channel.family, Subsets):
+            return self.columns
+        within, without = blocks.levels(channel)
+        speaks, most = within[0] >= without[0], max(within[1], without[1])
+        ends = {True: most if speaks else within[1], False: without[1] if speaks else most}
+        return [tuple(ends[inside] for inside in block) for block in blocks.incidences(channel)]
+
+    def told(self, about: str) -> Ratio:
+        """The largest ratio of two likelihoods of one output, at least one."""
+        columns, _, _ = self.view(about)
+        floors = self.floors_of(about)
+        channel = self.policy.channel
+        if about == "input" and isinstance(channel, Incidence):
+            (inside_low, inside_high), (outside_low, outside_high) = blocks.levels(channel)
+            return worst([(max(inside_high, outside_high), min(inside_low, outside_low))])
+        if floors is not None and isinstance(channel, Incidence) and isinstance(channel.family, Subsets):
+            values = range(len(columns[0]))
+            pairs = [(s, t) for s in values for t in values if s != t]
+            return worst((column[s], floor[t]) for column, floor in zip(columns, floors) for s, t in pairs)
+        return ldp(columns, floors)
 
     def floors_of(self, about: str) -> list[Column] | None:
         """The lower ends of likelihoods, where they are known between two."""
@@ -303,12 +327,11 @@ class Exact:
 
     def levels(self, about: str) -> Levels:
         """What is attained, whatever is claimed."""
-        columns, _, beliefs = self.view(about)
+        _, _, beliefs = self.view(about)
         exact = self.exact and not self.subsets_in_a_box(about)
-        told = ldp(columns, self.floors_of(about))
         if not beliefs:
-            return Levels(told, None, None, exact)
-        return Levels(told, self.rises(about), self.falls(about), exact)
+            return Levels(self.told(about), None, None, exact)
+        return Levels(self.told(about), self.rises(about), self.falls(about), exact)
 
     def rising_sum(self, claim: Claim, belief: Belief, x: int) -> Fraction:
         """sum over y of the positive part of w(y|x) - U p_y, with the least p_y of the set."""
@@ -363,7 +386,7 @@ class Exact:
             return [("delta", self.least_delta(claim), Fraction(claim.delta, MASS))]
         match claim.notion:
             case "ldp":
-                return [("ldp", ldp(columns, self.floors_of(claim.about)), upper)]
+                return [("ldp", self.told(claim.about), upper)]
             case "di":
                 return [("di", max(odds_ratio(columns, belief.lower, self.floors) for belief in beliefs), upper)]
         return [("upper", self.rises(claim.about), upper), ("lower", self.falls(claim.about), lower)]
