@@ -29,7 +29,7 @@ def legal_claims(shape: str, context: Context) -> list[tuple[str, str, bool]]:
     for about in ("input", "secret") if context.kind == "secret" else ("input",):
         for notion in ("ldp",) if context.kind == "unknown" else ("ldp", "lip", "alip"):
             found.append((notion, about, False))
-            if shape != "bits":
+            if shape not in ("bits", "incidence"):
                 found.append((notion, about, True))
     if context.kind in ("prior", "priors"):
         found.append(("di", "input", False))
@@ -98,8 +98,10 @@ def placed(exact: Exact, rng: Random, kind: tuple[str, str, bool], place: str) -
 
 def boundary_policy(rng: Random) -> Policy:
     """A random policy whose claims lie at the boundary of the truth."""
-    shape, context = rng.choice(draw.SHAPES), rng.choice(draw.CONTEXTS)
+    shape, context = rng.choice(draw.ALL_SHAPES), rng.choice(draw.CONTEXTS)
     size = rng.randrange(1, 9) if shape == "bits" and rng.random() < 0.3 else rng.randrange(1, 6)
+    if shape == "incidence":
+        size += 1
     policy = draw.draft(rng, shape, context, size)
     exact = Exact(policy)
     kinds = legal_claims(shape, policy.context)

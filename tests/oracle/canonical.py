@@ -7,7 +7,23 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import rules
-from policy import Alphabet, Bits, Channel, Claim, Context, Decimal, Keep, Policy, Provenance, Refused, Table
+from policy import (
+    Alphabet,
+    Bits,
+    Channel,
+    Claim,
+    Context,
+    Decimal,
+    Geometry,
+    Incidence,
+    Keep,
+    Listed,
+    Policy,
+    Provenance,
+    Refused,
+    Subsets,
+    Table,
+)
 
 T = TypeVar("T")
 
@@ -62,6 +78,23 @@ def _channel(channel: Channel) -> bytes:
             return b"\1" + _number(len(keep), 4) + _wide(keep) + _wide(base)
         case Bits(symbols, own, other):
             return b"\2" + _number(symbols, 4) + _wide((own, other))
+        case Incidence(symbols, coin, family):
+            return b"\3" + _number(symbols, 4) + _wide((coin,)) + _family(family)
+
+
+def _family(family: Subsets | Geometry | Listed) -> bytes:
+    def numbers(*values: int) -> bytes:
+        return b"".join(_number(value, 4) for value in values)
+
+    match family:
+        case Subsets(size):
+            return b"\0" + numbers(size)
+        case Geometry(order, dimension, _, _, _, True):
+            return b"\2" + numbers(order, dimension - 1)
+        case Geometry(order, dimension, classes, cosets, zero, _):
+            return b"\1" + numbers(order, dimension, classes, cosets) + _number(int(zero), 1)
+        case Listed(blocks):
+            return b"\3" + _list(blocks, lambda block: _list(block, numbers))
 
 
 def _context(context: Context) -> bytes:
@@ -168,7 +201,10 @@ class _Bytes:
         return rules.bins(self.list(self.decimal), self.list(self.decimal))
 
     def channel(self) -> Channel:
-        match self.tag(3):
+        match self.tag(4):
+            case 3:
+                symbols, coin = self.number(4), self.number(8)
+                return rules.incidence(symbols, coin, self.family(symbols))
             case 0:
                 rows, columns = self.number(4), self.number(4)
                 if rows and not columns and rows > len(self.data):
@@ -178,6 +214,17 @@ class _Bytes:
                 size = self.number(4)
                 return rules.keep(self.wide(size), self.wide(size))
         return rules.bits(self.number(4), self.number(8), self.number(8))
+
+    def family(self, symbols: int) -> Subsets | Geometry | Listed:
+        match self.tag(4):
+            case 0:
+                return Subsets(self.number(4))
+            case 1:
+                order, dimension, classes, cosets = (self.number(4) for _ in range(4))
+                return rules.geometry(order, dimension, classes, cosets, bool(self.tag(2)))
+            case 2:
+                return rules.geometry(self.number(4), self.number(4) + 1, 1, 0, True, hashing=True)
+        return rules.listed(symbols, self.list(lambda: self.list(lambda: self.number(4))))
 
     def context(self) -> Context:
         match CONTEXTS[self.tag(5)]:

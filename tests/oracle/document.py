@@ -19,10 +19,14 @@ from policy import (
     Claim,
     Context,
     Decimal,
+    Geometry,
+    Incidence,
     Keep,
+    Listed,
     Policy,
     Provenance,
     Refused,
+    Subsets,
     Table,
 )
 
@@ -212,10 +216,49 @@ def _channel(value: Any, what: str) -> Channel:
             found = rules.keep(fields.take("keep", _integers), fields.take("base", _integers))
         case "bits":
             found = rules.bits(*(fields.take(name, _integer) for name in ("symbols", "own", "other")))
+        case "incidence":
+            symbols, coin = fields.take("symbols", _narrow), fields.take("coin", _integer)
+            family = fields.take("family", _family)
+            fields.end()
+            return rules.incidence(symbols, coin, family(symbols))
         case other:
             raise Refused("json", f"a channel of the shape {other}")
     fields.end()
     return found
+
+
+def _narrow(value: Any, what: str) -> int:
+    return _integer(value, what, 2**32)
+
+
+def _flag(value: Any, what: str) -> bool:
+    if not isinstance(value, bool):
+        raise Refused("json", f"{what} is neither true nor false")
+    return value
+
+
+def _family(value: Any, what: str) -> Callable[[int], Subsets | Geometry | Listed]:
+    """The fields of a family, which is made when the number of symbols is known."""
+    fields = _Fields(value, what)
+    made: Callable[[int], Subsets | Geometry | Listed]
+    match fields.take("kind", _text):
+        case "subsets":
+            size = fields.take("size", _narrow)
+            made = lambda _: Subsets(size)  # noqa: E731
+        case "geometry":
+            parts = [fields.take(name, _narrow) for name in ("order", "dimension", "classes", "cosets")]
+            zero = fields.take("zero", _flag)
+            made = lambda _: rules.geometry(*parts, zero)  # noqa: E731
+        case "hashing":
+            buckets, dimension = fields.take("buckets", _narrow), fields.take("dimension", _narrow)
+            made = lambda _: rules.geometry(buckets, dimension + 1, 1, 0, True, hashing=True)  # noqa: E731
+        case "listed":
+            lists = fields.take("blocks", _list(_list(_narrow)))
+            made = lambda symbols: rules.listed(symbols, lists)  # noqa: E731
+        case other:
+            raise Refused("json", f"a family of the kind {other}")
+    fields.end()
+    return made
 
 
 def _provenance(value: Any, what: str) -> Provenance:
@@ -319,6 +362,22 @@ def write_channel(channel: Channel) -> dict[str, Any]:
             return {"shape": "keep", "keep": list(keep), "base": list(base)}
         case Bits(symbols, own, other):
             return {"shape": "bits", "symbols": symbols, "own": own, "other": other}
+        case Incidence(symbols, coin, family):
+            return {"shape": "incidence", "symbols": symbols, "coin": coin, "family": write_family(family)}
+
+
+def write_family(family: Subsets | Geometry | Listed) -> dict[str, Any]:
+    """A family as a document has it."""
+    match family:
+        case Subsets(size):
+            return {"kind": "subsets", "size": size}
+        case Geometry(order, dimension, _, _, _, True):
+            return {"kind": "hashing", "buckets": order, "dimension": dimension - 1}
+        case Geometry(order, dimension, classes, cosets, zero, _):
+            parts = {"order": order, "dimension": dimension, "classes": classes, "cosets": cosets, "zero": zero}
+            return {"kind": "geometry", **parts}
+        case Listed(blocks):
+            return {"kind": "listed", "blocks": [list(block) for block in blocks]}
 
 
 def write(policy: Policy) -> dict[str, Any]:

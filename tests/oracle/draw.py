@@ -7,9 +7,28 @@ from dataclasses import replace
 from random import Random
 
 import rules
-from policy import KEEP, MASS, WEIGHT, Alphabet, Bits, Channel, Context, Decimal, Keep, Policy, Provenance, Table
+from policy import (
+    KEEP,
+    MASS,
+    WEIGHT,
+    Alphabet,
+    Bits,
+    Channel,
+    Context,
+    Decimal,
+    Geometry,
+    Incidence,
+    Keep,
+    Listed,
+    Policy,
+    Provenance,
+    Subsets,
+    Table,
+)
 
 SHAPES = ("table", "keep", "bits")
+"""The shapes that sequences are made of."""
+ALL_SHAPES = (*SHAPES, "incidence")
 CONTEXTS = ("unknown", "prior", "priors", "box", "secret")
 WORDS = (
     "yes",
@@ -97,7 +116,30 @@ def channel(rng: Random, shape: str, size: int, outputs: int) -> Channel:
             same = probability(rng, KEEP)
             kept = [same if rng.random() < 0.3 else probability(rng, KEEP) for _ in range(size)]
             return rules.keep(kept, simplex(rng, size, MASS))
+        case "incidence":
+            return rules.incidence(size, probability(rng, MASS), family(rng, size))
     return rules.bits(size, probability(rng, WEIGHT), probability(rng, WEIGHT))
+
+
+def family(rng: Random, size: int) -> Subsets | Geometry | Listed:
+    """A family of blocks with room for so many symbols, which are at least two."""
+    match rng.choice(("subsets", "geometry", "geometry", "hashing", "listed")):
+        case "subsets":
+            return Subsets(rng.randrange(1, size))
+        case "listed":
+            every = range(size)
+            lists = [[x for x in every if x != left] for left in every]
+            lists += rng.choice(([], [[]], [list(every)], [[], list(every)])) if size > 2 else [[], list(every)]
+            rng.shuffle(lists)
+            return rules.listed(size, lists)
+        case kind:
+            order, classes = rng.choice(((2, 1), (3, 2), (4, 3), (5, 2), (5, 4), (7, 3), (8, 7), (9, 4), (16, 5), (25, 3)))
+            dimension = 4 if order == 2 else 3 if order < 6 else 2
+            if kind == "hashing":
+                return rules.geometry(order, dimension, 1, 0, True, hashing=True)
+            zero = rng.random() < 0.5
+            cosets = rng.randrange(0 if zero else 1, classes if zero else classes + 1)
+            return rules.geometry(order, dimension, classes, cosets, zero)
 
 
 def box(rng: Random, size: int) -> Context:
@@ -166,7 +208,7 @@ def draft(rng: Random, shape: str, kind: str, size: int) -> Policy:
 
 
 def nudged(rng: Random, policy: Policy) -> Policy:
-    """The policy with one unit moved: of the mass of a row, of a probability of keeping, or of the bits."""
+    """The policy with one unit moved: of the mass of a row, of a probability of keeping, of the bits, or of the coin."""
 
     def moved(values: Sequence[int]) -> tuple[int, ...]:
         found = list(values)
@@ -196,3 +238,5 @@ def nudged(rng: Random, policy: Policy) -> Policy:
             if rng.random() < 0.5:
                 return replace(policy, channel=Bits(symbols, stepped(own, WEIGHT), other))
             return replace(policy, channel=Bits(symbols, own, stepped(other, WEIGHT)))
+        case Incidence(symbols, coin, blocks):
+            return replace(policy, channel=Incidence(symbols, stepped(coin, MASS), blocks))

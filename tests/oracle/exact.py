@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+import blocks
 from logs import UNBOUNDED, Ratio
-from policy import KEEP, MASS, WEIGHT, Bits, Channel, Claim, Context, Keep, Policy, Table
+from policy import KEEP, MASS, WEIGHT, Bits, Channel, Claim, Context, Incidence, Keep, Policy, Subsets, Table
 
 Column = tuple[int, ...]
 
@@ -40,6 +41,8 @@ def columns_of(channel: Channel) -> list[Column]:
             if symbols > BITS_LISTED:
                 raise ValueError(f"the outputs of {symbols} bits are not listed")
             return [pattern_column(channel, pattern) for pattern in patterns(symbols)]
+        case Incidence():
+            return blocks.columns(channel, up=True)
 
 
 def pattern_column(channel: Bits, pattern: Sequence[int]) -> Column:
@@ -63,6 +66,8 @@ def denominator_of(channel: Channel) -> int:
             return MASS * KEEP
         case Bits(symbols, _, _):
             return 1 << (32 * symbols)
+        case Incidence():
+            return 1 << 112
 
 
 @dataclass(frozen=True)
@@ -169,24 +174,33 @@ def worst(pairs: Iterable[tuple[int, int]]) -> Ratio:
     return Fraction(top, bottom)
 
 
-def ldp(columns: Sequence[Column]) -> Ratio:
+# Where likelihoods are known between two ends, `columns` are the upper ones and `floors` the lower ones.
+
+
+def ldp(columns: Sequence[Column], floors: Sequence[Column] | None = None) -> Ratio:
     """The largest w(y|x) / w(y|x'), at least one."""
-    return worst((max(column), min(column)) for column in columns)
+    return worst((max(column), min(floor)) for column, floor in zip(columns, floors or columns))
 
 
-def rise(columns: Sequence[Column], belief: Belief) -> Ratio:
+def rise(columns: Sequence[Column], belief: Belief, floors: Sequence[Column] | None = None) -> Ratio:
     """The largest w(y|x) / p_y, at least one."""
-    return worst((max(column) * belief.one, belief.least(column)) for column in columns)
+    pairs = zip(columns, floors or columns)
+    return worst((max(column) * belief.one, belief.least(floor)) for column, floor in pairs)
 
 
-def fall(columns: Sequence[Column], belief: Belief) -> Ratio:
+def fall(columns: Sequence[Column], belief: Belief, floors: Sequence[Column] | None = None) -> Ratio:
     """The largest p_y / w(y|x), at least one."""
-    return worst((belief.greatest(column), min(column) * belief.one) for column in columns)
+    pairs = zip(columns, floors or columns)
+    return worst((belief.greatest(column), min(floor) * belief.one) for column, floor in pairs)
 
 
-def odds_ratio(columns: Sequence[Column], prior: Sequence[int]) -> Ratio:
+def odds_ratio(columns: Sequence[Column], prior: Sequence[int], floors: Sequence[Column] | None = None) -> Ratio:
     """The largest P(x) w(y|x) / (P(x') w(y|x')), at least one."""
-    return ldp([tuple(weight * mass for weight, mass in zip(prior, column)) for column in columns])
+
+    def weighed(listed: Sequence[Column]) -> list[Column]:
+        return [tuple(weight * mass for weight, mass in zip(prior, column)) for column in listed]
+
+    return ldp(weighed(columns), weighed(floors or columns))
 
 
 @dataclass(frozen=True)
@@ -196,6 +210,7 @@ class Levels:
     ldp: Ratio
     upper: Ratio | None
     lower: Ratio | None
+    exact: bool = True
 
 
 @dataclass(frozen=True)
@@ -220,11 +235,22 @@ class Exact:
                 raise ValueError("too many bits to list under a context")
             # w(y|x) / w(y|x') depends on the bits of x and x' alone: the others have the same law under both.
             channel = Bits(2, channel.own, channel.other)
-        self.columns = columns_of(channel)
+        self.exact, self.floors = True, None
+        if isinstance(channel, Incidence):
+            self.exact = all(low == high for low, high in blocks.levels(channel))
+            within, without = blocks.levels(channel)
+            if policy.context.kind == "unknown":
+                # Blocks are not looked at: any two symbols of a geometry are parted, and a list parts some two.
+                self.columns, self.floors = [(within[1], without[1])], [(within[0], without[0])]
+            else:
+                self.columns, self.floors = blocks.columns(channel, up=True), blocks.columns(channel, up=False)
+        else:
+            self.columns = columns_of(channel)
         self.denominator = denominator_of(channel)
         self.beliefs = beliefs_of(policy.context)
         if policy.context.kind == "secret":
-            self.secret_columns = [secret_column(policy.context.rows, column) for column in self.columns]
+            self.secret_columns = [secret_column(policy.context.rows, column) for column in self._speaking_columns()]
+            self.secret_floors = self.floors and [secret_column(policy.context.rows, floor) for floor in self.floors]
             self.secret_beliefs = [single(policy.context.priors[0], WEIGHT)]
 
     def view(self, about: str) -> tuple[list[Column], int, list[Belief]]:
@@ -233,13 +259,79 @@ class Exact:
             return self.secret_columns, self.denominator * WEIGHT, self.secret_beliefs
         return self.columns, self.denominator, self.beliefs
 
+    def _speaking_columns(self) -> list[Column]:
+        """The columns, but of subsets those that speak for a symbol never less from above than those that do not."""
+        channel = self.policy.channel
+        if not isinstance(channel, Incidence) or not isinstance(channel.family, Subsets):
+            return self.columns
+        within, without = blocks.levels(channel)
+        speaks, most = within[0] >= without[0], max(within[1], without[1])
+        ends = {True: most if speaks else within[1], False: without[1] if speaks else most}
+        return [tuple(ends[inside] for inside in block) for block in blocks.incidences(channel)]
+
+    def told(self, about: str) -> Ratio:
+        """The largest ratio of two likelihoods of one output, at least one."""
+        columns, _, _ = self.view(about)
+        floors = self.floors_of(about)
+        channel = self.policy.channel
+        if about == "input" and isinstance(channel, Incidence):
+            (inside_low, inside_high), (outside_low, outside_high) = blocks.levels(channel)
+            return worst([(max(inside_high, outside_high), min(inside_low, outside_low))])
+        if floors is not None and isinstance(channel, Incidence) and isinstance(channel.family, Subsets):
+            values = range(len(columns[0]))
+            pairs = [(s, t) for s in values for t in values if s != t]
+            return worst((column[s], floor[t]) for column, floor in zip(columns, floors) for s, t in pairs)
+        return ldp(columns, floors)
+
+    def floors_of(self, about: str) -> list[Column] | None:
+        """The lower ends of likelihoods, where they are known between two."""
+        return self.secret_floors if about == "secret" else self.floors
+
+    def subsets_in_a_box(self, about: str) -> bool:
+        """Whether masses of subsets are bounded by sums that need not be of one subset."""
+        channel = self.policy.channel
+        is_subsets = isinstance(channel, Incidence) and isinstance(channel.family, Subsets)
+        return is_subsets and about == "input" and self.policy.context.kind == "box"
+
+    def rises(self, about: str) -> Ratio:
+        """The largest w(y|x) / p_y over all beliefs."""
+        columns, _, beliefs = self.view(about)
+        if self.subsets_in_a_box(about):
+            return worst((level[1] * WEIGHT, least) for least, _ in self._box_mixtures() for level in self._levels())
+        return max(rise(columns, belief, self.floors_of(about)) for belief in beliefs)
+
+    def falls(self, about: str) -> Ratio:
+        """The largest p_y / w(y|x) over all beliefs."""
+        columns, _, beliefs = self.view(about)
+        if self.subsets_in_a_box(about):
+            return worst((most, level[0] * WEIGHT) for _, most in self._box_mixtures() for level in self._levels())
+        return max(fall(columns, belief, self.floors_of(about)) for belief in beliefs)
+
+    def _levels(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        assert isinstance(self.policy.channel, Incidence)
+        return blocks.levels(self.policy.channel)
+
+    def _box_mixtures(self) -> list[tuple[int, int]]:
+        """p-(M) and p+(M) at both ends of the masses that subsets may have under a box."""
+        assert isinstance(self.policy.channel, Incidence) and isinstance(self.policy.channel.family, Subsets)
+        size = self.policy.channel.family.size
+        lower, upper = sorted(self.policy.context.lower), sorted(self.policy.context.upper)
+        rest = len(lower) - size
+        least = max(sum(lower[:size]), WEIGHT - min(WEIGHT, sum(upper[len(upper) - rest :])))
+        most = min(sum(upper[rest:]), WEIGHT - sum(lower[:rest]))
+        within, without = self._levels()
+        return [
+            (within[0] * mass + without[0] * (WEIGHT - mass), within[1] * mass + without[1] * (WEIGHT - mass))
+            for mass in (least, most)
+        ]
+
     def levels(self, about: str) -> Levels:
         """What is attained, whatever is claimed."""
-        columns, _, beliefs = self.view(about)
+        _, _, beliefs = self.view(about)
+        exact = self.exact and not self.subsets_in_a_box(about)
         if not beliefs:
-            return Levels(ldp(columns), None, None)
-        upper = max(rise(columns, belief) for belief in beliefs)
-        return Levels(ldp(columns), upper, max(fall(columns, belief) for belief in beliefs))
+            return Levels(self.told(about), None, None, exact)
+        return Levels(self.told(about), self.rises(about), self.falls(about), exact)
 
     def rising_sum(self, claim: Claim, belief: Belief, x: int) -> Fraction:
         """sum over y of the positive part of w(y|x) - U p_y, with the least p_y of the set."""
@@ -294,13 +386,10 @@ class Exact:
             return [("delta", self.least_delta(claim), Fraction(claim.delta, MASS))]
         match claim.notion:
             case "ldp":
-                return [("ldp", ldp(columns), upper)]
+                return [("ldp", self.told(claim.about), upper)]
             case "di":
-                return [("di", max(odds_ratio(columns, belief.lower) for belief in beliefs), upper)]
-        return [
-            ("upper", max(rise(columns, belief) for belief in beliefs), upper),
-            ("lower", max(fall(columns, belief) for belief in beliefs), lower),
-        ]
+                return [("di", max(odds_ratio(columns, belief.lower, self.floors) for belief in beliefs), upper)]
+        return [("upper", self.rises(claim.about), upper), ("lower", self.falls(claim.about), lower)]
 
     def refusal(self) -> Refusal | None:
         """None if every claim is true."""
@@ -314,6 +403,8 @@ class Exact:
         """The columns that the `output` of a cell may stand for."""
         columns, _, _ = self.view(about)
         channel = self.policy.channel
+        if isinstance(channel, Incidence) and isinstance(channel.family, Subsets):
+            return columns
         if not isinstance(channel, Bits):
             return [columns[output]] if output is not None else []
         if output is None:

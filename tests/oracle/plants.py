@@ -20,7 +20,7 @@ from boundary import odds_near
 from compare import Answer
 from exact import Belief, Exact, Levels, Refusal
 from logs import UNBOUNDED, UNIT, Nats, Ratio, ln_enclosure, ln_up, print_units
-from policy import MASS, WEIGHT, Bits, Claim, Context, Keep, Policy, Refused, Table
+from policy import MASS, WEIGHT, Bits, Claim, Context, Incidence, Keep, Policy, Refused, Table
 from sequence import Consent, Release, Standing, cost_of, met, standing
 from vectors import print_ratio
 
@@ -50,6 +50,8 @@ def levels(found: Levels, ln: Ln) -> dict[str, Any]:
 
 def cell_of(exact: Exact, refusal: Refusal) -> dict[str, int | None]:
     """A place where the refused value is reached, by trying all."""
+    if isinstance(exact.policy.channel, Incidence):
+        return {"output": None, "high": None, "low": None, "prior": None}
     claim = exact.policy.claims[refusal.claim]
     columns, _, beliefs = exact.view(claim.about)
     some: list[int | None] = [None, *range(len(columns[0]))]
@@ -224,6 +226,8 @@ def _transposed(policy: Policy) -> Policy:
             return replace(policy, channel=Keep(keep[::-1], base))
         case Bits(symbols, own, other):
             return replace(policy, channel=Bits(symbols, other, own))
+        case Incidence(symbols, coin, family):
+            return replace(policy, channel=Incidence(symbols, MASS - coin, family))
     return policy
 
 

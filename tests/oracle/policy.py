@@ -82,7 +82,42 @@ class Bits:
     other: int
 
 
-Channel = Table | Keep | Bits
+@dataclass(frozen=True)
+class Subsets:
+    """All sets of `size` symbols."""
+
+    size: int
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Vectors over a field; `dimension` counts the fixed coordinate of hashing too."""
+
+    order: int
+    dimension: int
+    classes: int
+    cosets: int
+    zero: bool
+    hashing: bool
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Blocks that are written out."""
+
+    blocks: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Incidence:
+    """A block that contains the input with probability `coin`, in the unit of masses."""
+
+    symbols: int
+    coin: int
+    family: Subsets | Geometry | Listed
+
+
+Channel = Table | Keep | Bits | Incidence
 
 
 @dataclass(frozen=True)
@@ -139,6 +174,8 @@ def outputs_of(channel: Channel) -> int:
             return len(keep)
         case Bits(symbols, _, _):
             return 1 << symbols
+        case Incidence():
+            raise ValueError("blocks are counted elsewhere")
 
 
 def inputs_of(channel: Channel) -> int:
@@ -148,5 +185,5 @@ def inputs_of(channel: Channel) -> int:
             return len(masses)
         case Keep(keep, _):
             return len(keep)
-        case Bits(symbols, _, _):
+        case Bits(symbols, _, _) | Incidence(symbols, _, _):
             return symbols

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from logs import ODDS_MAX
+import blocks
 from policy import (
     KEEP,
     MASS,
@@ -17,10 +18,14 @@ from policy import (
     Claim,
     Context,
     Decimal,
+    Geometry,
+    Incidence,
     Keep,
+    Listed,
     Policy,
     Provenance,
     Refused,
+    Subsets,
     Table,
     inputs_of,
     outputs_of,
@@ -142,6 +147,46 @@ def bits(symbols: int, own: int, other: int) -> Bits:
     return Bits(symbols, own, other)
 
 
+def geometry(order: int, dimension: int, classes: int, cosets: int, zero: bool, hashing: bool = False) -> Geometry:
+    """Blocks over a field; `dimension` counts the fixed coordinate of hashing too."""
+    if order > blocks.FIELD_MAX or blocks.prime_of(order) is None:
+        raise Refused("channel", "no such field")
+    if classes == 0 or (order - 1) % classes:
+        raise Refused("channel", "the classes")
+    if cosets > classes or (cosets == 0 and not zero) or (cosets == classes and zero):
+        raise Refused("channel", "nothing or everything is inside")
+    found = Geometry(order, dimension, classes, cosets, zero, hashing)
+    if not 2 <= dimension <= 24 or order ** (dimension - 1) > blocks.BLOCKS_MAX:
+        raise Refused("channel", "the coordinates")
+    if blocks.block_count(found) > blocks.BLOCKS_MAX or blocks.sum_steps(found) > blocks.STEPS_MAX:
+        raise Refused("channel", "too many blocks")
+    return found
+
+
+def listed(symbols: int, lists: Sequence[Sequence[int]]) -> Listed:
+    members = sum(len(block) for block in lists)
+    if not 2 <= len(lists) <= blocks.BLOCKS_MAX or not symbols <= members <= 2**26:
+        raise Refused("channel", "the number of blocks or members")
+    for block in lists:
+        if any(x >= symbols for x in block) or any(a >= b for a, b in zip(block, block[1:])):
+            raise Refused("channel", "the members of a block")
+    counts = {sum(x in block for block in lists) for x in range(symbols)}
+    if len(counts) != 1 or counts <= {0, len(lists)} or all(len(block) in (0, symbols) for block in lists):
+        raise Refused("channel", "symbols in different numbers of blocks, or blocks that tell nothing")
+    return Listed(tuple(tuple(block) for block in lists))
+
+
+def incidence(symbols: int, coin: int, family: Subsets | Geometry | Listed) -> Incidence:
+    if not 2 <= symbols <= SYMBOLS_MAX or coin > MASS:
+        raise Refused("channel", "the symbols or the coin")
+    match family:
+        case Subsets(size) if not 1 <= size < symbols:
+            raise Refused("channel", "the size of a subset")
+        case Geometry() if blocks.point_count(family) < symbols:
+            raise Refused("channel", "fewer points than symbols")
+    return Incidence(symbols, coin, family)
+
+
 def odds(n: int, d: int) -> tuple[int, int]:
     if not 1 <= d <= n <= ODDS_MAX:
         raise Refused("epsilon", f"odds {n}/{d}")
@@ -183,6 +228,9 @@ def policy(
         raise Refused("draft", "the outputs are not the inputs and have no alphabet")
     if context_size(context) not in (None, inputs.size):
         raise Refused("draft", "the context is about another number of inputs")
+    laws = {"unknown": 0, "secret": len(context.rows), "priors": len(context.priors)}.get(context.kind, 1)
+    if isinstance(channel, Incidence) and blocks.check_steps(channel, laws, context.kind == "secret") > 2**33:
+        raise Refused("draft", "blocks that take too long to check")
     if not 1 <= len(claims) <= 16:
         raise Refused("draft", f"{len(claims)} claims")
     for claim in claims:
@@ -190,8 +238,8 @@ def policy(
             raise Refused("draft", "a claim about a secret without one")
         if claim.notion in ("lip", "alip") and context.kind == "unknown":
             raise Refused("draft", "a claim about belief that assumes no context")
-        if claim.delta and isinstance(channel, Bits):
-            raise Refused("draft", "a delta for bits")
+        if claim.delta and isinstance(channel, Bits | Incidence):
+            raise Refused("draft", "a delta for bits or blocks")
         if claim.notion == "di" and (claim.about != "input" or claim.delta or context.kind not in ("prior", "priors")):
             raise Refused("draft", "di needs one or several priors of the input, and has no delta")
     return Policy(inputs, outputs, channel, context, tuple(claims), origin)

@@ -27,8 +27,8 @@ from policy import MASS, WEIGHT, Policy
 from sequence import Consent, Frame, Standing
 from together import consent_near, sequence
 
-POLICIES = 80
-SEQUENCES = 40
+POLICIES = 120
+SEQUENCES = 60
 MAY_PASS = (
     "misread: ",
     "joined: ",

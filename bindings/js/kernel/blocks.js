@@ -23,7 +23,8 @@ function mixed({ inside, outside }, mass, scale) {
 /** The least and the greatest mass of the blocks that have a member, and of those that lack a symbol; one is 2^scale. */
 class Masses {
   constructor(scale) {
-    Object.assign(this, { scale, withMember: [null, null], without: [null, null] });
+    // Whether some block has each of these masses under some prior; otherwise they are bounds.
+    Object.assign(this, { scale, withMember: [null, null], without: [null, null], attained: true });
   }
 
   /** Notes a block with `size` members of `symbols` whose mass lies between two ends. */
@@ -86,6 +87,7 @@ function ofBox(channel, { lower, upper }) {
   if (members === null) {
     const both = (count) => [endSums(lower, count)[0], endSums(upper, count)[1]];
     masses.seeSubsets(lower, range(both(family.size), both(inputs - family.size)));
+    masses.attained = false;
     return masses;
   }
   const [sizes, least, most] = [sizesOf(channel), sumsOf(channel, lower), wideSums(channel, upper)];
@@ -133,20 +135,35 @@ function massesOf(channel, context) {
 
 // ---------------------------------------------------------------- the input
 
-/** A block that contains the first symbol and not the second, or the other way round; null if none does, and for subsets. */
-function parting({ members }, firstInside) {
-  if (members === null) return null;
-  const [own, other] = firstInside ? [0, 1] : [1, 0];
-  for (let number = 0; number < members.replication; number += 1) {
-    const block = members.nth(own, true, number);
+/** A block that contains one symbol and not another; null if none does, and for subsets. */
+function partingOf({ members }, member, other) {
+  for (let number = 0; number < (members?.replication ?? 0); number += 1) {
+    const block = members.nth(member, true, number);
     if (!members.contains(block, other)) return block;
   }
   return null;
 }
 
+/** Some block, a symbol that is in it and one that is not. Any two symbols are parted by a block of a geometry or by a subset; a list parts some two. */
+function partedBy(channel) {
+  const { members, inputs, family } = channel;
+  if (family.kind !== "listed") return [partingOf(channel, 0, 1), 0, 1];
+  const block = members.lists.findIndex((list) => list.length > 0 && list.length < inputs);
+  return [block, firstOf(channel, block, true), firstOf(channel, block, false)];
+}
+
+/** A numbered block in which the first symbol is likelier than the second. */
+export function parting(channel, high, low) {
+  const { inside, outside } = channel.levels;
+  return inside[1] >= outside[1] ? partingOf(channel, high, low) : partingOf(channel, low, high);
+}
+
 function ldpOf(channel) {
   const { inside, outside } = channel.levels;
-  const apart = (firstInside) => ({ ...CELL, output: parting(channel, firstInside), high: 0, low: 1 });
+  const apart = (speaksFor) => {
+    const [output, member, other] = partedBy(channel);
+    return { ...CELL, output, high: speaksFor ? member : other, low: speaksFor ? other : member };
+  };
   let worst = NOTHING;
   for (const [high, low, cell] of [
     [inside[1], outside[0], () => apart(true)],
@@ -196,7 +213,7 @@ function beliefs(channel, masses) {
 export function blocksStrength(channel, context) {
   const masses = massesOf(channel, context);
   const sides = masses === null ? { upper: null, lower: null } : beliefs(channel, masses);
-  return { ldp: ldpOf(channel), ...sides, exact: channel.levels.exact };
+  return { ldp: ldpOf(channel), ...sides, exact: channel.levels.exact && (masses?.attained ?? true) };
 }
 
 /** The largest posterior odds between two inputs: the heaviest against the lightest, in a block that parts them. */

@@ -1,6 +1,6 @@
 /** Verification: every claim of a policy against what its channel attains. */
 
-import { blocksSecretStrength, blocksStrength, blocksWeightedExtremes } from "./blocks.js";
+import { blocksSecretStrength, blocksStrength, blocksWeightedExtremes, parting } from "./blocks.js";
 import { ascending, MASS_ONE, max, min, partitionPoint, positive, RATIO_ZERO, ratioAbove, ratioText, WEIGHT_ONE } from "./exact.js";
 import { dataWeight, exactRange, extremesOf, marginalsOf, push, viewOf } from "./likelihood.js";
 import { CELL, heaviestAndLightest, NOTHING, worse } from "./worst.js";
@@ -292,9 +292,9 @@ function identifiability(view, channel, context) {
     const unlisted = blocks ? blocksWeightedExtremes : bitsWeightedExtremes;
     const columns = view === null ? unlisted(channel, weights) : view.weightedExtremes(weights);
     columns.forEach(({ high, low }, y) => {
-      // Of bits, the pattern in which only the heaviest input's bit speaks for its symbol, if bits speak at all; of blocks, any that parts the two.
-      const own = blocks || channel.own === channel.other ? null : high[1];
-      const output = view === null ? own : y;
+      // Of bits, the pattern in which only the heaviest input's bit speaks for its symbol, if bits speak at all; of blocks, one that parts the two.
+      const own = () => (blocks ? parting(channel, high[1], low[1]) : channel.own === channel.other ? null : high[1]);
+      const output = view === null ? own() : y;
       worst = worse(worst, high[0], low[0], { output, high: high[1], low: low[1], prior: context.kind === "priors" ? at : null });
     });
   });

@@ -8,13 +8,15 @@ import { Alphabet, makeAlphabet, MAX_SYMBOLS, readAlphabetFields } from "./alpha
 import { utf8Length } from "./bytes.js";
 import { refuse } from "./errors.js";
 import { decimalUnits, DIGITS_END, epsilonNats, KEEP_ONE, LARGEST_INTEGER, MASS_ONE, min, odds, parseDecimal, sum, U32, WEIGHT_ONE } from "./exact.js";
-import { makeIncidence, releasesBits } from "./incidence.js";
+import { checkSteps, makeIncidence, releasesBits } from "./incidence.js";
 import { integer, integers, isObject, listOf, optional, record, textOf } from "./json.js";
 
 // ---------------------------------------------------------------- parts
 
 const MAX_CELLS = 1 << 26;
 const MAX_CLAIMS = 16;
+/** About the most steps that checking blocks may take. */
+const MAX_CHECK_STEPS = 2 ** 33;
 
 /** A list of integers that sum to one. */
 export function checkParts(parts, one, reason, what) {
@@ -113,6 +115,8 @@ export function makeDraft({ inputs, outputs, channel, context, claims, provenanc
   if (outputs !== null && channel.shape !== "table") refuse("draft", "the shapes keep and bits release the inputs' own symbols, and incidence numbers its blocks");
   fits("the output alphabet", channel.outputs, outputsOf({ inputs, outputs, channel }).size);
   if (context.inputs !== null) fits("the prior", channel.inputs, context.inputs);
+  const laws = context.kind === "unknown" ? 0 : (context.list ?? context.rows ?? [0]).length;
+  if (channel.shape === "incidence" && checkSteps(channel, laws, context.kind === "secret") > MAX_CHECK_STEPS) refuse("draft", `checking these blocks under ${laws} laws would take too long`);
   if (claims.length === 0 || claims.length > MAX_CLAIMS) refuse("draft", `make 1 to ${MAX_CLAIMS} claims`);
   claims.forEach((claim, index) => {
     if (claim.notion === "lip" && context.kind === "unknown") refuse("draft", `claim ${index} is about belief but no prior is given`);

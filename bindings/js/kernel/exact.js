@@ -28,7 +28,7 @@ export const positive = (a) => (a > 0n ? a : 0n);
 export const sum = (values) => values.reduce((a, b) => a + b, 0n);
 
 /** The quotient of two positive integers, rounded up. */
-const ceilDiv = (a, b) => (a + b - 1n) / b;
+export const ceilDiv = (a, b) => (a + b - 1n) / b;
 
 /** How many binary digits a positive integer has. */
 const bitLength = (a) => BigInt(a.toString(2).length);

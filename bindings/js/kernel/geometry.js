@@ -9,7 +9,7 @@ import { Radon } from "./radon.js";
 
 const MAX_BLOCKS = 2 ** 24;
 const MAX_DIMENSION = 25;
-/** The most additions that summing over all blocks may take for one class. */
+/** The most additions that summing over all blocks may take. */
 const MAX_SUMS = 2 ** 31;
 
 /** A family of blocks given by linear equations. */
@@ -28,8 +28,10 @@ export class Geometry {
       this.places.push(this.places[e - 1] * order);
     }
     this.blocks = this.start(dimension);
-    const sums = this.places[dimension] * Math.max(dimension - 2, 1);
-    if (sums > MAX_SUMS || sums * classes > 4 * MAX_SUMS || this.blocks > MAX_BLOCKS) tooMany();
+    const inside = (zero ? 1 : 0) + (cosets * (order - 1)) / classes;
+    /** About how many additions it takes to sum over all blocks: coordinates are exchanged, and every block is given a sum for every value inside. */
+    this.sumSteps = this.places[dimension] * Math.max(dimension - 2, 1) + 2 * this.blocks * (1 + inside);
+    if (this.sumSteps > MAX_SUMS || this.blocks > MAX_BLOCKS) tooMany();
     const below = dimension - 1;
     /** How many blocks contain a symbol. */
     this.replication = (zero ? classes * this.ones(below) : 0) + cosets * (this.places[below] - (hashing ? 1 : 0));

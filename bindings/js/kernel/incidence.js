@@ -5,7 +5,7 @@
 
 import { MAX_SYMBOLS } from "./alphabet.js";
 import { refuse } from "./errors.js";
-import { MASS_ONE } from "./exact.js";
+import { ceilDiv, MASS_ONE } from "./exact.js";
 import { Geometry } from "./geometry.js";
 import { Listed } from "./listed.js";
 
@@ -28,12 +28,12 @@ function levelsOf(symbols, coin, family, members) {
     const chance = inside ? coin : MASS_ONE - coin;
     if (members !== null) {
       const kind = BigInt(inside ? members.replication : members.blocks - members.replication);
-      return [chance * (INDEX_ONE / kind), chance * ((INDEX_ONE + kind - 1n) / kind)];
+      return [chance * (INDEX_ONE / kind), chance * ceilDiv(INDEX_ONE, kind)];
     }
     const [others, drawn] = [BigInt(symbols - 1), BigInt(drawnOf(family, inside))];
     const left = INDEX_ONE - (drawn * others - (drawn * (drawn > 0n ? drawn - 1n : 0n)) / 2n);
     const value = (chance * BigInt(inside ? symbols - family.size : family.size)) << 24n;
-    return [(value * left) >> 64n, (value << 64n) / left + 1n];
+    return [(value * left) >> 64n, ceilDiv(value << 64n, left)];
   };
   const [inside, outside] = [level(true), level(false)];
   return { inside, outside, exact: inside[0] === inside[1] && outside[0] === outside[1] };
@@ -48,6 +48,12 @@ export function makeIncidence(symbols, coin, family) {
   if (members instanceof Geometry && members.points < symbols) refuse("channel", `the geometry has ${members.points} points for ${symbols} symbols`);
   const levels = levelsOf(symbols, coin, family, members);
   return { shape: "incidence", inputs: symbols, outputs: members === null ? symbols : members.blocks, coin, family, members, levels };
+}
+
+/** About how many steps it takes to check blocks under so many laws of the input, or about a secret with so many values. */
+export function checkSteps({ inputs, members }, laws, secret) {
+  if (members !== null) return laws * members.sumSteps;
+  return secret ? laws * (laws + 2) * 256 * inputs : laws * 32 * inputs;
 }
 
 /** Whether a channel releases one bit per symbol instead of an index. */

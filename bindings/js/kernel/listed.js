@@ -21,7 +21,10 @@ export class Listed {
     this.blocks = lists.length;
     this.replication = this.ofSymbol[0].length;
     if (this.ofSymbol.some((own) => own.length !== this.replication)) refuse("channel", "every symbol must be in equally many blocks");
-    if (this.replication === 0 || this.replication === this.blocks) refuse("channel", "every symbol is in all blocks, or in none");
+    const parts = lists.some((list) => list.length > 0 && list.length < symbols);
+    if (this.replication === 0 || this.replication === this.blocks || !parts) refuse("channel", "a block tells nothing");
+    /** About how many additions it takes to sum over all blocks. */
+    this.sumSteps = members;
     Object.freeze(this);
   }
 

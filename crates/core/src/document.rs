@@ -3,12 +3,14 @@
 //! Decoding goes through plain records and then the ordinary constructors, so no document can hold
 //! what a constructor would refuse. Unknown fields, unknown versions and leftovers are refused.
 
+mod family;
+
 use crate::alphabet::{Alphabet, AlphabetError, AlphabetView};
 use crate::claim::{Bound, Claim, Delta, DeltaTooLarge, Subject};
 use crate::context::{Context, ContextError, PriorBox, Priors, Secret};
 use crate::decimal::{Decimal, NotDecimal};
 use crate::epsilon::{Epsilon, EpsilonError};
-use crate::incidence::{Family, Geometry, Incidence, IncidenceError, Listed, Subsets};
+use crate::incidence::Incidence;
 use crate::mass::{PartsError, Prior};
 use crate::policy::{Draft, DraftError, Provenance};
 use crate::shape::{Bits, Keep, Shape, ShapeError, Table};
@@ -16,6 +18,7 @@ use crate::strict::{Integer, Object};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use family::RawFamily;
 use serde::{Deserialize, Serialize};
 
 /// The version this kernel reads and writes.
@@ -139,15 +142,6 @@ enum RawChannel {
     Keep { keep: Vec<Integer>, base: Vec<Integer> },
     Bits { symbols: u32, own: Integer, other: Integer },
     Incidence { symbols: u32, coin: Integer, family: Object<RawFamily> },
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-enum RawFamily {
-    Subsets { size: u32 },
-    Geometry { order: u32, dimension: u32, classes: u32, cosets: u32, zero: bool },
-    Hashing { buckets: u32, dimension: u32 },
-    Listed { blocks: Vec<Vec<u32>> },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -378,40 +372,6 @@ impl RawChannel {
                 Shape::Incidence(Incidence::new(symbols, coin.0, family).map_err(ShapeError::from)?)
             }
         })
-    }
-}
-
-impl RawFamily {
-    fn read(self, symbols: usize) -> Result<Family, IncidenceError> {
-        Ok(match self {
-            Self::Subsets { size } => Family::Subsets(Subsets::new(size as usize)),
-            Self::Geometry { order, dimension, classes, cosets, zero } => {
-                Family::Geometry(Geometry::new(order, dimension, classes, cosets, zero)?)
-            }
-            Self::Hashing { buckets, dimension } => {
-                Family::Geometry(Geometry::hashing(buckets, dimension)?)
-            }
-            Self::Listed { blocks } => Family::Listed(Listed::new(symbols, &blocks)?),
-        })
-    }
-
-    fn write(family: &Family) -> Self {
-        match family {
-            Family::Subsets(subsets) => Self::Subsets { size: subsets.size() as u32 },
-            Family::Geometry(geometry) if geometry.is_hashing() => {
-                Self::Hashing { buckets: geometry.order(), dimension: geometry.dimension() }
-            }
-            Family::Geometry(geometry) => Self::Geometry {
-                order: geometry.order(),
-                dimension: geometry.dimension(),
-                classes: geometry.classes(),
-                cosets: geometry.cosets(),
-                zero: geometry.zero(),
-            },
-            Family::Listed(listed) => Self::Listed {
-                blocks: (0..listed.blocks()).map(|block| listed.members(block).to_vec()).collect(),
-            },
-        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! (which stage refuses, and why); what it computes is recomputed by `tests/vectors`, by other means.
 
 mod block_edits;
+mod block_plans;
 mod blocks;
 mod draws;
 mod edits;

@@ -1,6 +1,5 @@
 //! Plans: what they attain, and which are refused.
 
-use super::blocks::{families, forty};
 use super::grid::{keep, table, unary};
 use super::stream::Mix;
 use super::text::{edit, hex, inline, object, quoted, without_id};
@@ -13,11 +12,11 @@ use undertone_core::{
 /// A plan of the vectors.
 pub(crate) struct NamedPlan {
     pub(crate) name: &'static str,
-    about: &'static str,
-    parts: PlanParts,
+    pub(super) about: &'static str,
+    pub(super) parts: PlanParts,
 }
 
-fn row(masses: Vec<u64>) -> Row {
+pub(super) fn row(masses: Vec<u64>) -> Row {
     Row::new(masses).expect("a distribution")
 }
 
@@ -26,11 +25,11 @@ fn sixteenths(parts: &[u64]) -> Row {
     row(parts.iter().map(|part| part << 44).collect())
 }
 
-fn indices(size: usize) -> Alphabet {
+pub(super) fn indices(size: usize) -> Alphabet {
     Alphabet::indices(size).expect("a size")
 }
 
-fn draft(inputs: Alphabet, shape: Shape) -> Draft {
+pub(super) fn draft(inputs: Alphabet, shape: Shape) -> Draft {
     let outputs = matches!(shape, Shape::Table(_)).then(|| indices(shape.outputs()));
     let claims = vec![Claim::ldp(Epsilon::LARGEST)];
     Draft::new(inputs, outputs, shape, Context::Unknown, claims, Provenance::default())
@@ -38,7 +37,7 @@ fn draft(inputs: Alphabet, shape: Shape) -> Draft {
 }
 
 /// One question per channel, each answered by everybody; the plan claims what it attains.
-fn asking(shapes: Vec<Shape>, secrets: &[usize], law: Law) -> PlanParts {
+pub(super) fn asking(shapes: Vec<Shape>, secrets: &[usize], law: Law) -> PlanParts {
     let question = |(at, shape): (usize, &Shape)| Question {
         name: format!("q{at}"),
         wording: String::new(),
@@ -63,7 +62,7 @@ fn asking(shapes: Vec<Shape>, secrets: &[usize], law: Law) -> PlanParts {
 }
 
 /// Claims exactly what the plan attains: of the person, and of every question and secret given all where there is a law.
-fn claiming(mut parts: PlanParts) -> PlanParts {
+pub(super) fn claiming(mut parts: PlanParts) -> PlanParts {
     let plan = verified(&parts);
     let mut claims = Vec::new();
     claims.extend(plan.person().ldp.map(|ldp| PlanClaim::Person { ldp }));
@@ -94,7 +93,7 @@ pub(crate) fn verified(parts: &PlanParts) -> Plan {
 }
 
 /// Yes/no with odds 3.
-fn three() -> Shape {
+pub(super) fn three() -> Shape {
     table(2, &[&[3, 1], &[1, 3]])
 }
 
@@ -103,11 +102,11 @@ fn weak() -> Shape {
     table(3, &[&[5, 3], &[3, 5]])
 }
 
-fn given(parent: u32, rows: &[&[u64]]) -> Node {
+pub(super) fn given(parent: u32, rows: &[&[u64]]) -> Node {
     Node::Given { parent, rows: rows.iter().map(|row| sixteenths(row)).collect() }
 }
 
-fn root(parts: &[u64]) -> Node {
+pub(super) fn root(parts: &[u64]) -> Node {
     Node::Root(sixteenths(parts))
 }
 
@@ -281,75 +280,8 @@ pub(crate) fn accepted() -> Vec<NamedPlan> {
         ..Provenance::default()
     };
     list.push(named("words", "names, a wording and the origin of the law", words));
-    list.extend(of_blocks());
+    list.extend(super::block_plans::accepted());
     list
-}
-
-/// Plans with items that release blocks.
-fn of_blocks() -> Vec<NamedPlan> {
-    let named = |name, about, parts| NamedPlan { name, about, parts: claiming(parts) };
-    let shapes = || families().map(|(_, shape)| shape);
-    let parts: [&[u64]; 6] =
-        [&[8, 4, 4], &[6, 6, 4], &[2, 6, 8], &[5, 5, 6], &[1, 5, 10], &[9, 4, 3]];
-    let independent = Law::Tree(parts.map(root).into());
-    let tree = Law::Tree(vec![
-        given(3, &[&[8, 4, 4], &[2, 6, 8]]),
-        given(0, &[&[12, 2, 2], &[3, 10, 3], &[1, 5, 10]]),
-        given(0, &[&[9, 7], &[4, 12], &[8, 8]]),
-        root(&[11, 5]),
-    ]);
-    let [_, projective, fraction, hashing, listed, subsets] = shapes();
-    let chain = asking(vec![fraction, listed.clone(), three()], &[2], tree);
-    let mut combined = asking(
-        vec![three(), keep(4, &[4, 5, 6], &[5, 5, 6])],
-        &[],
-        Law::Tree(vec![root(&[4, 12]), given(0, &[&[8, 4, 4], &[2, 6, 8]])]),
-    );
-    let six = undertone_core::Geometry::hashing(3, 2).expect("functions");
-    let six = undertone_core::Incidence::new(6, 1 << 47, undertone_core::Family::Geometry(six));
-    combined.items.push(Item { questions: vec![0, 1], policy: 2, fresh: None, weight: 0 });
-    combined.policies.push(draft(indices(6), Shape::Incidence(six.expect("blocks"))));
-    let forty_rows = || {
-        let mut masses = vec![MASS_ONE / 40; 40];
-        masses[0] += MASS_ONE % 40;
-        let mut tilted = masses.clone();
-        tilted[1] += MASS_ONE / 64;
-        tilted[2] -= MASS_ONE / 64;
-        let mut other = masses.clone();
-        other[3] += MASS_ONE / 80;
-        other[39] -= MASS_ONE / 80;
-        [masses, tilted, other].map(row)
-    };
-    let leaf =
-        |parent: u32, values: usize| Node::Given { parent, rows: forty_rows()[..values].to_vec() };
-    let [numbered, unnumbered] = forty();
-    let leaves =
-        Law::Tree(vec![leaf(3, 2), leaf(3, 2), given(3, &[&[12, 4], &[5, 11]]), root(&[13, 3])]);
-    let binary = asking(vec![numbered.clone(), unary(40, 2, 2, 1), three()], &[2], leaves.clone());
-    let subset_leaf = asking(vec![numbered.clone(), unnumbered, three()], &[2], leaves);
-    let ternary = Law::Tree(vec![leaf(2, 3), leaf(2, 3), root(&[8, 5, 3])]);
-    let pairwise = asking(vec![numbered, unary(40, 2, 2, 1)], &[3], ternary);
-    let mut repeated = asking(vec![projective, hashing, subsets], &[], {
-        Law::Tree(vec![root(&[8, 4, 4]), root(&[2, 6, 8]), root(&[5, 5, 6])])
-    });
-    // Four blocks are kept and randomised afresh by a table, six by blocks over them.
-    repeated.policies.push(draft(indices(4), keep(4, &[6; 4], &[4, 4, 4, 4])));
-    let lines = undertone_core::Geometry::new(2, 3, 1, 0, true).expect("a geometry");
-    let lines = undertone_core::Incidence::new(6, 3 << 46, undertone_core::Family::Geometry(lines));
-    repeated.policies.push(draft(indices(6), Shape::Incidence(lines.expect("blocks"))));
-    repeated.items[0].fresh = Some(3);
-    repeated.items[1].fresh = Some(4);
-    vec![
-        named("blocks", "every family, independent of each other", {
-            asking(shapes().into(), &[], independent)
-        }),
-        named("blocks_chain", "blocks along a tree: every outcome is tried", chain),
-        named("blocks_combined", "two questions as one symbol of six, beside each alone", combined),
-        named("blocks_binary_tree", "a leaf of 40 symbols that is hashed", binary),
-        named("blocks_subset_leaf", "a leaf of 40 symbols as subsets: a bound", subset_leaf),
-        named("blocks_pairwise", "a secret with three values: a bound", pairwise),
-        named("blocks_repeated", "kept blocks, and fresh reports of their numbers", repeated),
-    ]
 }
 
 fn nats(level: Option<Nats>) -> String {

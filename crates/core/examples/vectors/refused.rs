@@ -139,7 +139,17 @@ fn documents(accepted: &[Named]) -> Vec<Bad<String>> {
 /// Texts that are not one JSON object.
 fn texts(accepted: &[Named]) -> Vec<(&'static str, &'static str, String)> {
     let good = named(accepted, "minimal").draft().to_json();
+    let blocks = named(accepted, "subsets_unknown_ldp").draft().to_json();
     vec![
+        ("text_repeated_size", "the same size of subsets twice", {
+            blocks.replace("\"size\":2", "\"size\":2,\"size\":2")
+        }),
+        ("text_repeated_family", "the same kind of family twice", {
+            blocks.replace("\"kind\":\"subsets\"", "\"kind\":\"subsets\",\"kind\":\"subsets\"")
+        }),
+        ("text_coin_point", "a coin with a point", {
+            blocks.replace("\"coin\":211106232532992", "\"coin\":211106232532992.0")
+        }),
         ("text_empty", "nothing", String::new()),
         ("text_list", "a list", "[]".into()),
         (

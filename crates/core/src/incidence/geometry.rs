@@ -7,9 +7,11 @@
 //! symbols are independent vectors; over all block vectors their two inner products take every pair of values equally often, which
 //! is why every pair of symbols shares equally many blocks.
 //!
-//! * q = 2, D = {0}: rows of a Hadamard matrix. * m = 1, D = {0}: hyperplanes of a projective geometry, blocks of about k/q
-//! symbols. * m > 1: blocks of about d k/q symbols, d the size of D. * Hashing: symbols whose coordinate 0 is one, and D = {0}; a block is
-//! a linear function of the other coordinates and the bucket it sends the symbol to.
+//! * q = 2, D = {0}: rows of a Hadamard matrix.
+//! * m = 1, D = {0}: hyperplanes of a projective geometry, blocks of about k/q symbols.
+//! * m > 1: blocks of about d k/q symbols, d the size of D.
+//! * Hashing: symbols whose coordinate 0 is one, and D = {0}; a block is a linear function of the other coordinates and the
+//!   bucket it sends the symbol to.
 
 use super::field::{Field, MAX_ORDER, prime_power};
 use super::{IncidenceError, MAX_BLOCKS};
