@@ -284,7 +284,7 @@ fn shown(found: &FoundReport) -> String {
             value,
             percent(one.share, Round::Nearest),
             format!("{} to {}", percent(one.low, Round::Down), percent(one.high, Round::Up)),
-            nats(decimal(one.p_value, Round::Up, 2)),
+            format!("{:.1e}", one.p_value),
         ]
     };
     let mut text = String::new();

@@ -89,7 +89,7 @@ fn what_cannot_be_used_is_refused_in_words() {
     let Files { scratch, plan, people, reports } = files("ldp:2");
     let refused = |arguments: &[&str], says: &str, expected: i32| {
         let (code, said) = json(arguments);
-        let message = said["message"].as_str().unwrap_or_else(|| panic!("{said}"));
+        let message = said["error"].as_str().unwrap_or_else(|| panic!("{said}"));
         assert!(code == expected && message.contains(says), "{arguments:?}: {code} {message}");
         // A person's value is not repeated.
         assert!(!message.contains("porridge"), "{message}");
@@ -108,7 +108,7 @@ fn what_cannot_be_used_is_refused_in_words() {
         let base = ["hitters", "report", "--plan", &plan, "--column", "word", file, "-o", &reports];
         json(&[&base[..], more].concat())
     };
-    let said = report(&long, &[]).1["message"].as_str().unwrap().to_owned();
+    let said = report(&long, &[]).1["error"].as_str().unwrap().to_owned();
     assert!(said.contains("row 1 (line 2), column \"word\" has more than 10 bytes"), "{said}");
     assert!(said.contains("--unknown skip or empty") && !said.contains("porridge"), "{said}");
     let (code, skipped) = report(&long, &["--unknown", "skip"]);
@@ -119,7 +119,7 @@ fn what_cannot_be_used_is_refused_in_words() {
     let (_, empty) = report(&long, &["--unknown", "empty"]);
     assert_eq!(empty["reported"].as_u64(), Some(1));
     let nobody = scratch.file("nobody.csv", "word\n");
-    assert!(report(&nobody, &[]).1["message"].as_str().unwrap().contains("no rows"));
+    assert!(report(&nobody, &[]).1["error"].as_str().unwrap().contains("no rows"));
     // Reports of another plan, no reports, too few reports.
     let other = scratch.path("other.json");
     json(&["hitters", "design", "--values", "text:10", "--protect", "ldp:2.1", "-o", &other]);
@@ -153,5 +153,5 @@ fn known_values_are_tested_in_any_case() {
     assert!(tea["known"].as_bool().unwrap() && tea["high"].as_f64().unwrap() < 0.5, "{tea}");
     let bad = scratch.file("bad.json", r#"{"tea": 2}"#);
     let (code, said) = json(&["hitters", "find", "--plan", &plan, &reports, "--known", &bad]);
-    assert!(code == 1 && said["message"].as_str().unwrap().contains("give 0 to 1"), "{said}");
+    assert!(code == 1 && said["error"].as_str().unwrap().contains("give 0 to 1"), "{said}");
 }

@@ -45,6 +45,9 @@ const MOST_KEPT: usize = 256;
 /// On average this many prefixes that nobody has may go on from a round.
 const FALSE_KEPT: f64 = 1.0;
 
+/// A prefix that nobody has goes on with at most this chance, however few there are.
+const MOST_CHANCE: f64 = 0.1;
+
 /// All candidates are looked at where there are no more than these; else only those that could be listed.
 const FEW: u64 = 1000;
 
@@ -77,8 +80,9 @@ pub fn find(
     for (round, &bits) in rounds[..last].iter().zip(plan.prefixes()) {
         let sheet = Sheet::new(plan, round, before, bits);
         let tested = sheet.candidates(&kept);
-        let chance = FALSE_KEPT / tested.max(sheet.ways()) as f64;
-        passage.push((sheet.people(), chance));
+        // What is called visible must pass as one of all ways to go on from at least one prefix.
+        passage.push((sheet.people(), FALSE_KEPT / tested.max(sheet.ways()) as f64));
+        let chance = (FALSE_KEPT / tested.max(1) as f64).min(MOST_CHANCE);
         let critical = critical_count(sheet.people(), null, chance);
         let mut passed = critical.map_or_else(Vec::new, |least| sheet.at_least(&kept, least));
         passed.retain(|one| plan.values().begins(&one.code));

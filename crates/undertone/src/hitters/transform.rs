@@ -24,7 +24,7 @@ mod tests {
         let mut fast = values.clone();
         walsh(&mut fast);
         for (c, &found) in fast.iter().enumerate() {
-            let sign = |a: usize| if (a & c).count_ones() % 2 == 0 { 1 } else { -1 };
+            let sign = |a: usize| if (a & c).count_ones().is_multiple_of(2) { 1 } else { -1 };
             let direct: i64 = values.iter().enumerate().map(|(a, value)| sign(a) * value).sum();
             assert_eq!(found, direct);
         }

@@ -170,7 +170,10 @@ impl OpenValues {
     /// As much of a value as fits, from its beginning.
     pub fn cut<'v>(&self, value: &'v str) -> &'v str {
         let end = match &self.0 {
-            Kind::Text { most } => value.floor_char_boundary(*most),
+            Kind::Text { most } => {
+                let most = value.len().min(*most);
+                (0..=most).rev().find(|&end| value.is_char_boundary(end)).unwrap_or(0)
+            }
             Kind::Letters { most, .. } => {
                 value.char_indices().nth(*most).map_or(value.len(), |(at, _)| at)
             }

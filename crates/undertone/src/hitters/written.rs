@@ -16,7 +16,7 @@ use super::values::NoCode;
 use crate::answer::Answer;
 use crate::columns::Source;
 use crate::error::mention;
-use crate::frame::Target;
+use crate::frame::{OpenTarget, Target};
 use crate::number::{self, counted};
 use crate::random::system_rng;
 use crate::{Error, ErrorCode};
@@ -182,14 +182,14 @@ pub fn write(request: WriteRequest) -> Result<WrittenReport, Error> {
 
 /// Lines that go to a target, compressed or not.
 enum Lines {
-    Plain(crate::frame::OpenTarget),
-    Packed(GzEncoder<crate::frame::OpenTarget>),
+    Plain(OpenTarget),
+    Packed(Box<GzEncoder<OpenTarget>>),
 }
 
 impl Lines {
-    fn new(target: crate::frame::OpenTarget, packed: bool) -> Self {
+    fn new(target: OpenTarget, packed: bool) -> Self {
         match packed {
-            true => Self::Packed(GzEncoder::new(target, Compression::default())),
+            true => Self::Packed(Box::new(GzEncoder::new(target, Compression::default()))),
             false => Self::Plain(target),
         }
     }

@@ -342,7 +342,7 @@ fn known_values_are_looked_for_and_not_believed() {
     assert!(with.visible_share_known.unwrap() < plain.visible_share.unwrap());
     // A rare known value that prefixes would not lead to, and a wrong share for one that nobody has.
     let value = |at: u64| {
-        if at % 8 == 0 {
+        if at.is_multiple_of(8) {
             "google".to_owned()
         } else {
             format!("{}", at % 5000).chars().map(|c| (c as u8 - b'0' + b'a') as char).collect()
