@@ -135,10 +135,10 @@ fn the_published_table() {
             symbols as u64,
             "a subset is one bit per symbol on the wire"
         );
-        // The subset family is the optimum up to the rounding of odds and coin.
+        // The subset family is the optimum up to the rounding of odds and coin, and of draws at a million.
         let (optimum, size) = textbook_subset(symbols, level);
         assert!(
-            (found[2] / optimum - 1.0).abs() < 1e-7,
+            (found[2] / optimum - 1.0).abs() < 2e-7,
             "{symbols} {level}: {} {optimum}",
             found[2]
         );
