@@ -55,8 +55,8 @@ pub(crate) struct Args {
     /// The symbols' values for absolute, squared and mmse; by default 0,1,2,...
     #[arg(long, value_delimiter = ',', allow_negative_numbers = true)]
     values: Vec<f64>,
-    /// How: optimal, published, symmetric, krr, oue, sue, sampling, extremal-ldp, compact, subset, hadamard, projective, hashing or
-    /// blocks; for numbers optimal, published, laplace,
+    /// How: optimal, published, symmetric, krr, oue, sue, sampling, extremal-ldp, compact, subset, hadamard, projective, hashing,
+    /// blocks, balanced or head-tail; for numbers optimal, published, laplace,
     /// gaussian or sampling. The default is optimal, or where that cannot tell numbers apart the best that can.
     #[arg(long)]
     method: Option<String>,

@@ -118,7 +118,7 @@ def design(
     shares of the population; the default), squared (the default for numbers), mean (numbers whose plain average is unbiased,
     with the least variance; what numbers get where the best single ones do not tell all apart), absolute, hamming (how often the released
     symbol is right), mmse, mi or nmi; `loss` is a matrix of losses instead. `method` is optimal,
-    published, symmetric, krr, oue, sue, sampling, extremal-ldp, compact, subset, hadamard, projective, hashing or blocks, with reports of at
+    published, symmetric, krr, oue, sue, sampling, extremal-ldp, compact, subset, hadamard, projective, hashing, blocks, balanced or head-tail, with reports of at
     most `max_bits` bits; for numbers (`range` with `points` or
     `bins`, or a prior of bins) optimal, published, laplace, gaussian or sampling.
 

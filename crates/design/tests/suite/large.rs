@@ -50,7 +50,7 @@ fn a_hundred_thousand_symbols_by_every_method() {
     assert!(found.utility.unwrap() > 0.0);
 }
 
-/// For the shares of many symbols blocks are as good as bits, in two bytes, and beat every channel that names one symbol.
+/// For the shares of many symbols blocks are as good as bits, in two bytes for a thousand, and beat every channel that names one symbol.
 #[test]
 fn the_best_shape_for_many_shares_is_chosen() {
     for symbols in [40, 200, 1000] {
@@ -64,7 +64,7 @@ fn the_best_shape_for_many_shares_is_chosen() {
             }
             let shape = best.policy.draft().shape();
             assert!(matches!(shape, Shape::Incidence(_)), "{symbols} {claims:?}");
-            assert!(shape.report_bits() <= 16, "{symbols} {claims:?}");
+            assert!(symbols < 1000 || shape.report_bits() <= 13, "{symbols} {claims:?}");
         }
     }
 }

@@ -41,6 +41,10 @@ pub enum DesignMethod {
     Hashing,
     /// Blocks of the best geometry there is, by number.
     Blocks,
+    /// Listed blocks of nearly equal mass under the prior.
+    Balanced,
+    /// A table that names frequent symbols and releases blocks of the others.
+    HeadTail,
     /// Laplace noise on numbers, confined to their range.
     Laplace,
     /// Gaussian noise on numbers.
@@ -49,7 +53,7 @@ pub enum DesignMethod {
 
 impl DesignMethod {
     /// Every method.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::Optimal,
         Self::Published,
         Self::Symmetric,
@@ -64,6 +68,8 @@ impl DesignMethod {
         Self::Projective,
         Self::Hashing,
         Self::Blocks,
+        Self::Balanced,
+        Self::HeadTail,
         Self::Laplace,
         Self::Gaussian,
     ];
@@ -94,6 +100,8 @@ impl DesignMethod {
             Self::Projective => designer::Method::Projective,
             Self::Hashing => designer::Method::Hashing,
             Self::Blocks => designer::Method::Blocks,
+            Self::Balanced => designer::Method::Balanced,
+            Self::HeadTail => designer::Method::HeadTail,
             Self::Laplace | Self::Gaussian => return None,
         })
     }

@@ -9,13 +9,13 @@
 //! family Q is close to f, and f (1 - f) / (P - f)² is least at f = 1 / (E + 1), where it is 4 E / (E - 1)²: what subset selection
 //! and optimised unary encoding attain. Any family with blocks of about that share does as well, and a block's number takes log2 k
 //! bits or little more where subsets take k. Projective geometries have f near 1/q, too coarse where E + 1 is far from a prime
-//! power; classes of a subgroup (`fractions`) make f any d/g ([`search`]).
+//! power; classes of a subgroup (`fractions`) make f any d/g (`search.rs`).
 //!
-//! **With a prior** and claims about belief, [`balanced`] makes families of its own, with numbers of what they are worth, and
-//! [`head_tail`] treats likely symbols apart.
+//! **With a prior** and claims about belief, `balanced.rs` makes families of its own, with numbers of what they are worth, and
+//! `head_tail.rs` treats likely symbols apart.
 //!
-//! **How much they say.** [`limits`] derives the bounds from LDP, LIP, DI and claims about a secret. **What the kernel re-checks.** All
-//! of them, at the integers that ship, with the unevenness of drawing a block by an index ([`coin`]).
+//! **How much they say.** `limits.rs` derives the bounds from LDP, LIP, DI and claims about a secret. **What the kernel re-checks.** All
+//! of them, at the integers that ship, with the unevenness of drawing a block by an index (`coin.rs`).
 
 mod balanced;
 mod coin;
