@@ -24,6 +24,7 @@ DOCUMENTS = [
     "CONTRIBUTING.md",
     "examples/README.md",
     "docs/frontier.md",
+    "docs/large-alphabets.md",
     "docs/watchdog.md",
     "docs/fusion.md",
     "docs/fusion-run.md",
