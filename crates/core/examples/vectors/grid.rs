@@ -232,8 +232,8 @@ pub(crate) fn one_unit_past(parts: &Parts) -> Parts {
         let delta = Delta::from_units(claim.delta.units() - 1).expect("below one");
         return parts.claiming(Claim { delta, ..claim });
     }
-    let moved = moves(&parts.shape).into_iter().map(|shape| Parts { shape, ..parts.clone() });
-    let refused = moved.filter(|moved| moved.draft().verify().is_err()).next();
+    let mut moved = moves(&parts.shape).into_iter().map(|shape| Parts { shape, ..parts.clone() });
+    let refused = moved.find(|moved| moved.draft().verify().is_err());
     refused.unwrap_or_else(|| parts.claiming(lowered(parts, claim)))
 }
 

@@ -7,12 +7,15 @@
 //! symbols are independent vectors; over all block vectors their two inner products take every pair of values equally often, which
 //! is why every pair of symbols shares equally many blocks.
 //!
-//! * q = 2, D = {0}: rows of a Hadamard matrix. * m = 1, D = {0}: hyperplanes of a projective geometry, blocks of about k/q
-//! symbols. * m > 1: blocks of about d k/q symbols, d the size of D. * Hashing: symbols whose coordinate 0 is one, and D = {0}; a block is
-//! a linear function of the other coordinates and the bucket it sends the symbol to.
+//! * q = 2, D = {0}: rows of a Hadamard matrix.
+//! * m = 1, D = {0}: hyperplanes of a projective geometry, blocks of about k/q symbols.
+//! * m > 1: blocks of about d k/q symbols, d the size of D.
+//! * Hashing: symbols whose coordinate 0 is one, and D = {0}; a block is a linear function of the other coordinates and the
+//!   bucket it sends the symbol to.
 
 use super::field::{Field, MAX_ORDER, prime_power};
 use super::{IncidenceError, MAX_BLOCKS};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 /// The most coordinates: fields have two elements at least and families at most 2^24 blocks.
@@ -29,13 +32,13 @@ pub struct Geometry {
     cosets: u32,
     zero: bool,
     hashing: bool,
-    field: Field,
+    field: Box<Field>,
     /// q^0, q^1, .. q^t.
     places: Vec<u64>,
     /// ⌊2^64 / q^e⌋ + 1 for e from one on: times a number n with n q^e below 2^64, its upper half is the quotient by q^e.
-    reciprocals: Vec<u64>,
+    reciprocals: Box<[u64]>,
     /// 1 + q + .. + q^(e - 1) for e from nought on.
-    ones: Vec<u64>,
+    ones: Box<[u64]>,
     blocks: u64,
     replication: u64,
 }
@@ -105,7 +108,7 @@ impl Geometry {
             cosets,
             zero,
             hashing,
-            field,
+            field: Box::new(field),
             places,
             reciprocals,
             ones,

@@ -220,7 +220,7 @@ impl Blocks {
                 let left = &one - UBig::from(candidates);
                 let others = if inside { self.symbols - size } else { size };
                 let value = (chance * UBig::from(others)) << 24;
-                [&value * &left >> 64, (value << 64) / left + UBig::ONE]
+                [(&value * &left) >> 64, (value << 64) / left + UBig::ONE]
             }
         }
     }
