@@ -109,8 +109,8 @@ fn subset_levels(subsets: &Subsets, symbols: usize, coin: u128, rest: u128) -> L
         let (value, left) = (Wide::from(chance << 24), Wide::from(left));
         let low = (value * left) >> 64;
         let quotient = (value << 64).div(left);
-        // What cannot happen stays impossible; all else is rounded up, even where it need not be.
-        (low.low_u128(), quotient.low_u128() + u128::from(chance > 0))
+        let whole = quotient * left == value << 64;
+        (low.low_u128(), quotient.low_u128() + u128::from(!whole))
     };
     Levels { inside: level(coin * others, true), outside: level(rest * size, false) }
 }

@@ -15,6 +15,7 @@
 
 use super::field::{Field, MAX_ORDER, prime_power};
 use super::{IncidenceError, MAX_BLOCKS};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 /// The most coordinates: fields have two elements at least and families at most 2^24 blocks.
@@ -31,13 +32,13 @@ pub struct Geometry {
     cosets: u32,
     zero: bool,
     hashing: bool,
-    field: Field,
+    field: Box<Field>,
     /// q^0, q^1, .. q^t.
     places: Vec<u64>,
     /// ⌊2^64 / q^e⌋ + 1 for e from one on: times a number n with n q^e below 2^64, its upper half is the quotient by q^e.
-    reciprocals: Vec<u64>,
+    reciprocals: Box<[u64]>,
     /// 1 + q + .. + q^(e - 1) for e from nought on.
-    ones: Vec<u64>,
+    ones: Box<[u64]>,
     blocks: u64,
     replication: u64,
 }
@@ -107,7 +108,7 @@ impl Geometry {
             cosets,
             zero,
             hashing,
-            field,
+            field: Box::new(field),
             places,
             reciprocals,
             ones,

@@ -130,7 +130,7 @@ fn subsets_are_drawn_by_floyds_algorithm() {
         let drawn = subsets.size() - usize::from(inside);
         for (step, last) in (others.len() - drawn..others.len()).enumerate() {
             let index = number(&bytes[6 + 8 * step..][..8]);
-            let at = (u128::from(index) * (last as u128 + 1) >> 64) as usize;
+            let at = ((u128::from(index) * (last as u128 + 1)) >> 64) as usize;
             chosen.push(if chosen.contains(&at) { last } else { at });
         }
         let mut members: Vec<usize> = chosen.into_iter().map(|at| others[at]).collect();

@@ -1,5 +1,7 @@
 //! What is certified is not below what the definitions give, and above it by no more than indices are uneven.
 
+#![allow(clippy::result_large_err)]
+
 use super::room;
 use crate::common::{
     Leakage, Level, Q, Random, alip, certified, draft, exact, identifiability, mixture, priors,
