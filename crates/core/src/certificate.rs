@@ -352,8 +352,7 @@ fn identifiability(view: &View<'_>, context: &Context) -> Option<Worst> {
                 View::Listed(_) => Some(y),
                 // The pattern in which only the heaviest input's bit speaks for its symbol, if bits speak at all.
                 View::Bits(bits) => (bits.own() != bits.other()).then_some(high.1),
-                // A block that parts the two; its number says nothing that the symbols do not.
-                View::Blocks(_) => None,
+                View::Blocks(blocks) => blocks.favouring(high.1, low.1).map(|block| block as usize),
             };
             let cell = Cell {
                 output: output.map(|y| y as u32),

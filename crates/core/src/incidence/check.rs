@@ -81,20 +81,31 @@ impl Incidence {
         (0..blocks).map(nth).find(|&block| !self.contains(block, other))
     }
 
-    /// A block that parts two symbols, of which the likelier is inside, or outside. A block of a geometry or a subset parts any
-    /// two; a list parts some two, not always the first.
+    /// A block, a symbol that is in it and one that is not, of which the likelier is inside, or outside. A block of a geometry or a
+    /// subset parts any two; a list parts some two.
     fn parted(&self, likelier_inside: bool) -> Cell {
-        let (mut member, mut other) = if likelier_inside { (0, 1) } else { (1, 0) };
-        let mut output = self.parting(member, other);
-        if let (None, Family::Listed(listed)) = (output, &self.family) {
-            let mixed =
-                |&block: &u32| (1..self.symbols()).contains(&listed.members(block as usize).len());
-            output = (0..listed.blocks() as u32).find(mixed);
-            let first = |inside| output.and_then(|block| self.first(block, inside)).unwrap_or(0);
-            (member, other) = (first(true), first(false));
-        }
+        let (output, member, other) = match &self.family {
+            Family::Subsets(_) | Family::Geometry(_) => (self.parting(0, 1), 0, 1),
+            Family::Listed(listed) => {
+                let mixed = |&block: &u32| {
+                    (1..self.symbols()).contains(&listed.members(block as usize).len())
+                };
+                let block = (0..listed.blocks() as u32).find(mixed);
+                let first = |inside| block.and_then(|block| self.first(block, inside)).unwrap_or(0);
+                (block, first(true), first(false))
+            }
+        };
         let (high, low) = if likelier_inside { (member, other) } else { (other, member) };
         Cell { output, high: Some(high), low: Some(low), prior: None }
+    }
+
+    /// A numbered block in which one symbol is likelier than another.
+    pub(crate) fn favouring(&self, high: usize, low: usize) -> Option<u32> {
+        let (high, low) = (high as u32, low as u32);
+        match self.levels.inside.1 >= self.levels.outside.1 {
+            true => self.parting(high, low),
+            false => self.parting(low, high),
+        }
     }
 }
 
