@@ -85,8 +85,14 @@ fn blocks_never_divide_a_record() {
         assert_eq!(parts, whole, "cut at {cut}");
     }
     let drip = Box::new(Drip(text.to_vec(), 0));
-    let mut blocks =
-        CsvBlocks { text: drip, separator: b',', rest: Vec::new(), ended: false, name: "x".into() };
+    let mut blocks = CsvBlocks {
+        text: drip,
+        separator: b',',
+        rest: Vec::new(),
+        ended: false,
+        name: "x".into(),
+        size: BLOCK,
+    };
     let joined: Vec<u8> = blocks.by_ref().flat_map(|block| block.unwrap()).collect();
     assert_eq!(joined, text);
 }
@@ -101,6 +107,7 @@ fn long_texts_come_in_blocks_and_endless_quotes_are_refused() {
         rest: Vec::new(),
         ended: false,
         name: "x".into(),
+        size: BLOCK,
     };
     let blocks: Vec<Vec<u8>> = open(text.clone()).map(Result::unwrap).collect();
     assert!(blocks.len() > 3);
