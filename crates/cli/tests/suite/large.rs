@@ -50,7 +50,7 @@ fn a_size_is_no_prior() {
 
 /// Answers of which half are the symbol 7 and the others spread over all symbols.
 fn answers(rows: usize) -> String {
-    let row = |at: usize| if at % 2 == 0 { 7 } else { at * 7_919 % 100_000 };
+    let row = |at: usize| if at.is_multiple_of(2) { 7 } else { at * 7_919 % 100_000 };
     let lines: Vec<String> = (0..rows).map(|at| row(at).to_string()).collect();
     format!("answer\n{}\n", lines.join("\n"))
 }

@@ -194,9 +194,8 @@ impl DesignContext {
 
 fn nothing_known() -> Error {
     Error::usage(format!(
-        "give {}, {}, {} with {}, or {}",
+        "give {}, {} with {}, or {}",
         mention("prior"),
-        mention("size"),
         mention("prior_lower"),
         mention("prior_upper"),
         mention("joint")

@@ -88,10 +88,10 @@ fn blocks_never_divide_a_record() {
     let mut blocks = CsvBlocks {
         text: drip,
         separator: b',',
-        size: BLOCK,
         rest: Vec::new(),
         ended: false,
         name: "x".into(),
+        size: BLOCK,
     };
     let joined: Vec<u8> = blocks.by_ref().flat_map(|block| block.unwrap()).collect();
     assert_eq!(joined, text);
@@ -104,10 +104,10 @@ fn long_texts_come_in_blocks_and_endless_quotes_are_refused() {
     let open = |text: String| CsvBlocks {
         text: Box::new(std::io::Cursor::new(text.into_bytes())),
         separator: b',',
-        size: BLOCK,
         rest: Vec::new(),
         ended: false,
         name: "x".into(),
+        size: BLOCK,
     };
     let blocks: Vec<Vec<u8>> = open(text.clone()).map(Result::unwrap).collect();
     assert!(blocks.len() > 3);
