@@ -90,8 +90,7 @@ def large_aims(part):
         for method, names in COUNTERPARTS.items():
             protocol = names[0].split(" ", 1)[1]
             best = min(found[name] for name in names)
-            rows.append((f"decoding, {k} symbols: {protocol}, ours {method}, counted", 50, best / found[f"Undertone {method} (count)"]))
-            rows.append((f"decoding, {k} symbols: {protocol}, ours {method}, the whole of estimate", 50, best / found[f"Undertone {method}{WHOLE}"]))
+            rows.append((f"decoding, {k} symbols: {protocol}, ours {method} (the whole of estimate)", 50, best / found[f"Undertone {method}{WHOLE}"]))
     return rows
 
 
