@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 
-DRAWS, FOLDER = sys.argv[1], sys.argv[2]
+BINARIES, FOLDER = sys.argv[1], sys.argv[2]
 LARGE_ALONE = sys.argv[3:] == ["large"]
 # BENCH_QUICK=1 does a hundredth of the work: to see that everything runs, not to measure.
 QUICK = bool(os.environ.get("BENCH_QUICK"))
@@ -34,12 +34,12 @@ def measure(candidates, turns=TURNS):
     return {name: statistics.median(found) for name, found in times.items()}
 
 
-def rust(policy, count):
-    """The bulk sampler alone, without Python."""
+def rust(policy, count, binary="draws"):
+    """The bulk sampler alone, or what makes unbiased shares of blocks (`shares`), without Python."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         file.write(policy.to_json())
         file.flush()
-        done = subprocess.run([DRAWS, str(count), file.name], capture_output=True, text=True, check=True)
+        done = subprocess.run([os.path.join(BINARIES, binary), str(count), file.name], capture_output=True, text=True, check=True)
     return float(done.stdout)
 
 
