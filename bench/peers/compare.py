@@ -8,9 +8,7 @@ import json
 import os
 import platform
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
 import warnings
 
@@ -28,54 +26,12 @@ from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
 import undertone
 from undertone import Tally
 
+import large
 import tables
+from common import FOLDER, LARGE_ALONE, QUICK, less, measure, people, rust, timed, zipf
 
 dp.enable_features("contrib")
-DRAWS, FOLDER = sys.argv[1], sys.argv[2]
-# BENCH_QUICK=1 does a hundredth of the work: to see that everything runs, not to measure.
-QUICK = bool(os.environ.get("BENCH_QUICK"))
-TURNS = 1 if QUICK else 5
-OURS = "Undertone, Python array"
-
-
-def timed(work, values):
-    """Nanoseconds of processor time per value."""
-    begun = time.process_time()
-    work()
-    return (time.process_time() - begun) * 1e9 / values
-
-
-def measure(candidates):
-    """The median of every candidate (name: (work, values)), which take turns."""
-    for work, values in candidates.values():
-        work() if values > 50_000 else None
-    times = {name: [] for name in candidates}
-    for _ in range(TURNS):
-        for name, (work, values) in candidates.items():
-            times[name].append(timed(work, values))
-    return {name: statistics.median(found) for name, found in times.items()}
-
-
-def rust(policy, count):
-    """The bulk sampler alone, without Python."""
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        file.write(policy.to_json())
-        file.flush()
-        done = subprocess.run([DRAWS, str(count), file.name], capture_output=True, text=True, check=True)
-    return float(done.stdout)
-
-
-def less(count):
-    return max(count // 100, 3) if QUICK else count
-
-
-def zipf(k):
-    weights = 1 / np.arange(1, k + 1)
-    return weights / weights.sum()
-
-
-def people(k, n, seed=1):
-    return np.random.default_rng(seed).choice(k, n, p=zipf(k))
+OURS = tables.OURS
 
 
 def anybody(k, epsilon, method):
@@ -286,12 +242,8 @@ def guesses(prior):
     return rows
 
 
-def main():
-    load = os.getloadavg()[0]
-    report = {
-        "machine": f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}, NumPy {np.__version__}, load {load:.1f} at the start",
-        "date": time.strftime("%Y-%m-%d"),
-        "version": undertone.build(),
+def everything():
+    return {
         "response": {k: response(k) for k in (16, 128, 1024)},
         "unary": {k: unary(k) for k in (128, 1024)},
         "aggregation": {k: aggregation(k) for k in (128, 1024)},
@@ -299,6 +251,17 @@ def main():
         "laplace": laplace(),
         "errors": {"16, 1": errors(16, 1.0), "64, 2": errors(64, 2.0, rounds=20)},
         "guesses": guesses([0.5, 0.2, 0.15, 0.1, 0.05]),
+        "large": large.measured(),
+    }
+
+
+def main():
+    load = os.getloadavg()[0]
+    report = {
+        "machine": f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}, NumPy {np.__version__}, load {load:.1f} at the start",
+        "date": time.strftime("%Y-%m-%d"),
+        "version": undertone.build(),
+        **({"large": large.measured()} if LARGE_ALONE else everything()),
     }
     markdown, page, missed = tables.write(report)
     for name, text in (("peers.md", markdown), ("peers.html", page), ("peers.json", json.dumps(report, indent=1))):

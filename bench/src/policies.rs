@@ -3,9 +3,12 @@
 use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
 use undertone_core::{
-    Alphabet, Bits, Claim, Context, Delta, Draft, Epsilon, Keep, MASS_ONE, Policy, Prior,
-    Provenance, Shape, Table, WEIGHT_ONE,
+    Alphabet, Bits, Claim, Context, Delta, Draft, Epsilon, Family, Geometry, Incidence,
+    IncidenceError, Keep, MASS_ONE, Policy, Prior, Provenance, Shape, Subsets, Table, WEIGHT_ONE,
 };
+
+/// A million symbols, the most that blocks are measured on.
+pub const MILLION: usize = 1_000_000;
 
 /// A generator with a fixed seed.
 pub fn generator(seed: u64) -> ChaCha12Rng {
@@ -99,4 +102,51 @@ pub fn prior(size: usize) -> Prior {
 pub fn unary(size: usize) -> Shape {
     let other = (WEIGHT_ONE as f64 / (1f64.exp() + 1.0)) as u64 + 1;
     Shape::Bits(Bits::new(size, WEIGHT_ONE / 2, other).expect("bits"))
+}
+
+/// A prior in which the n-th symbol is as likely as 1/n.
+pub fn zipf(size: usize) -> Prior {
+    let weights: Vec<f64> = (1..=size).map(|rank| 1.0 / rank as f64).collect();
+    Prior::new(rounded(&weights, WEIGHT_ONE)).expect("a prior")
+}
+
+/// Blocks at ε = 1: one with the input is e times as likely as one without.
+pub fn blocks(symbols: usize, family: Family) -> Incidence {
+    let even = Incidence::new(symbols, MASS_ONE / 2, family.clone()).expect("blocks");
+    let (inside, all) = match (&family, even.replication(), even.blocks()) {
+        (Family::Subsets(subsets), ..) => (subsets.size(), symbols),
+        (_, Some(inside), Some(all)) => (inside, all),
+        _ => panic!("a family whose blocks have no numbers"),
+    };
+    let with = 1f64.exp() * inside as f64;
+    let coin = (MASS_ONE as f64 * with / (with + (all - inside) as f64)) as u64;
+    Incidence::new(symbols, coin, family).expect("blocks")
+}
+
+/// Families whose blocks have numbers, by name: a Hadamard matrix, a projective geometry, blocks of
+/// ten in 37 symbols and hashing, each the smallest of its order with room for so many symbols.
+pub fn numbered(symbols: usize) -> Vec<(&'static str, Family)> {
+    vec![
+        ("hadamard", smallest(symbols, |dimension| Geometry::new(2, dimension, 1, 0, true))),
+        (
+            "projective, order 4",
+            smallest(symbols, |dimension| Geometry::new(4, dimension, 1, 0, true)),
+        ),
+        (
+            "blocks of 10/37",
+            smallest(symbols, |dimension| Geometry::new(37, dimension, 4, 1, true)),
+        ),
+        ("hashing into 4", smallest(symbols, |dimension| Geometry::hashing(4, dimension))),
+    ]
+}
+
+fn smallest(symbols: usize, geometry: impl Fn(u32) -> Result<Geometry, IncidenceError>) -> Family {
+    let room = |found: &Geometry| found.points() >= symbols as u64;
+    let found = (2..25).filter_map(|dimension| geometry(dimension).ok()).find(room);
+    Family::Geometry(found.expect("a geometry with room"))
+}
+
+/// All subsets of the size that tells most at ε = 1.
+pub fn subsets(symbols: usize) -> Family {
+    Family::Subsets(Subsets::new((symbols as f64 / (1f64.exp() + 1.0)).round() as usize))
 }

@@ -6,7 +6,7 @@ use crate::policies::{self, generator};
 use rand_chacha::{ChaCha12Rng, ChaCha20Rng};
 use rand_core::{CryptoRng, Rng, SeedableRng};
 use std::hint::black_box;
-use undertone_core::{Policy, Sampler, Shape, Symbol};
+use undertone_core::{Family, Policy, Sampler, Shape, Symbol};
 
 /// Values drawn in one go.
 const VALUES: usize = 1 << 15;
@@ -28,6 +28,8 @@ pub fn report() {
     keep("keep 40000", 1.25);
     println!();
     beside_generators();
+    println!();
+    beside_blocks();
     println!();
     println!("{:<54}{:>8}", "other draws", "ns");
     single(&response);
@@ -194,6 +196,86 @@ fn beside<R: CryptoRng + SeedableRng>(sampler: &Sampler, symbols: &[Symbol], byt
     );
     times.iter().for_each(|&time| print!("{:>11.2}", nanoseconds(time)));
     print!("{:>11.2}", times[1] / times[0]);
+}
+
+/// Blocks: the least times of bulk draws beside the generator alone, and of one draw at a time. All
+/// that have numbers spend 14 bytes, subsets 8 for every symbol in one and 6 for the coin.
+fn beside_blocks() {
+    println!("ns per value, the least; aim below 100 for blocks with numbers\n");
+    println!("{:<34}{:>11}{:>11}{:>11}", "blocks, epsilon = 1", "generator", "bulk", "one draw");
+    for size in [128, 1024, policies::MILLION] {
+        for (name, family) in policies::numbered(size) {
+            numbered(&format!("{name}, {size}"), size, family);
+        }
+    }
+    for size in [128, 1024] {
+        subsets(&format!("subsets, {size}"), size);
+    }
+}
+
+fn numbered(name: &str, size: usize, family: Family) {
+    let policy = policies::policy(Shape::Incidence(policies::blocks(size, family)));
+    let (_, symbols) = inputs(&policy);
+    let sampler = Sampler::new(&policy);
+    let (mut first, mut second) = (generator(6), generator(6));
+    let mut out = vec![0; VALUES];
+    let times = least(
+        repetitions(REPETITIONS / 5),
+        &mut [
+            &mut alone(generator(5), 14),
+            &mut || {
+                sampler.draw_indices(&symbols, &mut first, &mut out).expect("a draw");
+                black_box(&mut out);
+            },
+            &mut || {
+                for &x in &symbols {
+                    let _ = black_box(policy.draw(x, &mut second));
+                }
+            },
+        ],
+    );
+    print!("{name:<34}");
+    times.iter().for_each(|&time| print!("{:>11.1}", nanoseconds(time)));
+    println!();
+}
+
+fn subsets(name: &str, size: usize) {
+    const REPORTS: usize = 1 << 6;
+    let family = policies::subsets(size);
+    let bytes = match &family {
+        Family::Subsets(subsets) => 6 + 8 * subsets.size(),
+        _ => 0,
+    };
+    let policy = policies::policy(Shape::Incidence(policies::blocks(size, family)));
+    let (_, symbols) = inputs(&policy);
+    let symbols = &symbols[..REPORTS];
+    let sampler = Sampler::new(&policy);
+    let (mut first, mut second, mut third) = (generator(5), generator(6), generator(6));
+    let mut buffer = vec![0; bytes];
+    let mut out = vec![0; REPORTS * size.div_ceil(8)];
+    let times = least(
+        repetitions(REPETITIONS),
+        &mut [
+            &mut || {
+                for _ in 0..REPORTS {
+                    first.fill_bytes(&mut buffer);
+                    black_box(&mut buffer);
+                }
+            },
+            &mut || {
+                sampler.draw_bits(symbols, &mut second, &mut out).expect("a draw");
+                black_box(&mut out);
+            },
+            &mut || {
+                for &x in symbols {
+                    let _ = black_box(policy.draw(x, &mut third));
+                }
+            },
+        ],
+    );
+    print!("{name:<34}");
+    times.iter().for_each(|&time| print!("{:>11.1}", time * 1e9 / REPORTS as f64));
+    println!();
 }
 
 /// One value at a time, with and without a fixed pattern of memory accesses.
