@@ -157,9 +157,21 @@ fn draw_subset<R: CryptoRng + ?Sized>(
     packed: &mut [u8],
 ) {
     let inside = next::<6>(rng) < incidence.coin();
-    subsets.draw(incidence.symbols(), x, inside, || next::<8>(rng), packed);
-    if inside {
-        // What is read does not depend on the coin.
+    // Fetched in large parts, and all of it whatever the coin.
+    let mut bytes = [0; 1024];
+    let (mut left, mut held, mut at) = (8 * subsets.size(), 0, 0);
+    let index = || {
+        if at == held {
+            (held, at) = (left.min(bytes.len()), 0);
+            rng.fill_bytes(&mut bytes[..held]);
+            left -= held;
+        }
+        at += 8;
+        number(&bytes[at - 8..at])
+    };
+    subsets.draw(incidence.symbols(), x, inside, index, packed);
+    if left > 0 {
+        // One element fewer is drawn inside.
         let _ = next::<8>(rng);
     }
 }

@@ -146,9 +146,9 @@ fn compact(problem: &DesignProblem) -> Result<Designed, Error> {
     let error = |designed: &Designed| designed.utility.unwrap_or(f64::INFINITY);
     let least = found.iter().map(error).fold(f64::INFINITY, f64::min);
     found.retain(|designed| error(designed) <= least * NEAR);
-    let bytes = |designed: &Designed| designed.policy.draft().shape().report_bits().div_ceil(8);
+    let bits = |designed: &Designed| designed.policy.draft().shape().report_bits();
     let smallest =
-        |a: &Designed, b: &Designed| bytes(a).cmp(&bytes(b)).then(error(a).total_cmp(&error(b)));
+        |a: &Designed, b: &Designed| bits(a).cmp(&bits(b)).then(error(a).total_cmp(&error(b)));
     let mut designed = found.into_iter().min_by(smallest).ok_or(last)?;
     designed.bound = bound;
     Ok(designed)

@@ -61,8 +61,8 @@ impl LinearLaw for Blocks {
     }
 }
 
-/// More blocks than these are not climbed: each of some ten thousand steps takes two sums over all of them, a millisecond together.
-const MOST_BLOCKS: usize = 1 << 13;
+/// More blocks than these are not climbed: each of some ten thousand steps takes two sums over all of them.
+const MOST_BLOCKS: usize = 1 << 10;
 
 impl Group {
     /// The law of single outputs and how often each was seen; `None` for bits, whose reports are more than one output.

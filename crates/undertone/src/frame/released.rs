@@ -27,6 +27,9 @@ impl Released {
             return Ok(Self::Digits);
         }
         let outputs = draft.outputs();
+        if let AlphabetView::Indices(size) = outputs.view() {
+            return Ok(Self::Integers((0..i64::from(size)).collect()));
+        }
         let texts: Vec<String> = (0..outputs.len()).map(|y| outputs.label(y)).collect();
         check_distinct(&texts)?;
         if matches!(outputs.view(), AlphabetView::Names(_)) {
