@@ -8,10 +8,6 @@ use alloc::vec::Vec;
 /// A finite channel in integers. A closed set: each shape has its own exact check, sampler, codec
 /// and vectors.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a policy has one shape, and draws should not chase a pointer"
-)]
 pub enum Shape {
     /// Any channel, one row per input.
     Table(Table),

@@ -22,7 +22,7 @@ use crate::answer::Answer;
 use crate::design::{
     DesignContext, DesignMethod, DesignReport, DesignRequest, Objective, Protection, design,
 };
-use crate::number::{self, Round, rounded};
+use crate::number;
 use crate::policy_report::channel_words;
 use crate::{Error, ErrorCode};
 
@@ -189,8 +189,7 @@ impl Answer for ShapesReport {
                 number::counted(row.report_bits.unwrap_or(0), "bit"),
                 row.method,
                 row.variance_at_zero.map_or(String::new(), |value| format!(
-                    "n times the variance of a rare share {}",
-                    rounded(value, Round::Up)
+                    "n times the variance of a rare share {value:.3}"
                 )),
             ),
             None => "No shape tells all shares.".into(),

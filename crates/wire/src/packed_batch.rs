@@ -193,7 +193,7 @@ mod tests {
                 assert_eq!(read.reports().collect::<Vec<_>>(), reports);
                 let mut spare = body.clone();
                 *spare.last_mut().unwrap() |= 1;
-                let is_spare = (count * bits) % 8 != 0 && spare != body;
+                let is_spare = !(count * bits).is_multiple_of(8) && spare != body;
                 assert_eq!(PackedBatch::read(&spare.into()).is_err(), is_spare);
                 for short in [&body[..body.len() - 1], &[&body[..], &[0]].concat()] {
                     assert!(PackedBatch::read(&Bytes::copy_from_slice(short)).is_err());

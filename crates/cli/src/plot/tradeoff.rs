@@ -81,17 +81,21 @@ pub(crate) fn tradeoff(plot: &Tradeoff) -> Result<String, Failure> {
         stroke(area, (LEFT, BOTTOM), (RIGHT, BOTTOM), FAINT.stroke_width(1))?;
         stroke(area, (LEFT, TOP), (LEFT, BOTTOM), FAINT.stroke_width(1))?;
         write(area, &plot.across, ((LEFT + RIGHT) / 2, BOTTOM + 46), 14, INK, HPos::Center)?;
-        // Names that would cover each other move down.
-        let mut taken: Vec<(i32, i32)> = Vec::new();
-        for ((name, x, y), colour) in shown.iter().zip(PALETTE.iter().cycle()) {
+        // Points that lie on one another are one dot with all their names.
+        let mut dots: Vec<((i32, i32), String)> = Vec::new();
+        for (name, x, y) in &shown {
             let at = (across.at(*x), up.at(*y));
-            area.draw(&Circle::new(at, 6, colour.filled())).map_err(broken)?;
-            let mut label = (at.0 + 12, at.1);
-            while taken.iter().any(|t| (t.0 - label.0).abs() < 100 && (t.1 - label.1).abs() < 16) {
-                label.1 -= 16;
+            let near = |dot: &&mut ((i32, i32), String)| {
+                (dot.0.0 - at.0).abs() <= 4 && (dot.0.1 - at.1).abs() <= 4
+            };
+            match dots.iter_mut().find(near) {
+                Some((_, names)) => *names = format!("{names}, {name}"),
+                None => dots.push((at, name.clone())),
             }
-            taken.push(label);
-            write(area, &shortened(name, 20), label, 14, INK, HPos::Left)?;
+        }
+        for ((at, names), colour) in dots.iter().zip(PALETTE.iter().cycle()) {
+            area.draw(&Circle::new(*at, 6, colour.filled())).map_err(broken)?;
+            write(area, &shortened(names, 40), (at.0 + 12, at.1), 14, INK, HPos::Left)?;
         }
         Ok(())
     })
