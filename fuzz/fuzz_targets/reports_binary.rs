@@ -7,8 +7,8 @@ use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 use undertone_core::{
-    Alphabet, Bits, Claim, Context, Draft, Epsilon, KEEP_ONE, Keep, MASS_ONE, Policy, Provenance,
-    Report, Shape, WEIGHT_ONE,
+    Alphabet, Bits, Claim, Context, Draft, Epsilon, Family, Incidence, KEEP_ONE, Keep, MASS_ONE,
+    Policy, Provenance, Report, Shape, Subsets, WEIGHT_ONE,
 };
 use undertone_wire::PackedBatch;
 
@@ -21,17 +21,20 @@ fn policy(shape: Shape) -> Policy {
         .unwrap()
 }
 
-static POLICIES: LazyLock<[Policy; 2]> = LazyLock::new(|| {
+static POLICIES: LazyLock<[Policy; 3]> = LazyLock::new(|| {
     let keep = Keep::new(vec![KEEP_ONE / 2; 4], vec![MASS_ONE / 4; 4]).unwrap();
     let bits = Bits::new(11, WEIGHT_ONE / 2, WEIGHT_ONE / 4).unwrap();
-    [policy(Shape::Keep(keep)), policy(Shape::Bits(bits))]
+    let subsets = Incidence::new(11, MASS_ONE / 2, Family::Subsets(Subsets::new(3))).unwrap();
+    [policy(Shape::Keep(keep)), policy(Shape::Bits(bits)), policy(Shape::Incidence(subsets))]
 });
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(packed) = PackedBatch::read(&Bytes::copy_from_slice(bytes)) else { return };
     let reports: Vec<Report> = packed.reports().collect();
     assert_eq!(reports.len(), packed.rows().len());
-    assert_eq!(PackedBatch::pack(&reports).map(|packed| packed.to_bytes()).as_deref(), Ok(bytes));
+    assert_eq!(packed.to_bytes(), bytes);
+    let again = PackedBatch::pack(&reports).unwrap();
+    assert_eq!((again.policy(), again.rows()), (packed.policy(), packed.rows()));
     for policy in POLICIES.iter() {
         let each = |report: &Report| {
             policy.accepts(&Report { policy: policy.id(), ..report.clone() }).is_ok()
