@@ -4,7 +4,7 @@
 //! Which blocks there are is the *family*: all subsets of a size ([`Subsets`]), blocks cut out by linear equations over a
 //! finite field ([`Geometry`]), or a list ([`Listed`]). A document has the family's few parameters and the coin; no table is
 //! written anywhere. Blocks are taken by an index of 8 bytes, which does not divide evenly among most numbers of
-//! blocks, so likelihoods are known between a floor and a ceiling ([`Levels`]) and nothing is assumed uniform.
+//! blocks, so likelihoods are known between a floor and a ceiling and nothing is assumed uniform.
 
 mod check;
 mod field;
