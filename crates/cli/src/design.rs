@@ -60,7 +60,8 @@ pub(crate) struct Args {
     /// gaussian or sampling. The default is optimal, or where that cannot tell numbers apart the best that can.
     #[arg(long)]
     method: Option<String>,
-    /// The most bits that one report may take on the wire; without it the most accurate shape is taken, whatever its reports take.
+    /// The most bits that one report may take on the wire. Without it the most accurate shape is taken, and for many symbols of those
+    /// within 1 % the one with the smallest report.
     #[arg(long)]
     max_bits: Option<u32>,
     /// Ship a printed formula that misses its claim, with the level it attains as the claim.

@@ -97,7 +97,9 @@ pub enum IncidenceError {
         zero: bool,
     },
     /// Too few coordinates for two different symbols.
-    #[error("dimension: {found} is too few coordinates; the next one that exists is {next}", next = found + 1)]
+    #[error(
+        "dimension: {found} is too few: a geometry has at least 2 coordinates, hashing at least 1"
+    )]
     Dimension {
         /// The number of coordinates.
         found: u32,

@@ -139,7 +139,11 @@ pub fn shapes_with(request: &ShapesRequest, done: impl Fn()) -> Result<ShapesRep
         let reasons: Vec<String> = rows.into_iter().filter_map(|row| row.missing).collect();
         return Err(Error::input(format!("no shape can be had: {}", reasons.join("; "))));
     }
-    rows.sort_by_key(|row| (row.report_bits.is_none(), row.report_bits));
+    let variance = |row: &ShapeRow| row.variance_at_zero.unwrap_or(f64::INFINITY);
+    rows.sort_by(|a, b| {
+        let bits = |row: &ShapeRow| (row.report_bits.is_none(), row.report_bits);
+        bits(a).cmp(&bits(b)).then(variance(a).total_cmp(&variance(b)))
+    });
     Ok(ShapesReport { symbols, protect: request.protect.clone(), rows })
 }
 

@@ -140,7 +140,7 @@ impl Answer for TogetherReport {
         let kind = if self.together.exact {
             "Over every answer all of them can give, from the integers, in nats, rounded up."
         } else {
-            "Upper bounds, in nats: some answers are too many to list, or the policies have other symbols."
+            "Upper bounds, in nats: some answers are too many to list, blocks are drawn by an index that does not divide evenly, or the policies have other symbols."
         };
         let claims = match self.together.claims {
             Some(true) => "The claims of all of them hold for all answers together.",

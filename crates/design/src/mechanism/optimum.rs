@@ -62,7 +62,18 @@ fn best(problem: &DesignProblem) -> Result<Designed, Error> {
     match spec.context {
         Context::Within(_) if believed => over_a_box(problem),
         _ => {
-            let found = ship(problem, posterior::optimal(spec, prior, objective)?, false)?;
+            let solved = posterior::optimal(spec, prior, objective)
+                .and_then(|proposal| ship(problem, proposal, false));
+            let found = match solved {
+                // Where levels are so small that the solver gives up, shapes with a formula still serve.
+                Err(error)
+                    if *objective == Objective::Frequency
+                        && !matches!(error, Error::Uninformative { .. }) =>
+                {
+                    return compact(problem).map_err(|_| error);
+                }
+                solved => solved?,
+            };
             let bits = found.policy.draft().shape().report_bits();
             let small = problem.max_bits.is_none_or(|most| bits <= most);
             if small || *objective != Objective::Frequency { Ok(found) } else { compact(problem) }

@@ -6,7 +6,7 @@ use undertone_design::knowledge::Knowledge;
 use undertone_design::mechanism::keep;
 use undertone_design::objective::Objective;
 use undertone_design::prior_region::PriorBox;
-use undertone_design::{protection, to_floats};
+use undertone_design::{Distribution, protection, to_floats};
 use undertone_testkit::law::{distribution, zipf};
 use undertone_testkit::spec::indexed;
 
@@ -65,6 +65,19 @@ fn the_best_shape_for_many_shares_is_chosen() {
             let shape = best.policy.draft().shape();
             assert!(matches!(shape, Shape::Incidence(_)), "{symbols} {claims:?}");
             assert!(symbols < 1000 || shape.report_bits() <= 13, "{symbols} {claims:?}");
+        }
+    }
+}
+
+/// Where levels are so small that the solver gives up, shapes with a formula serve.
+#[test]
+fn the_smallest_levels_have_a_policy() {
+    for symbols in [7, 20] {
+        let known = Knowledge::Known(Distribution::uniform(symbols));
+        for claim in ["ldp:0.01", "ldp:0.0001"] {
+            let found = designed(&request(&known, &[claim], Objective::Frequency, Method::Optimal));
+            let subset = designed(&request(&known, &[claim], Objective::Frequency, Method::Subset));
+            assert!(found.utility.unwrap() <= 1.01 * subset.utility.unwrap(), "{symbols} {claim}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use undertone_core::Policy;
+use undertone_core::{Family, Policy, Shape};
 use undertone_estimate::Tally;
 
 use super::reports::{NamedPolicy, ReportColumn, UnknownReports};
@@ -147,7 +147,15 @@ impl<'a> Tokens<'a> {
         match &self.kind {
             _ if code == Code::Missing => "is empty or NaN".into(),
             CountedKind::Bits { symbols } => {
-                format!("is not {} hexadecimal digits for {symbols} bits", 2 * symbols.div_ceil(8))
+                let ones = match self.policy.draft().shape() {
+                    Shape::Incidence(incidence) => match incidence.family() {
+                        Family::Subsets(subsets) => format!(", {} of them ones", subsets.size()),
+                        Family::Geometry(_) | Family::Listed(_) => String::new(),
+                    },
+                    Shape::Table(_) | Shape::Keep(_) | Shape::Bits(_) => String::new(),
+                };
+                let digits = 2 * symbols.div_ceil(8);
+                format!("is not {digits} hexadecimal digits for {symbols} bits{ones}")
             }
             CountedKind::Indices(_) => {
                 let outputs = self.policy.draft().outputs();

@@ -10,6 +10,9 @@ use super::values::{NoCode, OpenValues};
 use crate::document;
 use crate::{Error, ErrorCode};
 
+/// Equal seeds of this many bits are one report: of ten million reports two have the same with chance 10^-10.
+const TELLING_BITS: usize = 80;
+
 /// How one person's value becomes one report: which prefix of its code each round asks for, and the kernel's plan that draws
 /// the round and randomises the hash of the prefix.
 ///
@@ -188,9 +191,10 @@ impl HittersPlan {
         weights.map(|weight| weight / total).collect()
     }
 
-    /// How many bits the seed of a hash function has.
+    /// How many bits the seed of a hash function has: as many as the function needs, and enough for no two reports to have the same
+    /// by chance, so that one that is read twice counts once.
     pub fn seed_bits(&self) -> usize {
-        seed_bits(self.values.code_bits(), self.support.hash_bits())
+        seed_bits(self.values.code_bits(), self.support.hash_bits()).max(TELLING_BITS)
     }
 
     /// How many bytes a seed takes in a report.

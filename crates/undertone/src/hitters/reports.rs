@@ -14,8 +14,6 @@ use crate::document::unplaced;
 #[derive(Debug, Clone)]
 pub struct CollectedReports {
     rounds: Vec<RoundReports>,
-    /// How many seeds have enough bits that two equal ones are one report read twice.
-    repeats_show: bool,
 }
 
 /// The reports of one round.
@@ -26,9 +24,6 @@ pub(super) struct RoundReports {
     pub(super) count: usize,
 }
 
-/// Equal seeds of this many bits are one report: of ten million reports two have the same with chance 10^-10.
-const TELLING_BITS: usize = 80;
-
 /// The column of a file of reports.
 pub const REPORT_COLUMN: &str = "report";
 
@@ -36,7 +31,7 @@ impl CollectedReports {
     /// No reports of a plan, as yet.
     pub fn none(plan: &HittersPlan) -> Self {
         let rounds = vec![RoundReports::default(); plan.prefixes().len()];
-        Self { rounds, repeats_show: plan.seed_bits() >= TELLING_BITS }
+        Self { rounds }
     }
 
     /// Adds a report of the plan.
@@ -122,9 +117,6 @@ impl CollectedReports {
 
     /// The reports of each round without repeats, and how many repeats there were.
     pub(super) fn distinct(&self, plan: &HittersPlan) -> (Vec<RoundReports>, u64) {
-        if !self.repeats_show {
-            return (self.rounds.clone(), 0);
-        }
         let mut repeats = 0;
         let (seed, token) = (plan.seed_bytes(), plan.support().token_bytes());
         let distinct = |round: &RoundReports| {
