@@ -66,11 +66,9 @@ fn best(problem: &DesignProblem) -> Result<Designed, Error> {
                 .and_then(|proposal| ship(problem, proposal, false));
             let found = match solved {
                 // Where levels are so small that the solver gives up, shapes with a formula still serve.
-                Err(error)
-                    if *objective == Objective::Frequency
-                        && !matches!(error, Error::Uninformative { .. }) =>
-                {
-                    return compact(problem).map_err(|_| error);
+                Err(error) if *objective == Objective::Frequency => {
+                    let found = compact(problem).ok();
+                    return found.filter(|found| found.blind().is_none()).ok_or(error);
                 }
                 solved => solved?,
             };
