@@ -214,15 +214,16 @@ export class Client {
       const { answers } = pageOf(state, datum);
       const same = answers.find(({ report }) => report.policy === policy.id);
       if (same !== undefined) {
-        const report = Report.fromJson(same.report);
         const here = answers.find((one) => this.#isFor(survey, one));
-        if (!here) {
-          // Another survey under the same policy: the same report goes there too, and may be news to its collector.
-          see(state, this.today());
-          tell(state, state.releases.find((release) => release.part === null && release.policy === policy.id && release.data.includes(datum)), this.base);
-          addAnswer(state, datum, entry(report));
-        }
-        return { report, repeated: true, delivery: here?.delivery ?? "waiting", unchanged: Boolean(here) && !adopted };
+        if (here) return { report: Report.fromJson(here.report), repeated: true, delivery: here.delivery, unchanged: !adopted };
+        // Another survey under the same policy: what was drawn goes there too, and may be news to its collector. Under an id of its own, by which two
+        // collectors who compare notes do not find one person twice.
+        const { token, bits } = Report.fromJson(same.report);
+        const report = new Report(policy.id, toHex(random(16)), token, bits);
+        see(state, this.today());
+        tell(state, state.releases.find((release) => release.part === null && release.policy === policy.id && release.data.includes(datum)), this.base);
+        addAnswer(state, datum, entry(report));
+        return { report, repeated: true, delivery: "waiting", unchanged: false };
       }
       await this.#allowSurvey(state, survey);
       const report = Report.draw(policy, symbol, random);

@@ -12,33 +12,67 @@ pub struct DataFile {
     pub path: &'static str,
     /// The README's section.
     pub section: &'static str,
+    /// What to fetch, and from whom.
+    pub what: &'static str,
 }
 
 /// UCI Student Performance, Portuguese course.
-pub const STUDENT_POR: DataFile =
-    DataFile { path: "student/student-por.csv", section: "1 (student)" };
+pub const STUDENT_POR: DataFile = DataFile {
+    path: "student/student-por.csv",
+    section: "1 (student)",
+    what: "Student Performance, UCI Machine Learning Repository no. 320",
+};
 /// UCI Student Performance, mathematics course.
-pub const STUDENT_MAT: DataFile =
-    DataFile { path: "student/student-mat.csv", section: "1 (student)" };
+pub const STUDENT_MAT: DataFile = DataFile {
+    path: "student/student-mat.csv",
+    section: "1 (student)",
+    what: "Student Performance, UCI Machine Learning Repository no. 320",
+};
 /// UCI Adult, training part.
-pub const ADULT_DATA: DataFile = DataFile { path: "adult/adult.data.gz", section: "2 (adult)" };
+pub const ADULT_DATA: DataFile = DataFile {
+    path: "adult/adult.data.gz",
+    section: "2 (adult)",
+    what: "Adult (Census Income), UCI Machine Learning Repository no. 2",
+};
 /// UCI Adult, test part.
-pub const ADULT_TEST: DataFile = DataFile { path: "adult/adult.test.gz", section: "2 (adult)" };
-/// UCI AReM, body sensors, in the place of OPPORTUNITY.
-pub const AREM: DataFile = DataFile { path: "arem/arem.csv.gz", section: "6 (arem)" };
+pub const ADULT_TEST: DataFile = DataFile {
+    path: "adult/adult.test.gz",
+    section: "2 (adult)",
+    what: "Adult (Census Income), UCI Machine Learning Repository no. 2",
+};
+/// UCI AReM, body sensors: a stand-in for OPPORTUNITY, whose recordings could not be had.
+pub const AREM: DataFile = DataFile {
+    path: "arem/arem.csv.gz",
+    section: "6 (arem)",
+    what: "AReM (activity recognition by a body-sensor network), UCI Machine Learning Repository no. 366",
+};
+
+/// Shoulder exercises recorded by a watch: a second stand-in for OPPORTUNITY. `scripts/watch-data` fetches it.
+pub const WATCH: DataFile = DataFile {
+    path: "watch/watch.csv.gz",
+    section: "watch, or rather scripts/watch-data",
+    what: "the watch recordings of seglearn with scripts/watch-data DIR",
+};
 
 /// Baltimore city employee salaries, fiscal year 2019, without names.
 pub const SALARIES: DataFile = DataFile {
     path: "baltimore_salaries/baltimore_fy2019_noname.csv.gz",
     section: "7 (baltimore_salaries)",
+    what: "Baltimore City Employee Salaries FY2019, Open Baltimore 6xv6-e66h",
 };
 
 /// Kosarak click stream, its first 36,682 transactions.
-pub const KOSARAK: DataFile =
-    DataFile { path: "kosarak/kosarak_first36682.dat.gz", section: "3 (kosarak)" };
+pub const KOSARAK: DataFile = DataFile {
+    path: "kosarak/kosarak_first36682.dat.gz",
+    section: "3 (kosarak)",
+    what: "Kosarak click stream, Frequent Itemset Mining Dataset Repository",
+};
 /// Gowalla check-ins of 1,000 users.
-pub const GOWALLA: DataFile =
-    DataFile { path: "gowalla/gowalla_1000users.csv.gz", section: "4 (gowalla)" };
+pub const GOWALLA: DataFile = DataFile {
+    path: "gowalla/gowalla_1000users.csv.gz",
+    section: "4 (gowalla)",
+    what: "Gowalla check-ins, Stanford Large Network Dataset Collection",
+};
 
 /// A folder of data files, or none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -78,6 +112,7 @@ impl DataFolder {
         found.filter(|path| path.is_file()).ok_or(Error::MissingData {
             file: file.path,
             section: file.section,
+            what: file.what,
             folder: self.0.clone(),
         })
     }

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 pub enum Error {
     /// A data file is not there. Data files are never part of the repository.
     #[error(
-        "the data file {file} is missing{}; it is described in section {section} of the data folder's README.md. \
-         Give the folder with --data DIR or in UNDERTONE_DATA",
+        "the data file {file} is missing{}. Fetch {what}, and lay it out as section {section} of the data folder's \
+         README.md says; give the folder with --data DIR or in UNDERTONE_DATA",
         folder.as_ref().map_or(" (no data folder was given)".into(), |f| format!(" in {}", f.display()))
     )]
     MissingData {
@@ -16,6 +16,8 @@ pub enum Error {
         file: &'static str,
         /// Where it is described.
         section: &'static str,
+        /// What to fetch.
+        what: &'static str,
         /// The folder that was searched.
         folder: Option<PathBuf>,
     },

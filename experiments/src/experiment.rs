@@ -4,7 +4,7 @@ use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
 
 use crate::data::{DataFile, DataFolder};
-use crate::{Error, Outcome};
+use crate::{Error, Kind, Outcome};
 
 /// Whose figure it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,25 +40,45 @@ impl Paper {
         }
     }
 
-    /// Authors, title and year.
-    pub fn title(self) -> &'static str {
+    /// Title and year.
+    pub fn name(self) -> &'static str {
         match self {
-            Self::Jstl21 => {
-                "B. Jiang, M. Seif, R. Tandon, M. Li: Context-Aware Local Information Privacy (2021)"
-            }
+            Self::Jstl21 => "Context-Aware Local Information Privacy (2021)",
             Self::Jlt18 => {
-                "B. Jiang, M. Li, R. Tandon: Context-aware Data Aggregation with Localized Information Privacy (2018)"
+                "Context-aware Data Aggregation with Localized Information Privacy (2018)"
             }
-            Self::Stl19 => {
-                "M. Seif, R. Tandon, M. Li: Context Aware Laplacian Mechanism for Local Information Privacy (2019)"
-            }
+            Self::Stl19 => "Context Aware Laplacian Mechanism for Local Information Privacy (2019)",
             Self::St20 => {
-                "M. Sun, W. P. Tay: On the Relationship Between Inference and Data Privacy in Decentralized IoT Networks (2020)"
+                "On the Relationship Between Inference and Data Privacy in Decentralized IoT Networks (2020)"
             }
-            Self::Zds22 => {
-                "M. A. Zarrabian, N. Ding, P. Sadeghi: Asymmetric Local Information Privacy and the Watchdog Mechanism (2022)"
-            }
+            Self::Zds22 => "Asymmetric Local Information Privacy and the Watchdog Mechanism (2022)",
             Self::Ours => "What the corrected mechanisms buy, and what they do not",
+        }
+    }
+
+    /// The title in a few words, and the year.
+    pub fn short(self) -> &'static str {
+        match self {
+            Self::Jstl21 => "Context-Aware Privacy (2021)",
+            Self::Jlt18 => "Data Aggregation (2018)",
+            Self::Stl19 => "Laplacian Mechanism (2019)",
+            Self::St20 => "IoT Networks (2020)",
+            Self::Zds22 => "Watchdog Mechanism (2022)",
+            Self::Ours => "Questions of ours",
+        }
+    }
+
+    /// Who wrote it.
+    pub fn authors(self) -> &'static str {
+        match self {
+            Self::Jstl21 => "B. Jiang, M. Seif, R. Tandon, M. Li",
+            Self::Jlt18 => "B. Jiang, M. Li, R. Tandon",
+            Self::Stl19 => "M. Seif, R. Tandon, M. Li",
+            Self::St20 => "M. Sun, W. P. Tay",
+            Self::Zds22 => "M. A. Zarrabian, N. Ding, P. Sadeghi",
+            Self::Ours => {
+                "Questions that the papers leave open, answered with the mechanisms of this repository"
+            }
         }
     }
 
@@ -87,6 +107,17 @@ pub struct Experiment {
     pub data: &'static [DataFile],
     /// Runs it.
     pub run: fn(&Context) -> Result<Outcome, Error>,
+}
+
+impl Experiment {
+    /// Runs it. The claims of our own questions are ours.
+    pub fn outcome(&self, context: &Context) -> Result<Outcome, Error> {
+        let mut outcome = (self.run)(context)?;
+        if self.paper == Paper::Ours {
+            outcome.claims.iter_mut().for_each(|claim| claim.kind = Kind::Ours);
+        }
+        Ok(outcome)
+    }
 }
 
 /// What an experiment runs in.

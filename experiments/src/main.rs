@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt::{Display, Write as _};
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -13,19 +13,22 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use undertone_experiments::data::DataFolder;
+use undertone_experiments::record::Record;
 use undertone_experiments::run::{self, Finished, Options, Status};
 use undertone_experiments::summary::{Catalogue, StatusWord, Summary};
-use undertone_experiments::{Context, Experiment, registry, report};
+use undertone_experiments::{Context, Experiment, pdf, registry, report};
 
 /// Rerun figures and tables of the five papers and judge their claims.
 ///
 /// Each experiment leaves CSV tables, SVG plots and a claim table in a folder of its own; all of them
-/// together make one page, report.html. A run that was interrupted goes on where it stopped. Data files
-/// are not part of this program: an experiment that needs one it cannot find says which.
+/// together make report.html, a summary with a page per paper. A run that was interrupted goes on where it
+/// stopped. Data files are not part of this program: an experiment that needs one it cannot find says what to
+/// fetch, and `all` runs the others.
 ///
 /// Example: undertone-reproduce jstl21-fig-4 -o report
 ///
-/// Exit codes: 0 good, 1 an experiment failed, 2 bad usage.
+/// Exit codes: 0 good, 1 an experiment failed, or lacks the data it needs when asked for by name, or differs
+/// from the record, 2 bad usage.
 #[derive(Parser)]
 #[command(name = "undertone-reproduce", version, max_term_width = 100)]
 struct Args {
@@ -44,6 +47,16 @@ struct Args {
     /// Compute everything again, whatever an earlier run left.
     #[arg(long)]
     fresh: bool,
+    /// Compare every claim with a record of an earlier run, such as experiments/report.json.
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
+    /// Run every experiment at the quick size too, and keep the claims of both in this file, so that later runs
+    /// can be compared with it. Only for `all`, at full size.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "compare"])]
+    record: Option<PathBuf>,
+    /// Print the summary to report.pdf, by a Chromium on this machine.
+    #[arg(long)]
+    pdf: bool,
     /// Print JSON for programs instead of tables for people.
     #[arg(long)]
     json: bool,
@@ -122,21 +135,50 @@ fn run(args: &Args) -> Result<bool, Refusal> {
             folder.display()
         )));
     }
-    let context = Context { data: DataFolder::find(args.data.as_deref()), quick: args.quick };
-    let options = Options { context, output: args.output.clone(), resume: !args.fresh };
-    let bar = progress(chosen.len() as u64);
+    let by_name = args.what != ["all"];
+    if args.record.is_some() && by_name {
+        return Err(Refusal::usage(
+            "--record goes with `all`: a record of some figures would pass for whole",
+        ));
+    }
+    let kept = args.compare.as_deref().map(Record::read).transpose().map_err(Refusal::usage)?;
+    let data = DataFolder::find(args.data.as_deref());
     let start = Instant::now();
-    let finished = run::run(&chosen, &options, &|found| {
+    let finished = at_size(args, &chosen, &data, args.quick, &args.output)?;
+    if let Some(file) = &args.record {
+        let quick = at_size(args, &chosen, &data, true, &args.output.join("quick"))?;
+        let record = Record::new(&finished, &quick).map_err(Refusal::input)?;
+        record.write(file).map_err(Refusal::input)?;
+    }
+    let page = report::write(&args.output, &finished, args.quick).map_err(Refusal::input)?;
+    let mut summary = Summary::new(&finished, &page, start.elapsed().as_secs_f64());
+    if let Some(kept) = kept {
+        summary.differences = kept.compare(&finished, args.quick);
+    }
+    if args.pdf {
+        eprintln!("{}", pdf::print(&page).map_err(Refusal::input)?);
+    }
+    print(args.json, &summary, || summed_up(&summary))?;
+    Ok(summary.is_good(by_name))
+}
+
+/// Runs the experiments at one of two sizes, with a progress bar.
+fn at_size(
+    args: &Args,
+    chosen: &[&'static Experiment],
+    data: &DataFolder,
+    quick: bool,
+    output: &Path,
+) -> Result<Vec<Finished>, Refusal> {
+    let context = Context { data: data.clone(), quick };
+    let options = Options { context, output: output.into(), resume: !args.fresh };
+    let bar = progress(chosen.len() as u64);
+    let finished = run::run(chosen, &options, &|found| {
         bar.println(in_one_line(found));
         bar.inc(1);
     });
     bar.finish_and_clear();
-    let finished = finished.map_err(Refusal::input)?;
-    let page = args.output.join("report.html");
-    report::write(&page, &finished, args.quick).map_err(Refusal::input)?;
-    let summary = Summary::new(&finished, &page, start.elapsed().as_secs_f64());
-    print(args.json, &summary, || summed_up(&summary))?;
-    Ok(summary.is_good())
+    finished.map_err(Refusal::input)
 }
 
 /// The experiments asked for, each once, in the order of the report.
@@ -188,7 +230,8 @@ fn listed(catalogue: &Catalogue) -> String {
 fn summed_up(summary: &Summary) -> String {
     let rows = summary.experiments.iter().flat_map(|ran| {
         ran.claims.iter().cloned().map(|claim| {
-            [ran.key.to_owned(), claim.paper_says, claim.paper_number, claim.ours, claim.verdict]
+            let printed = claim.printed.unwrap_or_default();
+            [ran.key.to_owned(), claim.says, printed, claim.ours, claim.verdict]
         })
     });
     let mut text = table(["experiment", "claim", "paper's number", "ours", "verdict"], rows);
@@ -198,6 +241,13 @@ fn summed_up(summary: &Summary) -> String {
         if let Some(why) = &ran.why {
             let _ = writeln!(text, "{} {what}: {why}", ran.key);
         }
+    }
+    let without = summary.without_data();
+    if !without.is_empty() {
+        let _ = writeln!(text, "without their data: {}", without.join(", "));
+    }
+    for difference in &summary.differences {
+        let _ = writeln!(text, "differs from the record: {difference}");
     }
     let _ = write!(text, "wrote {} in {:.0} s", summary.report, summary.seconds);
     text

@@ -1,5 +1,7 @@
 //! The little Markdown our errata pages use, as HTML: headings, paragraphs, lists, tables, code, bold.
 
+use crate::Paper;
+
 /// Markdown to HTML. Headings are lowered by `depth` levels.
 pub fn html(markdown: &str, depth: usize) -> String {
     let mut out = String::new();
@@ -92,14 +94,15 @@ fn row(line: &str) -> Vec<String> {
     inner.split('|').map(|cell| cell.replace('\u{0}', "|").trim().to_owned()).collect()
 }
 
-/// Escapes, then `code` and **bold**.
-fn inline(text: &str) -> String {
+/// One line: escaped, then `code` and **bold**, and papers by title and year rather than by key.
+pub fn inline(text: &str) -> String {
     let mut out = String::new();
     for (at, part) in escape(text).split('`').enumerate() {
         if at % 2 == 1 {
             out.push_str(&format!("<code>{part}</code>"));
             continue;
         }
+        let part = by_title(part);
         for (at, part) in part.split("**").enumerate() {
             if at % 2 == 1 {
                 out.push_str(&format!("<strong>{part}</strong>"));
@@ -109,6 +112,12 @@ fn inline(text: &str) -> String {
         }
     }
     out
+}
+
+/// A text with papers by title and year rather than by key.
+pub fn by_title(text: &str) -> String {
+    let papers = Paper::ALL.iter().filter(|paper| **paper != Paper::Ours);
+    papers.fold(text.to_owned(), |text, paper| text.replace(paper.key(), paper.short()))
 }
 
 /// Text made safe inside HTML.
@@ -122,10 +131,10 @@ mod tests {
 
     #[test]
     fn what_we_write_is_understood() {
-        let page = "# A <b>\n\ntwo\nlines of `x < y` and **bold**\n\n* one\n  more\n* two\n\n\
+        let page = "# A <b>\n\ntwo\nlines of `x < y` and **bold** by ST20\n\n* one\n  more\n* two\n\n\
                     | a | b |\n|---|---|\n| 1\\|2 | 3 |\nend";
         let expected = "<h3>A &lt;b&gt;</h3>\n<p>two lines of <code>x &lt; y</code> and \
-                        <strong>bold</strong></p>\n<ul>\n<li>one more</li>\n<li>two</li></ul>\n\
+                        <strong>bold</strong> by IoT Networks (2020)</p>\n<ul>\n<li>one more</li>\n<li>two</li></ul>\n\
                         <div class=\"scroll\"><table>\n<tr><th>a</th><th>b</th></tr>\n\
                         <tr><td>1|2</td><td>3</td></tr>\n</table></div>\n<p>end</p>\n";
         assert_eq!(html(page, 2), expected);

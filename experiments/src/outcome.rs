@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::plot::{Chart, titled};
 use crate::{Claim, Error, Picture, Table};
 
 /// A drawn picture.
@@ -11,6 +12,8 @@ pub struct Drawing {
     pub name: String,
     /// The picture.
     pub svg: String,
+    /// Its panels one by one, for pages of any width; none if it is one drawing.
+    pub charts: Vec<Chart>,
 }
 
 /// Tables, pictures, claims and remarks of one figure or table.
@@ -39,12 +42,22 @@ impl Outcome {
 
     /// Draws and adds a picture.
     pub fn draw(&mut self, name: impl Into<String>, picture: &Picture) -> Result<(), Error> {
-        self.drawings.push(Drawing { name: name.into(), svg: picture.svg()? });
+        let (name, svg, charts) = (name.into(), picture.svg()?, picture.charts()?);
+        self.drawings.push(Drawing { name, svg, charts });
         Ok(())
     }
 
-    /// Adds a claim.
-    pub fn claim(&mut self, claim: Claim) {
+    /// Adds a drawing that is not made of panels.
+    pub fn draw_whole(&mut self, name: impl Into<String>, title: &str, svg: &str) {
+        let (name, svg) = (name.into(), titled(svg, title));
+        self.drawings.push(Drawing { name, svg, charts: Vec::new() });
+    }
+
+    /// Adds a claim, and names it if it has no name yet.
+    pub fn claim(&mut self, mut claim: Claim) {
+        if claim.id.is_empty() {
+            claim.id = claim.id_from_words();
+        }
         self.claims.push(claim);
     }
 

@@ -1,11 +1,14 @@
 //! Plots as SVG: panels side by side, each with its legend below, colours that people with colour
 //! blindness can tell apart. A printed formula that misses its claim is dashed, and its name says what
-//! it truly leaks.
+//! it truly leaks. A page takes the panels one by one and writes the legends itself, so that they stay
+//! readable at any width.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
+use serde::{Deserialize, Serialize};
 
 use crate::Error;
+use crate::markdown::{by_title, escape};
 
 /// Okabe and Ito's palette, without the yellow that vanishes on white.
 const PALETTE: [RGBColor; 10] = [
@@ -26,7 +29,7 @@ const FAINT: RGBColor = RGBColor(0x66, 0x66, 0x66);
 const GRID: RGBColor = RGBColor(0xe2, 0xe2, 0xe2);
 
 const PANEL_WIDTH: u32 = 480;
-const CHART_HEIGHT: u32 = 330;
+const CHART_HEIGHT: u32 = 340;
 const TITLE_HEIGHT: u32 = 40;
 const PANEL_TITLE: u32 = 26;
 const LEGEND_LINE: u32 = 19;
@@ -36,7 +39,8 @@ const LEGEND_CHARACTERS: usize = 66;
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
 /// How a series is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Stroke {
     /// A line.
     Solid,
@@ -59,12 +63,14 @@ pub struct Series {
     pub colour: Option<usize>,
     /// (x, y).
     pub points: Vec<(f64, f64)>,
+    /// Upright strokes (x, low, high), such as intervals; not in the legend.
+    pub bars: Vec<(f64, f64, f64)>,
 }
 
 impl Series {
     /// A solid line.
     pub fn solid(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), stroke: Stroke::Solid, colour: None, points }
+        Self { name: name.into(), stroke: Stroke::Solid, colour: None, points, bars: Vec::new() }
     }
 
     /// A printed formula that misses its claim: dashed, its name followed by what it truly leaks.
@@ -74,17 +80,29 @@ impl Series {
         points: Vec<(f64, f64)>,
     ) -> Self {
         let name = format!("{name}; leaks {leaks}");
-        Self { name, stroke: Stroke::Dashed, colour: None, points }
+        Self { name, stroke: Stroke::Dashed, colour: None, points, bars: Vec::new() }
     }
 
     /// A thin dotted reference line.
     pub fn reference(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), stroke: Stroke::Dotted, colour: Some(6), points }
+        Self {
+            name: name.into(),
+            stroke: Stroke::Dotted,
+            colour: Some(6),
+            points,
+            bars: Vec::new(),
+        }
     }
 
     /// Points.
     pub fn points(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), stroke: Stroke::Points, colour: None, points }
+        Self { name: name.into(), stroke: Stroke::Points, colour: None, points, bars: Vec::new() }
+    }
+
+    /// With upright strokes (x, low, high) in the same colour.
+    pub fn with_bars(mut self, bars: Vec<(f64, f64, f64)>) -> Self {
+        self.bars = bars;
+        self
     }
 
     /// This series in a colour of one's choice.
@@ -120,7 +138,66 @@ pub struct Picture {
     pub panels: Vec<Panel>,
 }
 
+/// One chart as SVG, without its title and its legend.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chart {
+    /// The panel's title.
+    pub title: String,
+    /// The chart.
+    pub svg: String,
+    /// What its lines are, in the order they were drawn.
+    pub legend: Vec<Key>,
+}
+
+/// A line of a legend.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Key {
+    /// What it is.
+    pub name: String,
+    /// How it is drawn.
+    pub stroke: Stroke,
+    /// `#RRGGBB`.
+    pub colour: String,
+}
+
+/// An SVG that says what it shows to those who cannot see it.
+pub fn titled(svg: &str, title: &str) -> String {
+    let title = escape(&by_title(title));
+    match svg.split_once("<svg ") {
+        Some((before, rest)) => match rest.split_once('>') {
+            Some((attributes, body)) => {
+                format!("{before}<svg role=\"img\" {attributes}>\n<title>{title}</title>{body}")
+            }
+            None => svg.to_owned(),
+        },
+        None => svg.to_owned(),
+    }
+}
+
 impl Picture {
+    /// The panels one by one.
+    pub fn charts(&self) -> Result<Vec<Chart>, Error> {
+        let chart = |panel: &Panel| {
+            let mut svg = String::new();
+            {
+                let area = SVGBackend::with_string(&mut svg, (PANEL_WIDTH, CHART_HEIGHT));
+                let area = area.into_drawing_area();
+                panel.chart(&area)?;
+                area.present().map_err(broken)?;
+            }
+            let name = |ink: RGBColor| format!("#{:02X}{:02X}{:02X}", ink.0, ink.1, ink.2);
+            let key = |(series, ink): (&Series, RGBColor)| Key {
+                name: series.name.clone(),
+                stroke: series.stroke,
+                colour: name(ink),
+            };
+            let legend = panel.series.iter().zip(panel.inks()).map(key).collect();
+            let svg = titled(&svg, &format!("{}: {}", self.title, panel.title));
+            Ok(Chart { title: panel.title.clone(), svg, legend })
+        };
+        self.panels.iter().map(chart).collect()
+    }
+
     /// The picture as SVG.
     pub fn svg(&self) -> Result<String, Error> {
         let across = self.panels.len().clamp(1, if self.panels.len() == 4 { 2 } else { 3 });
@@ -151,7 +228,7 @@ impl Picture {
             }
             area.present().map_err(broken)?;
         }
-        Ok(svg)
+        Ok(titled(&svg, &self.title))
     }
 }
 
@@ -186,8 +263,10 @@ impl Panel {
     }
 
     fn range(&self, of: impl Fn((f64, f64)) -> f64, log: bool) -> Option<(f64, f64)> {
-        let points = self.series.iter().flat_map(|series| &series.points);
-        let mut placed = points.filter_map(|point| self.place(*point)).map(of);
+        let points = self.series.iter().flat_map(|series| series.points.iter().copied());
+        let ends = self.series.iter().flat_map(|series| &series.bars);
+        let ends = ends.flat_map(|(x, low, high)| [(*x, *low), (*x, *high)]);
+        let mut placed = points.chain(ends).filter_map(|point| self.place(point)).map(of);
         let first = placed.next()?;
         let (low, high) = placed.fold((first, first), |(l, h), v| (l.min(v), h.max(v)));
         let room = if high > low { 0.04 * (high - low) } else { 0.05 * high.abs().max(0.1) };
@@ -195,19 +274,47 @@ impl Panel {
         Some((if near_zero { 0.0 } else { low - room }, high + room))
     }
 
+    /// The colour of each series.
+    fn inks(&self) -> Vec<RGBColor> {
+        let mut next = 0;
+        let mut colour = |series: &Series| {
+            let given = series.colour.unwrap_or_else(|| {
+                next += 1;
+                next - 1
+            });
+            PALETTE[given % PALETTE.len()]
+        };
+        self.series.iter().map(&mut colour).collect()
+    }
+
+    /// Title, chart and legend.
     fn draw(&self, area: &Area<'_>) -> Result<(), Error> {
         write(area, &shortened(&self.title, 62), (64, 12), 14, INK, HPos::Left)?;
         let below = area.split_vertically(PANEL_TITLE).1;
         let (body, legend) = below.split_vertically(CHART_HEIGHT);
+        self.chart(&body)?;
+        let mut y = 8;
+        for (series, ink) in self.series.iter().zip(self.inks()) {
+            key(&legend, y, series.stroke, ink)?;
+            for line in wrapped(&series.name) {
+                write(&legend, &line, (78, y), 12, INK, HPos::Left)?;
+                y += LEGEND_LINE as i32;
+            }
+        }
+        Ok(())
+    }
+
+    /// The chart alone.
+    fn chart(&self, body: &Area<'_>) -> Result<(), Error> {
         let ranges = self.range(|p| p.0, self.log_x).zip(self.range(|p| p.1, self.log_y));
         let Some(((left, right), (bottom, top))) = ranges else {
-            return write(&body, "nothing finite to show here", (90, 60), 14, FAINT, HPos::Left);
+            return write(body, "nothing finite to show here", (90, 60), 14, FAINT, HPos::Left);
         };
-        let mut chart = ChartBuilder::on(&body)
+        let mut chart = ChartBuilder::on(body)
             .margin(6)
             .margin_right(18)
-            .x_label_area_size(42)
-            .y_label_area_size(62)
+            .x_label_area_size(52)
+            .y_label_area_size(80)
             .build_cartesian_2d(left..right, bottom..top)
             .map_err(broken)?;
         let label = |log: bool| move |value: &f64| if log { power(*value) } else { plain(*value) };
@@ -222,19 +329,19 @@ impl Panel {
             .y_labels(if self.log_y { decades(bottom, top) } else { 7 })
             .x_label_formatter(&label(self.log_x))
             .y_label_formatter(&label(self.log_y))
-            .label_style(("sans-serif", 12).into_font().color(&INK))
-            .axis_desc_style(("sans-serif", 13).into_font().color(&INK))
+            .label_style(("sans-serif", 18).into_font().color(&INK))
+            .axis_desc_style(("sans-serif", 18).into_font().color(&INK))
             .draw()
             .map_err(broken)?;
-        let mut y = 8;
-        let mut next = 0;
-        for series in &self.series {
-            let colour = series.colour.unwrap_or_else(|| {
-                next += 1;
-                next - 1
-            });
-            let ink = PALETTE[colour % PALETTE.len()];
+        for (series, ink) in self.series.iter().zip(self.inks()) {
             let placed: Vec<_> = series.points.iter().map(|point| self.place(*point)).collect();
+            for (x, low, high) in &series.bars {
+                let ends = self.place((*x, *low)).zip(self.place((*x, *high)));
+                if let Some((low, high)) = ends {
+                    let stroke = PathElement::new(vec![low, high], ink.stroke_width(1));
+                    chart.draw_series([stroke]).map_err(broken)?;
+                }
+            }
             // A series of one point is a thing to be found, not part of a cloud.
             let size = if series.points.len() == 1 { 5 } else { 2 };
             for piece in placed.split(|point| point.is_none()) {
@@ -262,11 +369,6 @@ impl Panel {
                             .map_err(broken)?,
                     ),
                 }
-            }
-            key(&legend, y, series.stroke, ink)?;
-            for line in wrapped(&series.name) {
-                write(&legend, &line, (78, y), 12, INK, HPos::Left)?;
-                y += LEGEND_LINE as i32;
             }
         }
         Ok(())
@@ -366,9 +468,17 @@ mod tests {
         let picture = Picture { title: "Figure".into(), panels: vec![panel(), log] };
         let svg = picture.svg().unwrap();
         for text in ["Figure", "(a) a panel", "printed (19); leaks 1.9 where it claims 1", "gap"] {
-            assert_eq!(svg.matches(text).count(), if text == "Figure" { 1 } else { 2 }, "{text}");
+            assert_eq!(svg.matches(text).count(), 2, "{text}");
         }
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
+        let charts = picture.charts().unwrap();
+        let keys: Vec<_> = charts[1].legend.iter().map(|key| key.colour.as_str()).collect();
+        assert_eq!(keys, ["#0072B2", "#D55E00", "#000000", "#009E73"]);
+        for chart in &charts {
+            assert!(chart.svg.contains("<title>Figure: (a) a panel</title>"));
+            assert!(chart.svg.contains("role=\"img\"") && !chart.svg.contains("certified"));
+            assert!(chart.svg.contains("stroke=\"#0072B2\""), "{}", chart.svg);
+        }
     }
 
     #[test]

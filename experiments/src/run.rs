@@ -82,7 +82,7 @@ fn one(experiment: &'static Experiment, options: &Options) -> Result<Finished, E
         return Ok(Finished { experiment, status, seconds: old.seconds, resumed: true });
     }
     let start = Instant::now();
-    let ran = (experiment.run)(&options.context);
+    let ran = experiment.outcome(&options.context);
     let seconds = start.elapsed().as_secs_f64();
     let status = match ran {
         Ok(outcome) => {
@@ -129,10 +129,13 @@ fn write_files(folder: &Path, outcome: &Outcome) -> Result<(), Error> {
 
 /// The claims as a table.
 pub fn claims(outcome: &Outcome) -> Table {
-    let columns = ["paper_says", "paper_number", "ours", "tolerance", "verdict", "reason"];
+    let columns =
+        ["id", "kind", "paper_says", "paper_number", "ours", "tolerance", "verdict", "reason"];
     let mut table = Table::new("claims", &columns);
     for claim in &outcome.claims {
         table.push(vec![
+            claim.id.clone(),
+            claim.kind.slug().into(),
             claim.paper_says.clone(),
             claim.paper_number_words().into(),
             claim.ours.clone(),

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::record::Judged;
 use crate::run::{Finished, Status};
-use crate::{Claim, Experiment, registry};
+use crate::{Experiment, registry};
 
 /// Every experiment that can be run.
 #[derive(Debug, Clone, Serialize)]
@@ -55,6 +56,8 @@ pub struct Summary {
     pub seconds: f64,
     /// What came of each experiment, in the order of the report.
     pub experiments: Vec<Ran>,
+    /// Where it differs from the record it was compared with; nothing without one.
+    pub differences: Vec<String>,
 }
 
 /// What came of one experiment.
@@ -73,7 +76,7 @@ pub struct Ran {
     /// Whether it was taken from an earlier run.
     pub resumed: bool,
     /// The claims it judged.
-    pub claims: Vec<JudgedClaim>,
+    pub claims: Vec<Judged>,
 }
 
 /// Whether an experiment gave an outcome.
@@ -88,33 +91,29 @@ pub enum StatusWord {
     Failed,
 }
 
-/// A paper's claim beside ours, in words.
-#[derive(Debug, Clone, Serialize)]
-pub struct JudgedClaim {
-    /// What the paper says, in our words.
-    pub paper_says: String,
-    /// The number its text gives, or that it gives none.
-    pub paper_number: String,
-    /// What came out here.
-    pub ours: String,
-    /// How far apart the two may be, or what was tested.
-    pub tolerance: String,
-    /// What the claim turned out to be worth.
-    pub verdict: String,
-    /// Why.
-    pub reason: String,
-}
-
 impl Summary {
     /// Sums up a run whose page is `report`.
     pub fn new(finished: &[Finished], report: &Path, seconds: f64) -> Self {
         let experiments = finished.iter().map(Ran::new).collect();
-        Self { report: report.display().to_string(), seconds, experiments }
+        let report = report.display().to_string();
+        Self { report, seconds, experiments, differences: Vec::new() }
     }
 
-    /// Whether nothing failed. A missing data file is no failure.
-    pub fn is_good(&self) -> bool {
-        self.experiments.iter().all(|ran| ran.status != StatusWord::Failed)
+    /// Whether nothing failed and nothing differs. A missing data file is a failure for an experiment asked for by
+    /// name, and none where all were asked for.
+    pub fn is_good(&self, by_name: bool) -> bool {
+        let bad = |ran: &Ran| match ran.status {
+            StatusWord::Failed => true,
+            StatusWord::MissingData => by_name,
+            StatusWord::Done => false,
+        };
+        self.differences.is_empty() && !self.experiments.iter().any(bad)
+    }
+
+    /// The experiments that gave no outcome for want of data.
+    pub fn without_data(&self) -> Vec<&'static str> {
+        let missing = self.experiments.iter().filter(|ran| ran.status == StatusWord::MissingData);
+        missing.map(|ran| ran.key).collect()
     }
 }
 
@@ -134,20 +133,7 @@ impl Ran {
             why,
             seconds: finished.seconds,
             resumed: finished.resumed,
-            claims: claims.iter().map(JudgedClaim::new).collect(),
-        }
-    }
-}
-
-impl JudgedClaim {
-    fn new(claim: &Claim) -> Self {
-        Self {
-            paper_says: claim.paper_says.clone(),
-            paper_number: claim.paper_number_words().to_owned(),
-            ours: claim.ours.clone(),
-            tolerance: claim.tolerance.clone(),
-            verdict: claim.verdict.words(),
-            reason: claim.reason.clone(),
+            claims: claims.iter().map(|claim| Judged::new(finished.experiment, claim)).collect(),
         }
     }
 }

@@ -10,7 +10,7 @@ mod plan;
 mod survey;
 
 use libfuzzer_sys::fuzz_target;
-use survey::{Survey, SurveyBody};
+use survey::{Phase, Survey, SurveyBody};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(body) = SurveyBody::from_json(bytes) else { return };
@@ -18,6 +18,6 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(answers.len() >= 2);
     assert!(body.plan.epsilon().is_ok() && body.plan.total().is_ok() && body.plan.cap().is_ok());
     assert!(!body.plan.groups(body.group_minimum).is_empty());
-    let survey = Survey { body, created: 0, rounds: Vec::new() };
+    let survey = Survey { body, created: 0, rounds: Vec::new(), phase: Phase::default() };
     assert_eq!(Survey::from_json(&survey.to_json()).unwrap(), survey);
 });

@@ -24,7 +24,9 @@ export function screenshot(page, name) {
 export async function startCurator() {
   const directory = mkdtempSync(join(tmpdir(), "undertone-browser-"));
   const store = process.env.UNDERTONE_TEST_STORE ?? `sqlite:${join(directory, "surveys.db")}`;
-  const child = spawn(process.env.UNDERTONE_BIN, ["--json", "serve", "--listen", "127.0.0.1:0"], {
+  // A token of one's own: a store on PostgreSQL outlives a curator, and so does the file with its token.
+  const tokenFile = join(directory, "token");
+  const child = spawn(process.env.UNDERTONE_BIN, ["--json", "serve", "--create", "--listen", "127.0.0.1:0", "--admin-token-file", tokenFile], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, UNDERTONE_LOG: "warn", UNDERTONE_ADMIN_TOKEN: undefined, UNDERTONE_STORE: store },
   });
@@ -37,7 +39,8 @@ export async function startCurator() {
     });
     child.on("exit", (code) => reject(new Error(`undertone serve ended with ${code}: ${complaint}`)));
   });
-  const { address, token } = await first;
+  const { address } = await first;
+  const token = readFileSync(tokenFile, "utf8").trim();
   const base = address.replace(/\/$/, "");
   const stop = async () => {
     const gone = new Promise((resolve) => child.once("exit", resolve));

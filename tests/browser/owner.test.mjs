@@ -140,6 +140,121 @@ test("from the dashboard to the estimate", { timeout: 240_000 }, async () => {
   await desk.sent();
 });
 
+test("a survey is paused, resumed, closed, archived and deleted", { timeout: 120_000 }, async () => {
+  const body = { id: "life", title: "A short life", question: "Do you cycle?", answers: { names: ["no", "yes"] }, minimum: 20, plan: { epsilon: "2", rounds: 2 } };
+  await curator.api("/v1/surveys", { method: "POST", body: JSON.stringify(body) });
+  await crowd(curator.base, "life", people(100).map((answer) => answer % 2));
+  const desk = await startBrowser(DESK);
+  const page = desk.context.pages()[0];
+  await page.goto(curator.base);
+  await page.getByLabel("Owner's token").fill(curator.token);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("link", { name: "A short life" }).click();
+  await page.locator("#round-1 table").waitFor({ timeout: 30_000 });
+  const dialog = page.getByRole("dialog");
+  const shown = (words) => page.waitForFunction((text) => document.querySelector("main .badge")?.textContent === text, words);
+  const buttons = async () => (await page.locator("main .row.spaced").first().getByRole("button").allTextContents()).join(", ");
+  const both = async (name) => {
+    await screenshot(page, name);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.setViewportSize(PHONE.viewport);
+    await page.waitForFunction(() => document.documentElement.scrollWidth <= innerWidth);
+    await page.waitForTimeout(500);
+    await screenshot(page, `${name}-phone-dark`);
+    await page.setViewportSize(DESK.viewport);
+    await page.waitForTimeout(500);
+    await screenshot(page, `${name}-dark`);
+    await page.emulateMedia({ colorScheme: "light" });
+  };
+  const phase = async () => (await curator.api("/v1/surveys/life")).phase;
+  /** Presses a button, says no and finds nothing changed, presses it again and says yes. */
+  const step = async (name, question, yes) => {
+    const before = await phase();
+    await page.getByRole("button", { name, exact: true }).click();
+    await dialog.getByRole("heading", { name: question }).waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    assert.equal(await phase(), before);
+    await page.getByRole("button", { name, exact: true }).click();
+    await dialog.getByRole("button", { name: yes, exact: true }).click();
+  };
+  assert.equal(await buttons(), "Seal round 1, Pause, Close");
+  await both("owner-life-running");
+
+  await step("Pause", "Pause the survey?", "Pause it");
+  await shown("round 1, paused");
+  assert.equal(await phase(), "paused");
+  assert.equal(await buttons(), "Resume, Close");
+  const refused = await crowd(curator.base, "life", [0]).catch((error) => error);
+  assert.ok(refused instanceof Error, "a paused survey takes no reports");
+  await both("owner-life-paused");
+
+  await step("Resume", "Take reports again?", "Resume");
+  await shown("round 1, open");
+  await crowd(curator.base, "life", [0, 1]);
+  await page.locator("dl").getByText("102", { exact: true }).waitFor({ timeout: 30_000 });
+
+  await step("Close", "Close the survey?", "Close it");
+  await shown("round 1, sealed, closed");
+  assert.equal(await buttons(), "Release round 1, Archive, Delete");
+  await both("owner-life-closed");
+
+  await step("Archive", "Archive the survey?", "Archive it");
+  await shown("round 1, sealed, archived");
+  assert.equal(await buttons(), "Release round 1, Delete");
+
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await dialog.getByText("Its name stays taken").waitFor();
+  await page.emulateMedia({ colorScheme: "dark" });
+  await screenshot(page, "owner-life-delete-dark");
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  assert.equal(await phase(), "archived");
+  await step("Delete", "Delete the survey?", "Delete it");
+  await page.getByRole("heading", { name: "Surveys" }).waitFor({ timeout: 30_000 });
+  await page.getByRole("link", { name: "A short life" }).waitFor({ state: "detached" });
+  assert.equal((await fetch(`${curator.base}/v1/surveys/life`)).status, 404);
+
+  // The name is not given again, and the form says why.
+  await page.goto(`${curator.base}/#/new`);
+  await page.getByLabel("Title").fill("Another life");
+  await page.getByLabel("What people are asked").fill("Do you cycle?");
+  await page.getByLabel("Name in addresses (optional)").fill("life");
+  await page.getByLabel("The answers, one per line").fill("no\nyes");
+  await page.getByRole("button", { name: "Create and open round 1" }).click();
+  await page.getByText("the name life was used by a survey that was deleted").waitFor();
+  assert.deepEqual(desk.complaints.filter((text) => !text.includes("409")), []);
+  await desk.sent();
+});
+
+test("a token that is revoked stops at once, also in a page that is open", { timeout: 60_000 }, async () => {
+  const body = { id: "kept", title: "Kept", question: "Do you cycle?", answers: { names: ["no", "yes"] }, minimum: 100, plan: { epsilon: "2" } };
+  await curator.api("/v1/surveys", { method: "POST", body: JSON.stringify(body) });
+  const post = (path, sent = {}) => curator.api(path, { method: "POST", body: JSON.stringify(sent) });
+  const { id, token } = await post("/v1/tokens", { name: "Olaf", role: "officer" });
+  const phone = await startBrowser({ ...PHONE, colorScheme: "dark" });
+  const page = phone.context.pages()[0];
+  await page.goto(curator.base);
+  await page.getByLabel("Owner's token").fill(token);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("link", { name: "Kept" }).click();
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await page.getByRole("button", { name: "Pause it" }).click();
+  await page.getByRole("button", { name: "Resume", exact: true }).waitFor();
+  await post(`/v1/tokens/${id}/revoke`);
+  const asked = await fetch(`${curator.base}/v1/surveys`, { headers: { authorization: `Bearer ${token}` } });
+  assert.equal(asked.status, 401);
+  // The page offers nothing any more, and after it is loaded again it asks for a token.
+  await page.getByText("does not know this token any more").waitFor({ timeout: 30_000 });
+  assert.equal(await page.getByRole("button", { name: "Resume", exact: true }).count(), 0);
+  await screenshot(page, "owner-revoked-phone-dark");
+  await page.reload();
+  await page.getByText("does not know this token").waitFor();
+  assert.equal((await curator.api("/v1/surveys/kept")).phase, "paused");
+  const { entries } = await curator.api("/v1/surveys/kept/log");
+  assert.equal(JSON.parse(entries.at(-1).detail).by, "Olaf");
+  assert.deepEqual(phone.complaints.filter((text) => !text.includes("401")), []);
+  await phone.sent();
+});
+
 test("groups stand beside each other, with how they differ", { timeout: 120_000 }, async () => {
   const groups = [{ group: "north", people: 500 }, { group: "south of the river", people: 300 }];
   const body = { id: "quarters", title: "Quarters", question: "Do you cycle?", answers: { names: ["no", "yes"] }, minimum: 100, plan: { epsilon: "2", groups } };
@@ -172,6 +287,25 @@ test("groups stand beside each other, with how they differ", { timeout: 120_000 
   await page.waitForTimeout(500);
   await table.scrollIntoViewIfNeeded();
   await screenshot(page, "owner-groups-phone-dark");
+  assert.deepEqual(desk.complaints, []);
+});
+
+test("of very many answers the largest are listed, with a word about chance", { timeout: 120_000 }, async () => {
+  const names = Array.from({ length: 300 }, (_, at) => `place ${at}`);
+  const body = { id: "places", title: "Places", question: "Where were you?", answers: { names }, minimum: 100, plan: { epsilon: "2" } };
+  await curator.api("/v1/surveys", { method: "POST", body: JSON.stringify(body) });
+  await crowd(curator.base, "places", Array.from({ length: 600 }, (_, at) => (at % 2 ? 77 : at % 300)));
+  const desk = await startBrowser(DESK);
+  const page = desk.context.pages()[0];
+  await page.goto(curator.base);
+  await page.getByLabel("Owner's token").fill(curator.token);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.goto(`${curator.base}/#/survey/places`);
+  await page.getByText("The 200 largest of 300 shares, many of them on top by chance alone: each interval is right on its own, not for the list.").waitFor({ timeout: 30_000 });
+  const rows = await page.locator("#round-1 tbody tr").allTextContents();
+  assert.equal(rows.length, 200);
+  assert.ok(rows[0].startsWith("place 77"), rows[0]);
+  await screenshot(page, "owner-many-answers");
   assert.deepEqual(desk.complaints, []);
 });
 

@@ -8,6 +8,9 @@ import { accept } from "./report.js";
 /** Most cells looked at for one answer: symbols, times the outputs of releases whose answers are unknown, times those of the next. */
 const MAX_CELLS_LISTED = 2 ** 22;
 
+/** Alphabets of more symbols are not looked at symbol by symbol: what their releases tell is bounded by what each attains. */
+const MAX_SYMBOLS_HELD = 2 ** 22;
+
 /** What a sequence attains at worst, over every transcript it may have. Levels are in units of 10^-10 nats, null without bound. */
 export class Standing {
   constructor({ exact, ldp, lip, secrets, claims }) {
@@ -81,16 +84,18 @@ export class Sequence {
     const told = new Set(members.filter(({ release }) => release.answer !== null || listed.includes(release)).map(({ release }) => release));
     // What is not in the transcript may have changed any likelihood by its attained LDP.
     const missing = frames.map((frame, at) => {
+      if (frame.alphabet.size > MAX_SYMBOLS_HELD) return null;
       const absent = past.filter((release) => !(told.has(release) && frame.members.some((member) => member.release === release)));
       return oddsUp(totalCost([...absent.map(({ cost }) => cost), ...(at > 0 ? [next.cost] : [])]));
     });
-    const atHand = frames.map((frame) => {
+    const atHand = frames.map((frame, at) => {
+      if (missing[at] === null) return null;
       const answered = frame.members.filter(({ release }) => release.answer !== null);
       return answered.reduce((factor, { release, order }) => times(factor, release.policy.draft.channel, release.answer, order), noFactor(frame.alphabet.size));
     });
     frames.forEach((frame, at) => {
       // Answers that no symbol can have given: nothing is known about what they tell.
-      if (isImpossible(atHand[at]) || missing[at] === null) frame.unbounded();
+      if (missing[at] === null || isImpossible(atHand[at])) frame.unbounded();
     });
     let exact = missing.every((odds) => odds === ODDS_ONE);
     const look = (factors) =>
@@ -170,6 +175,11 @@ function everyTranscript(listed, factors, frames, look) {
   const [{ release, frame, order }, ...others] = listed;
   const { channel } = release.policy.draft;
   const at = frames.indexOf(frame);
+  if (factors[at] === null) {
+    // Its symbols are too many to look at, whatever the answer.
+    everyTranscript(others, factors, frames, look);
+    return;
+  }
   for (let number = 0; number < listedAnswers(channel); number += 1) {
     const factor = times(factors[at], channel, answerAt(channel, number), order);
     // An answer that cannot follow those before it is not part of any transcript.

@@ -27,6 +27,7 @@ before(async () => {
     policies[policy.id] = JSON.stringify(document(name));
   };
   await add("one", "minimal.json");
+  await add("again", "minimal.json");
   await add("two", "table_prior_lip.json");
   await add("sealed", "minimal.json", "sealed");
   await add("bits", "bits_11.json");
@@ -191,6 +192,17 @@ test("the budget of a datum is shared by surveys about it", async () => {
   await one.setBudget("3");
   assert.equal((await one.answer(await one.survey("two", { datum: "age" }), 0)).delivery, "accepted");
   assert.equal(natsText((await one.spent("age")).budget), "3");
+});
+
+test("two surveys that compare report ids do not find one person", async () => {
+  const one = client();
+  const [here, there] = [await one.survey("one", { datum: "age" }), await one.survey("again", { datum: "age" })];
+  const first = await one.answer(here, 0);
+  const second = await one.answer(there, 1);
+  assert.equal(second.report.token, first.report.token, "what was drawn is drawn once");
+  assert.notEqual(second.report.id, first.report.id);
+  assert.deepEqual((await one.answer(there, 1)).report, second.report);
+  assert.deepEqual((await one.answer(here, 1)).report, first.report);
 });
 
 test("a closed round costs nothing", async () => {

@@ -277,3 +277,14 @@ test("unknown answers are listed as far as there is room, the fewest first", asy
   const wide = await make(3000, { shape: "keep", keep: new Array(3000).fill(2 ** 38), base: parts(random, 3000, 2 ** 48, 1, 0) });
   for (const policies of [[wide, await table(3000, 2)], [await table(3000, 2), wide]]) assert.equal(Sequence.together(policies).exact, true);
 });
+
+test("the largest alphabets are bounded by what each release attains", async () => {
+  const symbols = 2 ** 22 + 1;
+  const claims = [{ notion: "ldp", about: "input", epsilon: level(2 ** 32 - 1, 1) }];
+  const make = (own) => Policy.fromJson({ undertone: "policy/1", claims, context: { kind: "unknown" }, inputs: { indices: symbols }, channel: { shape: "bits", symbols, own, other: 2 ** 30 } });
+  const policies = [await make(2 ** 31), await make(3 * 2 ** 30)];
+  const standing = Sequence.together(policies);
+  const sum = policies[0].cost + policies[1].cost;
+  assert.ok(standing.ldp >= sum && standing.ldp <= sum + 2n, `${standing.ldp} ${sum}`);
+  assert.deepEqual([standing.exact, standing.lip, standing.claims], [false, undefined, null]);
+});

@@ -9,6 +9,7 @@ use undertone::design::{
 use undertone::policy_make::{MakeRequest, OwnClaims, OwnMechanism, make};
 use undertone::watchdog::{WatchdogBudget, WatchdogRequest};
 use undertone::{Answer, Error as Trouble, Prior, document, watchdog as watched};
+use undertone_design::Symbols;
 
 use crate::ask::{answer, asked, each, optional_whole};
 
@@ -100,13 +101,14 @@ fn gaussian_sigma(sigma: WordOrNumber) -> Result<Sigma, Trouble> {
 /// A verified policy from what is known, a protection and an objective: the answer, and the policy's document unless a
 /// printed formula misses its claim.
 #[pyfunction]
-#[pyo3(signature = (priors, *, protect, size = None, any_prior = false, prior_lower = None, prior_upper = None, joint = None, secret_name = None, objective = None, loss = None, values = None, method = None, max_bits = None, accept = false, allow_uninformative = false, accuracy = None, n = None, for_n = false, level = 0.95, points = None, range = None, bins = None, output_bins = None, output_range = None, density = None, scale = None, alpha = None, sigma = None, convention = None))]
+#[pyo3(signature = (priors, *, protect, size = None, symbols = None, any_prior = false, prior_lower = None, prior_upper = None, joint = None, secret_name = None, objective = None, loss = None, values = None, method = None, max_bits = None, accept = false, allow_uninformative = false, accuracy = None, n = None, for_n = false, level = 0.95, points = None, range = None, bins = None, output_bins = None, output_range = None, density = None, scale = None, alpha = None, sigma = None, convention = None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn design(
     py: Python<'_>,
     priors: Vec<String>,
     protect: Vec<String>,
     size: Option<i64>,
+    symbols: Option<Vec<String>>,
     any_prior: bool,
     prior_lower: Option<String>,
     prior_upper: Option<String>,
@@ -142,6 +144,7 @@ pub(crate) fn design(
         let context = DesignContext {
             priors: each("prior", &priors, Prior::read)?,
             size: optional_whole("size", size)?,
+            symbols: symbols.map(Symbols::names).transpose()?,
             any_prior,
             within: prior_box(prior_lower.as_deref(), prior_upper.as_deref())?,
             secret: secret.transpose()?,

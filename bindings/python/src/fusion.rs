@@ -15,7 +15,7 @@ use undertone_fusion::report::{
     check_budgets, design_network, evaluate, train,
 };
 use undertone_fusion::table::TableSpec;
-use undertone_fusion::{Bundle, Maps, Model, model};
+use undertone_fusion::{Bundle, Costs, Maps, Model, Objective, model};
 
 use crate::ask::{asked, optional_whole, whole};
 
@@ -37,7 +37,7 @@ fn limit(seconds: Option<f64>) -> Result<Option<Duration>, Trouble> {
 
 /// Maps for every sensor, within budgets: the answer, and the network that sensors and centre share.
 #[pyfunction]
-#[pyo3(signature = (model, *, information = None, ldp = None, outputs, method, epochs = 1, restarts = None, seed = 1, time_limit = None))]
+#[pyo3(signature = (model, *, information = None, ldp = None, outputs, method, epochs = 1, restarts = None, seed = 1, time_limit = None, objective = None, costs = None, begin))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn fusion_design(
     py: Python<'_>,
@@ -50,8 +50,27 @@ pub(crate) fn fusion_design(
     restarts: Option<i64>,
     seed: u64,
     time_limit: Option<f64>,
+    objective: Option<String>,
+    costs: Option<Vec<Vec<f64>>>,
+    begin: Vec<String>,
 ) -> PyResult<(String, String)> {
     asked(py, || {
+        let named = objective.map(|name| name.parse::<Objective>());
+        let named =
+            named.transpose().map_err(|error| Trouble::field("objective", format!(": {error}")))?;
+        let objective = match (named, costs) {
+            (Some(_), Some(_)) => {
+                return Err(Trouble::usage("give an objective by name, or costs, and not both"));
+            }
+            (_, Some(rows)) => Some(Objective::Cost(Costs::new(rows)?)),
+            (named, None) => named,
+        };
+        let model = read_model(model)?;
+        let begin = begin.iter().map(|text| {
+            let network = document::read("begin", text, Bundle::from_json)?;
+            Ok(network.maps_for(&model)?)
+        });
+        let begin = begin.collect::<Result<Vec<Maps>, Trouble>>()?;
         let method = method.parse::<Method>().map_err(Trouble::usage)?;
         check_budgets(method, information, ldp)?;
         let limit = limit(time_limit)?;
@@ -64,7 +83,9 @@ pub(crate) fn fusion_design(
             epochs: whole("epochs", epochs)?,
             restarts: optional_whole("restarts", restarts)?,
             seed,
-            model: FusionModel::assumed(read_model(model)?, "a model from Python"),
+            objective,
+            begin,
+            model: FusionModel::assumed(model, "a model from Python"),
         };
         let begun = Instant::now();
         let stop = || limit.is_some_and(|limit| begun.elapsed() >= limit);
@@ -134,7 +155,7 @@ pub(crate) fn fusion_columns(
 
 /// Maps learned from labelled samples, judged on samples held out: the answer, and the first network that ships.
 #[pyfunction]
-#[pyo3(signature = (cells, *, public, private, sensors, sequence, methods, ldp, outputs, levels, cut, keep, hold_out, train_most, test_most, balance, confidence, ratio, slack, ridge, restarts, seed, time_limit))]
+#[pyo3(signature = (cells, *, public, private, sensors, sequence, methods, ldp, outputs, levels, cut, keep, hold_out, train_most, test_most, balance, confidence, ratio, slack, ridge, kernel, loss, restarts, seed, time_limit))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn fusion_train(
     py: Python<'_>,
@@ -157,6 +178,8 @@ pub(crate) fn fusion_train(
     ratio: f64,
     slack: f64,
     ridge: f64,
+    kernel: &str,
+    loss: &str,
     restarts: i64,
     seed: u64,
     time_limit: Option<f64>,
@@ -196,6 +219,8 @@ pub(crate) fn fusion_train(
                 ridge,
                 restarts: whole("restarts", restarts)?,
                 seed,
+                kernel: TrainRequest::kernel(kernel)?,
+                loss: TrainRequest::loss(loss)?,
                 ..Settings::default()
             },
             confidence,

@@ -67,7 +67,7 @@ mod _native {
     #[pymodule_export]
     use super::release::{Release, kept_beside};
     #[pymodule_export]
-    use super::survey::{correlate, crosstab, estimate_sample};
+    use super::survey::{correlate, crosstab, estimate_sample, grouped_estimate, perturb};
     #[pymodule_export]
     use super::tally::Tally;
 

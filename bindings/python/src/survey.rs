@@ -5,10 +5,15 @@ use std::collections::HashMap;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use undertone::Error as Trouble;
+use undertone::columns::UnknownValues;
 use undertone::correlate::{CorrelateRequest, correlate_of};
 use undertone::crosstab::{CrosstabMethod, CrosstabRequest, crosstab_of};
-use undertone::estimate::{SampledSharesRequest, estimate_sample_of};
+use undertone::estimate::{
+    CountedGroups, EstimateRequest, ReportColumn, SampledSharesRequest, estimate_groups,
+    estimate_sample_of,
+};
 use undertone::observations::{CellTexts, Observations, ObservedColumn, ReportedUnder, Sampling};
+use undertone::perturb::{PerturbRequest, Target, perturb as perturbed};
 
 use crate::ask::{answer, asked, optional_whole};
 use crate::errors::guarded;
@@ -56,6 +61,20 @@ impl Drawn {
 }
 
 impl People<'_> {
+    /// The cells of some columns, row by row.
+    fn texts(&self, names: &[&str]) -> PyResult<Vec<Vec<Option<String>>>> {
+        let mut sources = Vec::with_capacity(names.len());
+        for name in names {
+            let column = self.columns.get(*name);
+            let missing = || PyValueError::new_err(format!("there is no column {name:?}"));
+            let source = Source::of(column.ok_or_else(missing)?);
+            let named = |error| PyValueError::new_err(format!("column {name:?}: {error}"));
+            sources.push(source.map_err(named)?);
+        }
+        let texts = sources.iter().map(Source::texts).collect::<PyResult<Vec<_>>>()?;
+        Ok((0..self.rows).map(|row| texts.iter().map(|text| text(row)).collect()).collect())
+    }
+
     /// Reads what was asked for, holding on to Python's lock: cells may be Python's own.
     pub(crate) fn observed(
         &self,
@@ -89,10 +108,15 @@ fn under(policy: &Policy, by: Option<&DesignMap<'_>>) -> ReportedUnder {
     let Some((column, designs)) = by else {
         return ReportedUnder::from(policy.0.policy.clone());
     };
+    by_group(column, designs)
+}
+
+/// The design that a column names for every row.
+fn by_group(column: &str, designs: &[(String, Option<PyRef<'_, Policy>>)]) -> ReportedUnder {
     let one = |(name, policy): &(String, Option<PyRef<'_, Policy>>)| {
         (name.clone(), policy.as_ref().map(|policy| policy.0.policy.clone()))
     };
-    ReportedUnder::By { column: column.clone(), designs: designs.iter().map(one).collect() }
+    ReportedUnder::By { column: column.to_owned(), designs: designs.iter().map(one).collect() }
 }
 
 /// Joint shares of two or three columns of a frame.
@@ -140,6 +164,65 @@ pub(crate) fn correlate(
     let wanted = asked(py, || request.wanted())?;
     let read = guarded(|| people.observed(&wanted))?;
     answer(py, || correlate_of(read?, &request))
+}
+
+/// Shares of a column of a frame whose rows have the policies of their groups.
+#[pyfunction]
+#[pyo3(name = "estimate_groups", signature = (people, column, policy_by, *, level, all, respondents))]
+pub(crate) fn grouped_estimate(
+    py: Python<'_>,
+    people: People<'_>,
+    column: String,
+    policy_by: DesignMap<'_>,
+    level: f64,
+    all: bool,
+    respondents: bool,
+) -> PyResult<String> {
+    let (by, designs) = &policy_by;
+    let under = by_group(by, designs);
+    let cells = guarded(|| people.texts(&[&column, by]))?;
+    answer(py, || {
+        let request = EstimateRequest { level, all, respondents, ..EstimateRequest::default() };
+        let pairs = cells.into_iter().map(|mut row| {
+            let group = row.pop().flatten();
+            (row.pop().flatten(), group)
+        });
+        let counted = CountedGroups::of_texts(under, pairs, &ReportColumn::new(column))?;
+        estimate_groups(&counted, &request)
+    })
+}
+
+/// Randomises a column of a CSV or Parquet file, every row under the policy of its group, into another file.
+#[pyfunction]
+#[pyo3(signature = (rows, column, output, policy_by, *, keep, unknown, least_group))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn perturb(
+    py: Python<'_>,
+    rows: std::path::PathBuf,
+    column: String,
+    output: std::path::PathBuf,
+    policy_by: DesignMap<'_>,
+    keep: Vec<String>,
+    unknown: &str,
+    least_group: u64,
+) -> PyResult<String> {
+    let (by, designs) = &policy_by;
+    let under = by_group(by, designs);
+    answer(py, || {
+        let unknown = match unknown {
+            "error" => UnknownValues::Refuse,
+            "skip" => UnknownValues::Skip,
+            "other" => UnknownValues::AsOther,
+            _ => {
+                let problem = format!("is {unknown:?}: give error, skip or other");
+                return Err(Trouble::field("unknown", problem));
+            }
+        };
+        let target = Target::file(output);
+        let rows = undertone::columns::Source::file(rows);
+        let request = PerturbRequest::new(under, rows, column, target);
+        perturbed(PerturbRequest { keep, unknown, least_group, ..request })
+    })
 }
 
 /// Shares of a randomised column of a frame, with a sample's design and in groups.

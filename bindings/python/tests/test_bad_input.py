@@ -14,6 +14,13 @@ import undertone
 from undertone import Error, Policy, Refused, Tally
 
 
+# A public value that one sensor tells.
+ONE_SENSOR = {
+    "hypotheses": [[0.25, 0.25], [0.25, 0.25]],
+    "sensors": [{"given": [[[1, 0], [1, 0]], [[0, 1], [0, 1]]]}],
+}
+
+
 @pytest.fixture(scope="module")
 def policy():
     return undertone.design({"a": 0.5, "b": 0.5}, protect="ldp:1").policy
@@ -256,9 +263,9 @@ def test_tallies(policy, counted):
         (lambda: undertone.Prior.mixture(3, [1.0]), "priors is 3: give a list of priors"),
         (lambda: undertone.Prior.mixture([[1.0]], 1.0), "weights is 1.0: give a list of numbers"),
         (lambda: undertone.fusion.evaluate(maps=3, model={}), "maps is 3: give a list of matrices"),
-        (lambda: undertone.fusion.design({}, ldp=-1), "ldp is -1: give a number of nats"),
+        (lambda: undertone.fusion.design(ONE_SENSOR, ldp=-1), "ldp is -1: give a number of nats"),
         (lambda: undertone.fusion.train({"a": [1]}, public="a", private="a", sensors=3), "sensors is 3: give a list"),
-        (lambda: undertone.fusion.train(3, public="a", private="a", sensors=["a"]), "samples is of type int"),
+        (lambda: undertone.fusion.train(3, public="a", private="b", sensors=["c"]), "samples is of type int"),
         (lambda: undertone.design([0.5, 0.5], protect="lip:1", method="magic"), "method 'magic'|method \"magic\""),
         (lambda: undertone.design("uniform", protect="lip:1"), "prior is 'uniform'"),
         (lambda: undertone.design(protect="lip:1"), "prior"),

@@ -84,6 +84,8 @@ def test_watchdog_methods():
         found = undertone.watchdog(joint, lower=0.4, upper=0.4, method=method)
         assert found.met and found.policy.verify().verified
         assert undertone.audit(joint=joint, channel=found.channel).lip <= 0.4 + 1e-9
+    usual = undertone.watchdog(joint, lower=0.4, upper=0.4)
+    assert usual["method"] in ("optimal", "partition") and usual["method_note"] and usual["warnings"] == []
     missed = undertone.watchdog([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]], lower=0.01, upper=0.01, method="merge")
     assert missed.met or missed.policy is None
 
@@ -100,6 +102,26 @@ def test_fusion(root):
         fusion.design(model)
     with pytest.raises(undertone.Error):
         fusion.design({"no": "model"}, ldp=1.0)
+
+
+def test_fusion_objectives(root):
+    model = json.loads((root / "examples/fusion-fall.json").read_text())
+    asked = {"information": 0.3, "ldp": 1.0, "restarts": 4}
+    blind = fusion.design(model, **asked, objective="error")
+    assert blind["rule"]["blind"] and len(blind["warnings"]) == 1 and blind["error_public_lower"] <= 0.05
+    usual = fusion.design(model, **asked)
+    assert usual["objective"]["name"] == "balanced" and usual["warnings"] == []
+    costs = fusion.design(model, **asked, objective=[[0, 10], [0.5, 0]], begin=usual["network"])
+    assert costs["objective"]["name"] == "cost" and costs["network"]["objective"]["costs"][0] == ["0", "10"]
+    tested = fusion.design(model, **asked, objective="detection:0.05")
+    assert tested["rule"]["false_alarm"] == pytest.approx(0.05, abs=1e-6)
+    # The model in the file is in integers.
+    judged = fusion.evaluate(tested["network"])["rule"]
+    assert judged["blind"] == tested["rule"]["blind"]
+    for rate in ("error", "detection", "false_alarm"):
+        assert judged[rate] == pytest.approx(tested["rule"][rate], abs=1e-12)
+    with pytest.raises(undertone.Error, match="objective"):
+        fusion.design(model, **asked, objective="speed")
 
 
 def test_golden_values(golden):

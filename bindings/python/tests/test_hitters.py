@@ -1,6 +1,7 @@
 """Values that many people have, out of a set too large to list."""
 
 import json
+import pathlib
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,8 @@ from undertone import Error, hitters
 
 WORDS = ["breakfast"] * 2 + ["日本"] + ["x"]
 PEOPLE = 24_000
+# Draws are new each time, so that the chance of a value that nobody has is made small.
+ERROR = 1e-9
 
 
 @pytest.fixture(scope="module")
@@ -28,11 +31,11 @@ def test_from_values_to_what_is_found(plan):
     people = [WORDS[at % 4] for at in range(PEOPLE)]
     reports = plan.report(people)
     assert len(reports) == PEOPLE and {len(one) for one in reports} == {2 * plan.report_bytes}
-    found = hitters.find(plan, reports)
+    found = hitters.find(plan, reports, error=ERROR)
     assert values(found)[0] == "breakfast" and sorted(values(found)) == ["breakfast", "x", "日本"]
     # Any order, any kind of column.
     for column in (reports[::-1], pa.array(reports), pl.Series(reports), pd.Series(reports), np.array(reports)):
-        assert hitters.find(plan, column) == found
+        assert hitters.find(plan, column, error=ERROR) == found
     known = hitters.find(plan, reports, known={"x": 0.5}, threshold=0.1)
     assert {one["value"]: one["known"] for one in known.found}["x"]
 
@@ -76,3 +79,50 @@ def test_refusals_name_no_value(plan):
         hitters.design("text:10", protect="ldp:1", people=100)
     few = hitters.find(plan, plan.report(["tea"]))
     assert few.found == [] and few.visible_share is None and few.needed_n > 50
+
+
+VECTORS = json.loads((pathlib.Path(__file__).parents[3] / "vectors" / "hitters-1.json").read_text(encoding="utf-8"))
+
+
+def bits_of(values, value, longer):
+    """The code of a value, as the documents' own words say it."""
+    kind, _, rest = values.partition(":")
+    if kind == "integers":
+        return format(int(value), f"0{int(rest)}b")
+    if kind == "text":
+        most, data = int(rest), value.encode()
+        while longer == "cut" and len(data) > most:
+            data = data.decode()[:-1].encode()
+        return "".join(format(byte, "08b") for byte in data + b"\xff" * (most - len(data)))
+    listed, _, most = rest.rpartition(":")
+    # Ranges of the vectors are of ASCII letters, and a hyphen stands last.
+    letters = listed.replace("a-f", "abcdef")
+    width = len(letters).bit_length()
+    places = [letters.index(sign) + 1 for sign in value][: int(most)]
+    return "".join(format(place, f"0{width}b") for place in places + [0] * (int(most) - len(places)))
+
+
+@pytest.mark.parametrize("one", VECTORS["good"], ids=lambda one: one["values"])
+def test_documents_of_the_vectors_are_read_and_their_hashes_are_toeplitz(one):
+    read = hitters.HittersPlan(one["document"])
+    assert (read.id, read.report_bytes) == (one["id"], one["report_bytes"])
+    longer = json.loads(one["document"])["longer"]
+    for given in one["hashes"]:
+        code = bits_of(one["values"], given["value"], longer)
+        seed = "".join(format(byte, "08b") for byte in bytes.fromhex(given["seed"]))
+        prefix = code[: one["prefixes"][given["round"]]]
+        size, shift = one["hash_bits"], len(code) + one["hash_bits"] - 1
+        rows = [sum(int(a) & int(b) for a, b in zip(seed[row:], prefix)) % 2 for row in range(size)]
+        hashed = [row ^ int(bit) for row, bit in zip(rows, seed[shift : shift + size])]
+        assert int("".join(map(str, hashed)), 2) == given["symbol"]
+    for given in one["no_code"]:
+        with pytest.raises(Error):
+            read.report([given["value"]])
+
+
+def test_changed_documents_of_the_vectors_are_refused():
+    document = VECTORS["good"][0]["document"]
+    for change in VECTORS["bad"]:
+        assert change["from"] in document
+        with pytest.raises(Error):
+            hitters.HittersPlan(document.replace(change["from"], change["to"], 1))

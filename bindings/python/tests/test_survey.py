@@ -84,3 +84,30 @@ def test_correlations_are_those_of_the_true_answers(policy):
         assert found["low"] < 0.4 < found["high"]
     with pytest.raises(Error, match="columns"):
         undertone.correlate(ages, ["answer"])
+
+
+def test_rows_are_drawn_and_read_under_the_policies_of_their_groups(tmp_path):
+    policies = {
+        str(group): undertone.design(prior={"no": 1 - yes, "yes": yes}, protect="lip:1").policy
+        for group, yes in ((1, 0.1), (2, 0.6))
+    }
+    people = tmp_path / "people.csv"
+    rows = [("1", "yes" if n % 10 == 0 else "no") for n in range(4000)]
+    rows += [("2", "yes" if n % 10 < 6 else "no") for n in range(2000)]
+    people.write_text("group,answer\n" + "".join(f"{group},{answer}\n" for group, answer in rows))
+    by = {"group": policies}
+    released = tmp_path / "released.csv"
+    report = undertone.perturb(people, "answer", released, policy_by=by, keep=["group"])
+    assert [group["perturbed"] for group in report.groups] == [4000, 2000]
+    lines = released.read_text().split()[1:]
+    frame = {"group": [line.split(",")[0] for line in lines], "answer": [line.split(",")[1] for line in lines]}
+    told = undertone.estimate(reports=frame, column="answer", policy_by=by, level=0.9999)
+    yes = next(share for share in told.headline["shares"] if share["symbol"] == "yes")
+    assert told.reports == 6000
+    assert yes["low"] < 1600 / 6000 < yes["high"] and yes["high"] - yes["low"] < 0.2
+    with pytest.raises(Error, match="least_group"):
+        undertone.perturb(people, "answer", released, policy_by=by, keep=["group"], least_group=2001)
+    with pytest.raises(Error, match="names no group of the map"):
+        undertone.perturb(people, "answer", released, policy_by={"group": {"1": policies["1"]}})
+    with pytest.raises(Error, match="policy_by needs a frame"):
+        undertone.estimate(policies["1"], frame, "answer", policy_by=by)

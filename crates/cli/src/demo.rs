@@ -131,7 +131,7 @@ impl Show {
     /// Serves until the process is asked to stop.
     fn stay(self) {
         if let Ok(runtime) = self.stage.runtime() {
-            runtime.block_on(serve::stopped());
+            runtime.block_on(async { serve::stopped().await });
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `undertone design`: a verified policy from a prior, a protection and an objective.
 
+mod many;
 mod shown;
 
 use std::path::{Path, PathBuf};
@@ -23,14 +24,25 @@ use crate::output::{Outcome, save};
 /// Example: undertone design --prior prior.json --protect lip:1 -o policy.json
 ///
 /// Example: undertone design --size 1000000 --protect ldp:1 -o policy.json
+///
+/// Example: undertone design --symbols bus,car,bike --protect ldp:1 -o policy.json
+///
+/// With --priors there is a prior for every person: people whose priors are alike share a policy, which holds for each of them.
+///
+/// Example: undertone design --priors predicted.csv --symbols no,yes --protect lip:1 -o policies/map.json --grouped people.csv
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) context: ContextArgs,
     /// In place of a prior: so many symbols without names, 0 to SIZE-1, up to 16777216, of which nothing is known. The protections
     /// are then ldp, and the objective weighs all symbols alike.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "symbols")]
     size: Option<usize>,
+    /// What the symbols are called: a,b,c, or file:NAMES.txt with one on each line. Without a prior nothing is known of them: the
+    /// protections are then ldp, and the objective weighs all alike. With one that has no names these are its names; with
+    /// --priors they name its columns of probabilities.
+    #[arg(long, value_delimiter = ',', value_name = "A,B,..")]
+    symbols: Vec<String>,
     /// What must hold: lip:E, alip:L,U, ldp:E (each may end in ,DELTA) or di:E; repeat it and all hold at once. With
     /// --joint it protects the secret; input:ldp:E then protects the data.
     #[arg(long, required_unless_present = "n")]
@@ -73,6 +85,8 @@ pub(crate) struct Args {
     /// Write the policy document here.
     #[arg(short, long)]
     output: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Many priors")]
+    many: many::ManyArgs,
     #[command(flatten, next_help_heading = "Numbers")]
     numbers: NumberArgs,
 }
@@ -204,8 +218,9 @@ impl Args {
             people: self.n.map_or(People::Needed, People::Fixed),
         });
         let method: Option<DesignMethod> = self.method.as_deref().map(str::parse).transpose()?;
+        let symbols = input::symbols(&self.symbols)?;
         Ok(DesignRequest {
-            context: DesignContext { size: self.size, ..self.context.read()? },
+            context: DesignContext { size: self.size, symbols, ..self.context.read()? },
             protect: self.protect.iter().map(|text| text.parse()).collect::<Result<_, _>>()?,
             accuracy,
             objective: objective(self.objective.as_deref())?,
@@ -220,6 +235,9 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
+    if let Some(priors) = args.many.table() {
+        return many::run(args, priors);
+    }
     let report = design::design(&args.request()?)?;
     let found = match &report {
         DesignReport::Verified(found) => found,

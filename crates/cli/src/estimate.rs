@@ -1,5 +1,6 @@
 //! `undertone estimate`: what perturbed columns and stored tallies say about the population.
 
+mod grouped;
 mod plan;
 mod sampled;
 mod shown;
@@ -12,13 +13,14 @@ use undertone::estimate::{
     CountedReports, EstimateReport, EstimateRequest, NamedPolicy, ReportColumn, UnknownReports,
     estimate,
 };
+use undertone::observations::ReportedUnder;
 
 use crate::columns::{Layout, ReadingBar, Source};
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{Outcome, save};
 use crate::plot;
-use crate::survey::SamplingOptions;
+use crate::survey::{SamplingOptions, reported_by};
 
 /// Estimate shares, or for numbers mean, variance, quantiles and a histogram, from a perturbed column.
 ///
@@ -37,13 +39,21 @@ use crate::survey::SamplingOptions;
 ///
 /// Example: undertone estimate --policy policy.json --column answer --by sex --weights w survey.csv
 ///
+/// With --policy-by every row is read under the policy its group was perturbed under, and every group has shares of its own: nothing is
+/// taken from a prediction. (--policy-column supposes that all policies were given to people of one population.)
+///
+/// Example: undertone estimate --policy-by group=map.json --column answer released.csv
+///
 /// Example: undertone estimate --plan plan.json released.csv
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The policy the column was perturbed under; several, over the same symbols, with
     /// --policy-column or --tally.
-    #[arg(long, required_unless_present = "plan")]
+    #[arg(long, required_unless_present_any = ["plan", "policy_by"])]
     policy: Vec<PathBuf>,
+    /// The column that says which group a row belongs to, and a map of the groups' policies, as in `perturb`.
+    #[arg(long, value_name = "COLUMN=MAP.json", conflicts_with_all = ["policy", "policy_column", "plan"])]
+    policy_by: Option<String>,
     /// The plan the files were released under, or answered.
     #[arg(long, conflicts_with_all = ["policy", "column", "policy_column", "plot"])]
     plan: Option<PathBuf>,
@@ -142,10 +152,22 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     if let Some(path) = &args.plan {
         return plan::run(path, args, &request);
     }
+    if let Some(text) = &args.policy_by {
+        let under = reported_by(text)?;
+        let clear = |(_, policy): &(String, Option<_>)| policy.is_none();
+        let some_clear = match &under {
+            ReportedUnder::By { designs, .. } => designs.iter().any(clear),
+            ReportedUnder::Policy(_) => false,
+        };
+        return match args.by.is_some() || args.sampling.given() || some_clear {
+            true => sampled::run(args, under),
+            false => grouped::run(args, under, &request),
+        };
+    }
     let policies: Vec<NamedPolicy> =
         args.policy.iter().map(|path| policy(path)).collect::<Result<_, _>>()?;
     if args.by.is_some() || args.sampling.given() {
-        return sampled::run(args, policies);
+        return sampled::run(args, sampled::under(args, policies)?);
     }
     let mut reports = count(args, &policies)?;
     for path in &args.tally {

@@ -2,10 +2,13 @@
 
 mod center;
 mod connection;
+mod crowd;
 mod demo;
 mod design;
+mod epochs;
 mod evaluate;
 mod figures;
+mod page;
 mod readings;
 mod sensor;
 mod source;
@@ -31,6 +34,8 @@ pub(crate) struct Args {
 #[derive(Subcommand)]
 enum Command {
     Design(design::Args),
+    Crowd(crowd::Args),
+    Epochs(epochs::Args),
     Train(train::Args),
     Evaluate(evaluate::Args),
     Sensor(sensor::Args),
@@ -42,6 +47,8 @@ enum Command {
 pub(crate) fn run(args: &Args, json: bool) -> Result<Outcome, Failure> {
     match &args.command {
         Command::Design(args) => design::run(args),
+        Command::Crowd(args) => crowd::run(args),
+        Command::Epochs(args) => epochs::run(args),
         Command::Train(args) => train::run(args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Sensor(args) => sensor::run(args, json),

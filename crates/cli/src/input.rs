@@ -8,7 +8,7 @@ use undertone::document;
 use undertone_core::plan::{Plan, PlanDraft};
 use undertone_core::{Draft, Policy};
 use undertone_design::prior_region::PriorBox;
-use undertone_design::{Channel, Joint};
+use undertone_design::{Channel, Joint, Symbols};
 use undertone_theory::sequence::Process;
 
 use crate::failure::Failure;
@@ -67,6 +67,27 @@ pub(crate) fn json<T: serde::de::DeserializeOwned>(
 pub(crate) fn prior(path: &Path) -> Result<Prior, Failure> {
     let (name, text) = document_of(path)?;
     Ok(Prior::read(&name, &text)?)
+}
+
+/// Names of symbols: as they are listed, or after `file:` the lines of a file.
+pub(crate) fn symbols(listed: &[String]) -> Result<Option<Symbols>, Failure> {
+    if listed.is_empty() {
+        return Ok(None);
+    }
+    let named = Symbols::names(names(listed)?);
+    // Its words begin with `symbols`.
+    named.map(Some).map_err(|error| Failure::usage(format!("--{error}")))
+}
+
+/// What is listed, or after `file:` the lines of a file.
+pub(crate) fn names(listed: &[String]) -> Result<Vec<String>, Failure> {
+    match listed {
+        [one] => match one.strip_prefix("file:") {
+            Some(path) => Ok(text(Path::new(path))?.lines().map(str::to_owned).collect()),
+            None => Ok(listed.to_vec()),
+        },
+        _ => Ok(listed.to_vec()),
+    }
 }
 
 /// The priors of several files.

@@ -36,7 +36,9 @@ mod release;
 mod risk;
 mod serve;
 mod shapes;
+mod store;
 mod survey;
+mod token;
 mod transfer;
 mod watchdog;
 
@@ -67,7 +69,9 @@ struct Cli {
 enum Command {
     Demo(demo::Args),
     Serve(serve::Args),
-    Design(design::Args),
+    Store(store::Args),
+    Token(token::Args),
+    Design(Box<design::Args>),
     Curve(curve::Args),
     Frontier(frontier::Args),
     Shapes(shapes::Args),
@@ -107,6 +111,8 @@ impl Command {
             Self::Hitters(args) if args.streams() => {
                 return Ok(hitters::run(&args)?.print_aside(json));
             }
+            Self::Store(args) => store::run(&args, json),
+            Self::Token(args) => token::run(&args, json),
             Self::Design(args) => design::run(&args),
             Self::Curve(args) => curve::run(&args),
             Self::Frontier(args) => frontier::run(&args),

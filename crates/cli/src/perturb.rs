@@ -6,12 +6,14 @@ use std::time::Instant;
 
 use undertone::columns::UnknownValues;
 use undertone::kept::Kept;
-use undertone::perturb::{PerturbReport, PerturbRequest, Target};
+use undertone::observations::ReportedUnder;
+use undertone::perturb::{LEAST_GROUP, PerturbReport, PerturbRequest, PerturbedGroup, Target};
 
 use crate::columns::{ReadingBar, Source};
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{Outcome, apart_from, some, table};
+use crate::survey::{map_of, reported_by};
 
 /// Randomise a column of a CSV or Parquet file under a verified policy, row by row.
 ///
@@ -23,11 +25,24 @@ use crate::output::{Outcome, apart_from, some, table};
 /// Example: undertone perturb --policy policy.json --column salary people.parquet -o released.parquet
 ///
 /// Example: undertone perturb --policy policy.json --column salary --keep region people.csv -o released.csv
+///
+/// With --policy-by every row is drawn under the policy that another of its columns names. That column leaves only if --keep
+/// names it, which an estimate needs; a group with fewer rows than --least-group is then refused.
+///
+/// Example: undertone perturb --policy-by group=map.json --column answer --keep group people.csv -o released.csv
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The policy document. It is checked again before it is used.
-    #[arg(long)]
-    policy: PathBuf,
+    #[arg(long, required_unless_present = "policy_by", conflicts_with = "policy_by")]
+    policy: Option<PathBuf>,
+    /// The column that says which policy a row has, and a map of what it may say: {"1": "policy-1.json", "2": "policy-2.json"}.
+    /// Names of files are relative to the map's folder; a policy may also stand in the map itself. A row whose group is
+    /// missing or not in the map is refused. `undertone design --priors` makes such maps.
+    #[arg(long, value_name = "COLUMN=MAP.json")]
+    policy_by: Option<String>,
+    /// How many rows each group must have if its column is kept: a policy shared by few is a name tag.
+    #[arg(long, requires = "policy_by", value_name = "ROWS", default_value_t = LEAST_GROUP)]
+    least_group: u64,
     /// The column to randomise.
     #[arg(long)]
     column: String,
@@ -82,9 +97,20 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
-    apart_from(&args.output, &[&args.policy])?;
+    let under = match (&args.policy, &args.policy_by) {
+        (Some(path), _) => {
+            apart_from(&args.output, &[path])?;
+            ReportedUnder::from(input::policy(path)?)
+        }
+        (None, Some(text)) => {
+            apart_from(&args.output, &[map_of(text)?])?;
+            reported_by(text)?
+        }
+        (None, None) => return Err(Failure::usage("give --policy or --policy-by")),
+    };
     let request = PerturbRequest {
-        policy: input::policy(&args.policy)?,
+        under,
+        least_group: args.least_group,
         rows: args.source.rows()?.watched_by(ReadingBar::new("perturbed")),
         column: args.column.clone(),
         keep: args.keep.clone(),
@@ -155,13 +181,25 @@ fn text(report: &PerturbReport, unknown: Unknown) -> String {
     say("above the range", report.clipped_above, &share(report.clipped_above));
     let claims: Vec<String> = report.claims.iter().map(ToString::to_string).collect();
     let mut text = format!(
-        "column {:?} perturbed under {}\npolicy id: {}\n\n{}\n{:.0} rows per second",
+        "column {:?} perturbed under {}\n{}\n\n{}\n{:.0} rows per second",
         report.column,
         claims.join(" and "),
-        report.policy_id,
+        match &report.policy_id {
+            Some(id) => format!("policy id: {id}"),
+            None => report.policies_in_words(),
+        },
         table(&["", "count", ""], rows),
         report.rate.unwrap_or_default()
     );
+    if !report.groups.is_empty() {
+        let row = |group: &PerturbedGroup| {
+            let claims: Vec<String> = group.claims.iter().map(ToString::to_string).collect();
+            let id = group.policy_id.to_string()[..16].to_owned();
+            vec![group.group.clone(), group.perturbed.to_string(), claims.join(" and "), id]
+        };
+        let rows = report.groups.iter().map(row).collect();
+        text += &format!("\n\n{}", table(&["group", "rows", "under", "policy"], rows));
+    }
     text += &kept(&report.kept);
     if !report.left_out.is_empty() {
         text += &format!(

@@ -2,7 +2,7 @@
 
 use std::io::{ErrorKind, IsTerminal};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::json;
@@ -15,34 +15,38 @@ use undertone_curator::clock::{SystemClock, SystemRandomness};
 use undertone_curator::flight::Capacity;
 use undertone_curator::limit::Rate;
 use undertone_curator::server::{self, Limits};
+use undertone_curator::store::StoreError;
 use undertone_curator::{App, Curator, Settings, secret_file, store};
 
 use crate::failure::{Failure, system_words};
 use crate::input;
 use crate::output::line;
+use crate::store::{self as kept, Address};
 
 /// Run the curator: surveys, rounds, reports and estimates over HTTP, with pages for owner and respondents.
 ///
 /// The owner's token is read from --admin-token-file, else from the environment variable
-/// UNDERTONE_ADMIN_TOKEN, else made and printed once. The store's address is read from --store, --store-file or the
+/// UNDERTONE_ADMIN_TOKEN, else from a file beside the store (surveys.db.token, or undertone.token for PostgreSQL), which
+/// is made with a new token if there is none. The store's address is read from --store, --store-file or the
 /// environment variable UNDERTONE_STORE; a PostgreSQL password belongs in --store-file, PGPASSWORD or the
 /// file PGPASSFILE (else ~/.pgpass), never on a command line. Logs go to standard error; UNDERTONE_LOG
 /// filters them (info, debug, undertone_curator=debug). Stop it with Ctrl-C or SIGTERM: requests under
 /// way are finished.
 ///
-/// Example: undertone serve --store sqlite:surveys.db --listen 127.0.0.1:8080
+/// Example: undertone serve --create --store sqlite:surveys.db --listen 127.0.0.1:8080
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Where to listen.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: String,
-    /// sqlite:FILE, or postgres://USER@HOST/DATABASE for several curators on one database; sqlite:undertone.db if
-    /// nothing says otherwise.
-    #[arg(long, value_name = "STORE", conflicts_with = "store_file")]
-    store: Option<String>,
-    /// A file with the store's address, for your eyes only (chmod 600).
-    #[arg(long, value_name = "FILE")]
-    store_file: Option<PathBuf>,
+    #[command(flatten)]
+    store: Address,
+    /// Make a new store if there is none: a mistyped address would otherwise begin an empty one.
+    #[arg(long)]
+    create: bool,
+    /// Begin without reading the whole store first. A SQLite store is otherwise read from end to end at every start.
+    #[arg(long)]
+    no_check: bool,
     /// A file with the owner's token, for your eyes only (chmod 600); made with a new token if there is none.
     #[arg(long, value_name = "FILE")]
     admin_token_file: Option<PathBuf>,
@@ -76,10 +80,6 @@ pub(crate) struct Args {
     max_store_bytes: Option<u64>,
 }
 
-/// The environment variable with the store's address.
-const STORE_VARIABLE: &str = "UNDERTONE_STORE";
-/// The store if nothing says otherwise.
-const USUAL_STORE: &str = "sqlite:undertone.db";
 /// The environment variable with the owner's token.
 const TOKEN_VARIABLE: &str = "UNDERTONE_ADMIN_TOKEN";
 /// The environment variable that filters logs.
@@ -130,66 +130,48 @@ fn bytes(text: &str) -> Result<u64, String> {
 enum Given {
     /// It was given: nothing is said.
     Known,
-    /// It was made and is shown once.
-    New(String),
     /// It was made and written to a file.
     Written(PathBuf),
+    /// It was made, is shown once, and was written to a file nobody named.
+    New(PathBuf, String),
+    /// It is in the file in which it was written before.
+    Kept(PathBuf),
 }
 
-fn owner(args: &Args) -> Result<(OwnerToken, Given), Failure> {
-    let text = match &args.admin_token_file {
-        Some(path) if !path.exists() => {
-            let (owner, token) = new_owner()?;
-            secret_file::create(path, &format!("{token}\n"))?;
-            return Ok((owner, Given::Written(path.clone())));
+/// The owner's token: of the file that is named, else of the environment, else of a file beside the store, which is made
+/// with a new token if there is none, so that the next start knows it again.
+fn owner(args: &Args, sqlite: Option<&Path>) -> Result<(OwnerToken, Given), Failure> {
+    let known = |text: String| OwnerToken::new(&text).map_err(Failure::input);
+    let (path, named) = match (&args.admin_token_file, std::env::var(TOKEN_VARIABLE)) {
+        (Some(path), _) => (path.clone(), true),
+        (None, Ok(text)) => return Ok((known(text)?, Given::Known)),
+        (None, Err(_)) => {
+            let mut name = sqlite.map_or("undertone".into(), |file| file.as_os_str().to_owned());
+            name.push(".token");
+            (PathBuf::from(name), false)
         }
-        Some(path) => Some(secret_file::read(path)?),
-        None => std::env::var(TOKEN_VARIABLE).ok(),
     };
-    match text {
-        Some(token) => Ok((OwnerToken::new(&token).map_err(Failure::input)?, Given::Known)),
-        None => new_owner().map(|(owner, token)| (owner, Given::New(token))),
+    if path.exists() {
+        let owner = known(secret_file::read(&path)?)?;
+        return Ok((owner, if named { Given::Known } else { Given::Kept(path) }));
     }
+    let (owner, token) = new_owner()?;
+    secret_file::create(&path, &format!("{token}\n"))?;
+    Ok((owner, if named { Given::Written(path) } else { Given::New(path, token) }))
 }
 
-/// The store's address, from wherever it was given.
-fn store_address(args: &Args) -> Result<String, Failure> {
-    let address = match (&args.store, &args.store_file) {
-        (Some(address), _) => {
-            let known = ["sqlite:", "postgres://", "postgresql://"];
-            if !known.iter().any(|scheme| address.starts_with(scheme)) {
-                // Without the value: it may hold a password.
-                return Err(Failure::usage(
-                    "--store: the store's address must be sqlite:FILE or postgres://USER@HOST/DATABASE",
-                ));
-            }
-            if store::shows_password(address) {
-                tracing::warn!(
-                    "every user of this machine can read the password in --store: use --store-file or PGPASSFILE"
-                );
-            }
-            address.clone()
-        }
-        (None, Some(path)) => secret_file::read(path)?,
-        (None, None) => std::env::var(STORE_VARIABLE).unwrap_or_else(|_| USUAL_STORE.into()),
-    };
-    let address = address.trim();
-    #[cfg(not(feature = "postgres"))]
-    if address.starts_with("postgres") {
-        return Err(Failure::missing_feature(
-            "postgres",
-            "the store is PostgreSQL",
-            "or keep reports in sqlite:FILE",
-        ));
+/// Refuses a damaged store: what was counted could be counted again.
+async fn whole(address: &str, options: &store::Options) -> Result<(), Failure> {
+    match store::check(address, options, &|_| {}).await {
+        Ok(checked) if checked.is_sound() => Ok(()),
+        Ok(checked) => Err(Failure::input(format!(
+            "--store: the store is damaged: {}; `undertone store check` lists it all, and `undertone store restore` makes a new one from a backup",
+            checked.faults.join("; ")
+        ))),
+        // Opening it upgrades it.
+        Err(StoreError::Older { .. }) => Ok(()),
+        Err(error) => Err(kept::failed(error)),
     }
-    Ok(address.to_owned())
-}
-
-/// Where libpq would look for a password.
-fn password() -> store::Password {
-    let file = std::env::var_os("PGPASSFILE").map(PathBuf::from);
-    let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".pgpass"));
-    store::Password { text: std::env::var("PGPASSWORD").ok(), file: file.or_else(home) }
 }
 
 /// A new owner's token.
@@ -209,11 +191,11 @@ fn serve(args: &Args, json: bool) -> Result<(), Failure> {
         }
         _ => None,
     };
-    let address = store_address(args)?;
-    let (owner, given) = owner(args)?;
+    let address = args.store.find()?;
     let options = store::Options {
+        create: args.create,
         max_bytes: args.max_store_bytes,
-        password: password(),
+        password: kept::password(),
         ..store::Options::default()
     };
     let in_flight = usize::try_from(args.max_bytes_in_flight).unwrap_or(usize::MAX);
@@ -235,9 +217,12 @@ fn serve(args: &Args, json: bool) -> Result<(), Failure> {
         ..Limits::default()
     };
     runtime()?.block_on(async {
-        let store = store::open_with(&address, options)
-            .await
-            .map_err(|error| Failure::input(format!("--store: {error}")))?;
+        let sqlite = address.strip_prefix("sqlite:").map(Path::new);
+        if !args.no_check && sqlite.is_some_and(|file| file.exists()) {
+            whole(&address, &options).await?;
+        }
+        let store = store::open_with(&address, options).await.map_err(kept::failed)?;
+        let (owner, given) = owner(args, sqlite)?;
         let curator = Curator::new(App {
             store,
             clock: Arc::new(SystemClock),
@@ -245,21 +230,27 @@ fn serve(args: &Args, json: bool) -> Result<(), Failure> {
             owner,
             settings,
         });
-        let listener = TcpListener::bind(&args.listen).await.map_err(|error| {
-            let said = format!("cannot listen on {}", args.listen);
-            match error.kind() {
-                ErrorKind::InvalidInput => Failure::usage(format!(
-                    "--listen: {said}: give an address and a port, such as 127.0.0.1:8080"
-                )),
-                ErrorKind::AddrInUse => Failure::input(format!(
-                    "{said}: another program listens there: end it, or give another address with --listen, such as 127.0.0.1:8081"
-                )),
-                _ => Failure::input(format!("{said}: {}", system_words(&error))),
-            }
-        })?;
+        let listener = listen(&args.listen).await?;
         let address = listener.local_addr().map_err(Failure::input)?;
+        let stopped = stopped();
         announce(address, tls.is_some(), &given, json);
-        server::serve(&curator, listener, tls, limits, stopped()).await.map_err(Failure::input)
+        server::serve(&curator, listener, tls, limits, stopped).await.map_err(Failure::input)
+    })
+}
+
+/// A socket that listens where `--listen` says.
+pub(crate) async fn listen(address: &str) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address).await.map_err(|error| {
+        let said = format!("cannot listen on {address}");
+        match error.kind() {
+            ErrorKind::InvalidInput => Failure::usage(format!(
+                "--listen: {said}: give an address and a port, such as 127.0.0.1:8080"
+            )),
+            ErrorKind::AddrInUse => Failure::input(format!(
+                "{said}: another program listens there: end it, or give another address with --listen, such as 127.0.0.1:8081"
+            )),
+            _ => Failure::input(format!("{said}: {}", system_words(&error))),
+        }
     })
 }
 
@@ -274,11 +265,13 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 fn announce(address: SocketAddr, secure: bool, given: &Given, json: bool) {
     let scheme = if secure { "https" } else { "http" };
     let base = format!("{scheme}://{address}/");
-    let (token, file) = match given {
-        Given::Known => (None, None),
-        Given::New(token) => (Some(token), None),
-        Given::Written(path) => (None, Some(path.display().to_string())),
+    let file = match given {
+        Given::Known => None,
+        Given::Written(path) | Given::New(path, _) | Given::Kept(path) => {
+            Some(path.display().to_string())
+        }
     };
+    let token = if let Given::New(_, token) = given { Some(token) } else { None };
     if json {
         line(&json!({"address": base, "token": token, "token_file": file}).to_string());
         return;
@@ -287,8 +280,12 @@ fn announce(address: SocketAddr, secure: bool, given: &Given, json: bool) {
     if let Some(token) = token {
         line(&format!("owner's token, shown once: {token}"));
     }
-    if let Some(file) = file {
-        line(&format!("owner's token: new, in {file}, which only you can read"));
+    match (given, file) {
+        (Given::Written(_) | Given::New(..), Some(file)) => {
+            line(&format!("owner's token: new, in {file}, which only you can read"));
+        }
+        (_, Some(file)) => line(&format!("owner's token: in {file}")),
+        (_, None) => {}
     }
     if !secure && !address.ip().is_loopback() {
         line(
@@ -297,21 +294,31 @@ fn announce(address: SocketAddr, secure: bool, given: &Given, json: bool) {
     }
 }
 
-/// Done when the process is asked to stop.
-pub(crate) async fn stopped() {
-    let interrupted = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = interrupted => {}
-                _ = terminated.recv() => {}
-            }
-            return;
+/// Done when the process is asked to stop. It is listened for from this call on, since whoever reads that we serve may
+/// ask at once; so call it on a thread of [`runtime`], and before saying so.
+#[cfg(unix)]
+pub(crate) fn stopped() -> impl Future<Output = ()> {
+    use tokio::signal::unix::{Signal, SignalKind, signal};
+    async fn came(signal: std::io::Result<Signal>) {
+        match signal {
+            Ok(mut signal) => drop(signal.recv().await),
+            // It ends the process by itself then.
+            Err(_) => std::future::pending().await,
         }
     }
-    let _ = interrupted.await;
+    let [interrupted, terminated] = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
+    async move {
+        tokio::select! {
+            () = came(interrupted) => {}
+            () = came(terminated) => {}
+        }
+    }
+}
+
+/// Done when the process is asked to stop.
+#[cfg(not(unix))]
+pub(crate) async fn stopped() {
+    let _ = tokio::signal::ctrl_c().await;
 }
 
 #[cfg(test)]

@@ -90,15 +90,25 @@ impl RandomisedOptions {
             all.push((column.to_owned(), ReportedUnder::from(input::policy(file)?)));
         }
         let Some(text) = &self.policy_by else { return Ok(all) };
-        let (column, map) = sides("--policy-by", text)?;
         let [(_, under)] = &mut all[..] else {
             return Err(Failure::usage(
                 "--policy-by says how one column was reported: give --randomised once with it",
             ));
         };
-        *under = ReportedUnder::By { column: column.to_owned(), designs: designs(map)? };
+        *under = reported_by(text)?;
         Ok(all)
     }
+}
+
+/// What `--policy-by` says: the column that names the design of a row, and the map of designs.
+pub(crate) fn reported_by(text: &str) -> Result<ReportedUnder, Failure> {
+    let (column, map) = sides("--policy-by", text)?;
+    Ok(ReportedUnder::By { column: column.to_owned(), designs: designs(map)? })
+}
+
+/// The map that `--policy-by` names.
+pub(crate) fn map_of(text: &str) -> Result<&Path, Failure> {
+    Ok(sides("--policy-by", text)?.1)
 }
 
 /// What a map of designs says.

@@ -45,7 +45,7 @@ pub(crate) struct Args {
     #[arg(long, requires = "ldp", default_value = "best", allow_negative_numbers = true)]
     split: String,
     /// How to choose the release.
-    #[arg(long, value_enum, default_value_t = Choice::Subset)]
+    #[arg(long, value_enum, default_value_t = Choice::Auto)]
     method: Choice,
     /// What the secret is called.
     #[arg(long, default_value = "secret")]
@@ -57,6 +57,9 @@ pub(crate) struct Args {
 
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq)]
 enum Choice {
+    /// What the number of symbols allows: up to 30 the optimum, or the best groups where they keep as much; subset for
+    /// more.
+    Auto,
     /// One merged symbol for all risky ones, as published; may miss the budget.
     Merge,
     /// A random risky symbol for every risky one, as published; may miss the budget.
@@ -71,16 +74,17 @@ enum Choice {
     Optimal,
 }
 
-impl From<Choice> for WatchdogMethod {
+impl From<Choice> for Option<WatchdogMethod> {
     fn from(choice: Choice) -> Self {
-        match choice {
-            Choice::Merge => Self::Merge,
-            Choice::Uniform => Self::Uniform,
-            Choice::Repair => Self::Repair,
-            Choice::Subset => Self::Subset,
-            Choice::Partition => Self::Partition,
-            Choice::Optimal => Self::Optimal,
-        }
+        Some(match choice {
+            Choice::Auto => return None,
+            Choice::Merge => WatchdogMethod::Merge,
+            Choice::Uniform => WatchdogMethod::Uniform,
+            Choice::Repair => WatchdogMethod::Repair,
+            Choice::Subset => WatchdogMethod::Subset,
+            Choice::Partition => WatchdogMethod::Partition,
+            Choice::Optimal => WatchdogMethod::Optimal,
+        })
     }
 }
 
@@ -129,7 +133,7 @@ fn describe(report: &WatchdogReport, symbols: &Symbols) -> String {
     let split =
         report.split.map_or(String::new(), |share| format!(", {} of the LDP level", nats(share)));
     let mut rows = vec![
-        vec!["method".into(), report.method.into(), String::new()],
+        vec!["method".into(), report.method.into(), report.method_note.clone().unwrap_or_default()],
         vec![
             "low risk".into(),
             report.low_risk.len().to_string(),
@@ -155,7 +159,9 @@ fn describe(report: &WatchdogReport, symbols: &Symbols) -> String {
         rounded(report.min_lift, Round::Up),
         format!("budget {}{split}", nats(report.lower)),
     ]);
-    let mut text = table(&["", "value", "of what"], rows);
+    let mut text: String =
+        report.warnings.iter().map(|warning| format!("WARNING: {warning}\n\n")).collect();
+    text += &table(&["", "value", "of what"], rows);
     text += &format!("\n\n{}", outputs(report, symbols));
     text += &match &report.policy {
         Some(policy) => {

@@ -10,7 +10,7 @@ use crate::survey::{Survey, choices};
 use rand_core::CryptoRng;
 use std::collections::BTreeMap;
 use undertone_core::{
-    AboveConsent, Consent, LedgerError, PolicyId, Report, SampleError, Sequence, Symbol,
+    AboveConsent, Consent, LedgerError, PolicyId, Report, ReportId, SampleError, Sequence, Symbol,
 };
 use undertone_wire::BatchForm;
 use undertone_wire::limits::MOST_REPORTS;
@@ -283,16 +283,19 @@ impl Client {
         let today = self.today();
         self.device.adopt(survey.id(), &survey.curator, datum)?;
         if let Some(known) = self.device.remembered(datum, policy.id()) {
-            let report = known.report.clone();
             let place = (self.connection.base(), survey.id());
-            if self.device.addressed(datum, policy.id(), place).is_none() {
-                // Another survey under the same policy: the same report goes there too, and may be news to its
-                // collector.
-                let mut spending = self.device.spend(place.0, &self.consent, today)?;
-                spending.repeat(datum, policy.id())?;
-                spending.remember(datum, remembered(&report));
-                spending.commit(report.id)?;
+            if let Some(here) = self.device.addressed(datum, policy.id(), place) {
+                return Ok((here.report.clone(), true));
             }
+            // Another survey under the same policy: what was drawn goes there too, and may be news to its collector. Under an
+            // id of its own, by which two collectors who compare notes do not find one person twice.
+            let mut id = [0; 16];
+            random.fill_bytes(&mut id);
+            let report = Report { id: ReportId(id), ..known.report.clone() };
+            let mut spending = self.device.spend(place.0, &self.consent, today)?;
+            spending.repeat(datum, policy.id())?;
+            spending.remember(datum, remembered(&report));
+            spending.commit(report.id)?;
             return Ok((report, true));
         }
         if !survey.is_open() {

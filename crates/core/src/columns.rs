@@ -127,61 +127,97 @@ impl Columns for Blocks<'_> {
 
 /// Columns that single out one symbol each: entry(x, y) is rest(x) base(y), but own(y) where x = y.
 ///
-/// `Keep` is of this form; so are the patterns of `Bits` in which one symbol's bit differs from all others.
-pub(crate) struct Singled {
-    own: Vec<Wide>,
-    rest: Vec<Wide>,
-    base: Vec<Wide>,
+/// `Keep` is of this form; so are the patterns of `Bits` in which one symbol's bit differs from all others. Entries are worked out
+/// where they are asked for: with a million symbols, lists of them are what would fill memory.
+pub(crate) struct Singled<'a> {
+    factor: &'a [Wide],
+    kind: Kind<'a>,
     /// The symbols ordered by their rest, ascending.
     by_rest: Vec<u32>,
 }
 
-impl Singled {
-    pub(crate) fn keep(keep: &Keep, factor: &[Wide]) -> Self {
-        let base = keep.base().masses();
-        let kept = |(x, &factor): (usize, &Wide)| {
-            let (kept, rest) = (keep.keep()[x], KEEP_ONE - keep.keep()[x]);
-            let own =
-                u128::from(kept) * u128::from(MASS_ONE) + u128::from(rest) * u128::from(base[x]);
-            (factor * Wide::from(own), factor * Wide::from(rest))
-        };
-        let (own, rest) = factor.iter().enumerate().map(kept).unzip();
-        Self::new(own, rest, base.iter().map(|&mass| Wide::from(mass)).collect())
+/// What the entries are, over the factor.
+enum Kind<'a> {
+    Keep(&'a Keep),
+    /// One symbol alone has the likelihood `own`, all others `rest`.
+    Pattern {
+        own: Wide,
+        rest: Wide,
+    },
+}
+
+impl<'a> Singled<'a> {
+    pub(crate) fn keep(keep: &'a Keep, factor: &'a [Wide]) -> Self {
+        Self::new(Kind::Keep(keep), factor)
     }
 
     /// The patterns in which one symbol alone has the likelihood `high`, or (`against`) alone has `low`.
-    pub(crate) fn patterns(high: u128, low: u128, factor: &[Wide], against: bool) -> Self {
+    pub(crate) fn patterns(high: u128, low: u128, factor: &'a [Wide], against: bool) -> Self {
         let (own, rest) = if against { (low, high) } else { (high, low) };
-        let times = |by: u128| factor.iter().map(|&factor| factor * Wide::from(by)).collect();
-        Self::new(times(own), times(rest), vec![Wide::from(1u64); factor.len()])
+        Self::new(Kind::Pattern { own: Wide::from(own), rest: Wide::from(rest) }, factor)
     }
 
-    fn new(own: Vec<Wide>, rest: Vec<Wide>, base: Vec<Wide>) -> Self {
-        let mut by_rest: Vec<u32> = (0..rest.len() as u32).collect();
-        by_rest.sort_by_key(|&x| rest[x as usize]);
-        Self { own, rest, base, by_rest }
+    fn new(kind: Kind<'a>, factor: &'a [Wide]) -> Self {
+        let mut columns = Self { factor, kind, by_rest: Vec::new() };
+        let mut by_rest: Vec<u32> = (0..factor.len() as u32).collect();
+        match columns.kind {
+            Kind::Keep(_) => by_rest.sort_by_cached_key(|&x| columns.rest(x as usize)),
+            // Times the same number: in the order of the factor, or all nought.
+            Kind::Pattern { .. } => by_rest.sort_by_key(|&x| factor[x as usize]),
+        }
+        columns.by_rest = by_rest;
+        columns
+    }
+
+    fn own(&self, y: usize) -> Wide {
+        self.factor[y]
+            * match self.kind {
+                Kind::Keep(keep) => {
+                    let (kept, rest) = (keep.keep()[y], KEEP_ONE - keep.keep()[y]);
+                    let base = keep.base().masses()[y];
+                    Wide::from(
+                        u128::from(kept) * u128::from(MASS_ONE)
+                            + u128::from(rest) * u128::from(base),
+                    )
+                }
+                Kind::Pattern { own, .. } => own,
+            }
+    }
+
+    fn rest(&self, x: usize) -> Wide {
+        self.factor[x]
+            * match self.kind {
+                Kind::Keep(keep) => Wide::from(KEEP_ONE - keep.keep()[x]),
+                Kind::Pattern { rest, .. } => rest,
+            }
+    }
+
+    fn base(&self, y: usize) -> Wide {
+        match self.kind {
+            Kind::Keep(keep) => Wide::from(keep.base().masses()[y]),
+            Kind::Pattern { .. } => Wide::from(1u64),
+        }
     }
 }
 
-impl Columns for Singled {
+impl Columns for Singled<'_> {
     fn extremes(&self) -> Vec<(Wide, Wide)> {
         let column = |y: usize| {
+            let own = self.own(y);
             let other = |&&x: &&u32| x as usize != y;
-            let entry =
-                |x: Option<&u32>| x.map_or(self.own[y], |&x| self.rest[x as usize] * self.base[y]);
+            let entry = |x: Option<&u32>| x.map_or(own, |&x| self.rest(x as usize) * self.base(y));
             let highest = entry(self.by_rest.iter().rev().find(other));
             let lowest = entry(self.by_rest.iter().find(other));
-            (highest.max(self.own[y]), lowest.min(self.own[y]))
+            (highest.max(own), lowest.min(own))
         };
-        (0..self.own.len()).map(column).collect()
+        (0..self.factor.len()).map(column).collect()
     }
 
     fn mixture(&self, weights: &[Wide]) -> Vec<Wide> {
-        let weighted: Vec<Wide> =
-            weights.iter().zip(&self.rest).map(|(&w, &rest)| w * rest).collect();
-        let all = weighted.iter().fold(Wide::ZERO, |sum, &one| sum + one);
-        let column = |y: usize| (all - weighted[y]) * self.base[y] + weights[y] * self.own[y];
-        (0..self.own.len()).map(column).collect()
+        let weighted = |x: usize| weights[x] * self.rest(x);
+        let all = (0..self.factor.len()).fold(Wide::ZERO, |sum, x| sum + weighted(x));
+        let column = |y: usize| (all - weighted(y)) * self.base(y) + weights[y] * self.own(y);
+        (0..self.factor.len()).map(column).collect()
     }
 
     fn box_ranges(&self, within: &PriorBox) -> Vec<(Wide, Wide)> {
@@ -200,7 +236,7 @@ impl Columns for Singled {
 /// All symbols but y have entry rest(x) base(y), so their order is the same for every column and prefix sums answer for
 /// it; y itself is met where its own entry puts it.
 struct BoxFill<'a> {
-    columns: &'a Singled,
+    columns: &'a Singled<'a>,
     within: &'a PriorBox,
     /// The symbols, the first to fill first, and where each stands.
     order: Vec<u32>,
@@ -212,7 +248,7 @@ struct BoxFill<'a> {
 }
 
 impl<'a> BoxFill<'a> {
-    fn new(columns: &'a Singled, within: &'a PriorBox, greatest: bool) -> Self {
+    fn new(columns: &'a Singled<'a>, within: &'a PriorBox, greatest: bool) -> Self {
         let mut order = columns.by_rest.clone();
         if greatest {
             order.reverse();
@@ -224,7 +260,7 @@ impl<'a> BoxFill<'a> {
             position[x as usize] = at as u32;
             let here = within.upper()[x as usize] - within.lower()[x as usize];
             room_sum += here;
-            filled_sum += Wide::from(here) * columns.rest[x as usize];
+            filled_sum += Wide::from(here) * columns.rest(x as usize);
             room.push(room_sum);
             filled.push(filled_sum);
         }
@@ -235,15 +271,15 @@ impl<'a> BoxFill<'a> {
     fn fill(&self, amount: u64) -> Wide {
         let full = self.room.partition_point(|&room| room <= amount) - 1;
         let left = Wide::from(amount - self.room[full]);
-        let next = self.order.get(full).map_or(Wide::ZERO, |&x| self.columns.rest[x as usize]);
+        let next = self.order.get(full).map_or(Wide::ZERO, |&x| self.columns.rest(x as usize));
         self.filled[full] + left * next
     }
 
     /// What the weight above the lower ends adds to column y at worst.
     fn above_lower(&self, y: usize) -> Wide {
-        let (own, base) = (self.columns.own[y], self.columns.base[y]);
+        let (own, base) = (self.columns.own(y), self.columns.base(y));
         let sooner = |&x: &u32| {
-            let entry = self.columns.rest[x as usize] * base;
+            let entry = self.columns.rest(x as usize) * base;
             if self.greatest { entry > own } else { entry < own }
         };
         let before = self.order.partition_point(sooner);
@@ -255,7 +291,7 @@ impl<'a> BoxFill<'a> {
         let filled = if others <= self.room[at] {
             self.fill(others)
         } else {
-            let own_rest = Wide::from(own_room) * self.columns.rest[y];
+            let own_rest = Wide::from(own_room) * self.columns.rest(y);
             self.fill(others + own_room) - own_rest
         };
         Wide::from(own_taken) * own + filled * base

@@ -221,7 +221,8 @@ impl Likelihoods for KeepView<'_> {
     }
 
     fn box_ranges(&self, within: &PriorBox) -> Vec<(Wide, Wide)> {
-        Singled::keep(self.keep, &vec![Wide::from(1u64); self.inputs()]).box_ranges(within)
+        let factor = vec![Wide::from(1u64); self.inputs()];
+        Singled::keep(self.keep, &factor).box_ranges(within)
     }
 }
 

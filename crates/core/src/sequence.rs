@@ -95,6 +95,10 @@ impl Standing {
 /// next, times the symbols.
 const MAX_CELLS: usize = 1 << 22;
 
+/// Alphabets of more symbols than this are not looked at symbol by symbol, which takes hundreds of bytes each: what their releases
+/// tell is bounded by what each attains.
+const MAX_SYMBOLS_HELD: usize = 1 << 22;
+
 impl<'a> Sequence<'a> {
     /// A sequence in which nothing is released yet.
     pub fn new() -> Self {
@@ -226,8 +230,10 @@ impl Work {
     fn new(past: &[Past<'_>], next: &Policy) -> Self {
         let mut alphabets: Vec<&Alphabet> = vec![next.draft().inputs()];
         let mut frames = vec![Frame::new(next.draft().inputs().len())];
-        let order: Vec<usize> = (0..frames[0].size).collect();
-        let _ = frames[0].declare(next.draft().context(), &order);
+        if *next.draft().context() != Context::Unknown {
+            let order: Vec<usize> = (0..frames[0].size).collect();
+            let _ = frames[0].declare(next.draft().context(), &order);
+        }
         for (at, policy) in
             past.iter().enumerate().filter_map(|(at, past)| Some((at, past.policy?)))
         {
@@ -248,7 +254,10 @@ impl Work {
     /// Reports that no fixed answer can have given: nothing is known about what they tell.
     fn refuse_impossible(&mut self, past: &[Past<'_>], tokens: &[Option<Token>]) {
         for frame in &mut self.frames {
-            if frame.factor(past, tokens).0.is_impossible() {
+            if frame.is_too_large() {
+                self.exact = false;
+                frame.unbounded();
+            } else if frame.factor(past, tokens).0.is_impossible() {
                 frame.unbounded();
             }
         }
@@ -273,6 +282,9 @@ impl Work {
 
     fn transcript(&mut self, past: &[Past<'_>], next: &Policy, tokens: &[Option<Token>]) {
         for at in 0..self.frames.len() {
+            if self.frames[at].is_too_large() {
+                continue; // Nothing is known beyond what each release attains.
+            }
             let (factor, told) = self.frames[at].factor(past, tokens);
             if factor.is_impossible() {
                 continue; // It cannot occur.
@@ -357,6 +369,11 @@ impl Frame {
         Self { size, releases: Vec::new(), contexts: Vec::new(), ldp: Ratio::ONE }
     }
 
+    /// Whether its symbols are too many to hold a number for each.
+    fn is_too_large(&self) -> bool {
+        self.size > MAX_SYMBOLS_HELD
+    }
+
     /// The likelihood of the tokens at hand, and whose they are.
     fn factor(&self, past: &[Past<'_>], tokens: &[Option<Token>]) -> (Factor, Vec<bool>) {
         let mut factor = Factor::new(self.size);
@@ -409,9 +426,11 @@ impl Frame {
             matches!(shape, Some(Shape::Incidence(blocks)) if !blocks.levels().is_exact());
         *exact &= beyond.is_one() && !rounded && patterns.is_none_or(|patterns| patterns.exact);
         for (low, high) in columns(shape, factor) {
-            let tops = high.extremes().into_iter().map(|(top, _)| top);
-            let bottoms = low.extremes().into_iter().map(|(_, bottom)| bottom);
-            let extremes: Vec<(Wide, Wide)> = tops.zip(bottoms).collect();
+            let mut extremes = high.extremes();
+            if !factor.is_exact() || rounded {
+                let bottoms = low.extremes().into_iter().map(|(_, bottom)| bottom);
+                extremes.iter_mut().zip(bottoms).for_each(|(found, bottom)| found.1 = bottom);
+            }
             for &(top, bottom) in &extremes {
                 beyond.raise(&mut self.ldp, top, bottom, exact);
             }

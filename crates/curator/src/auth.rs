@@ -1,12 +1,14 @@
-//! Who owns the curator: one token, of which only the hash is kept.
+//! Who may do what: tokens, of which only hashes are kept, and what their roles allow.
 
 use axum::http::{HeaderMap, header};
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::net::IpAddr;
+use std::sync::Arc;
 use subtle::ConstantTimeEq;
 
 use crate::clock::Randomness;
+use undertone_wire::SurveyId;
 
 const LEAST_CHARACTERS: usize = 16;
 const MOST_CHARACTERS: usize = 512;
@@ -51,35 +53,132 @@ impl OwnerToken {
 
     /// Whether the request carries the token. The hashes are compared in constant time.
     pub fn admits(&self, headers: &HeaderMap) -> bool {
-        let Some(token) = bearer(headers).filter(|token| token.len() <= MOST_CHARACTERS) else {
-            return false;
-        };
-        let hash: [u8; 32] = Sha256::digest(token).into();
+        hash_of(headers).is_some_and(|hash| self.is(&hash))
+    }
+
+    /// Whether this is its hash.
+    pub(crate) fn is(&self, hash: &[u8; 32]) -> bool {
         hash.ct_eq(&self.0).into()
     }
+
+    /// Its hash, which is all that is stored.
+    pub(crate) fn hash(&self) -> [u8; 32] {
+        self.0
+    }
+}
+
+/// The hash of the token a request carries; of one too long to be any, of nothing.
+pub(crate) fn hash_of(headers: &HeaderMap) -> Option<[u8; 32]> {
+    let token = bearer(headers).filter(|token| token.len() <= MOST_CHARACTERS)?;
+    Some(Sha256::digest(token).into())
 }
 
 /// The token a request carries, whether it is right or wrong. Credentials of another scheme are meant
 /// for somebody else, such as a proxy in front that asks for a password.
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let sent = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = sent.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// Which token a request came with.
+/// What a named token allows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Everything; of one survey, everything but making others and managing tokens.
+    Owner,
+    /// Looks at surveys and at estimates before they are released.
+    Analyst,
+    /// Looks at surveys without estimates, and stops one: pause, close, delete.
+    Officer,
+    /// Looks at the state of surveys and at how many have answered.
+    Admission,
+}
+
+impl Role {
+    /// Every role.
+    pub const ALL: [Self; 4] = [Self::Owner, Self::Analyst, Self::Officer, Self::Admission];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Owner => "owner",
+            Self::Analyst => "analyst",
+            Self::Officer => "officer",
+            Self::Admission => "admission",
+        }
+    }
+
+    /// The role of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.name() == name)
+    }
+
+    fn may(self, right: Right) -> bool {
+        match right {
+            Right::Look => true,
+            Right::Estimates => matches!(self, Self::Owner | Self::Analyst),
+            Right::Stop => matches!(self, Self::Owner | Self::Officer),
+            Right::Run | Right::Everything => self == Self::Owner,
+        }
+    }
+}
+
+/// Something a token may allow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Right {
+    /// See a survey with its counts.
+    Look,
+    /// See estimates that are not released.
+    Estimates,
+    /// Pause, close and delete a survey.
+    Stop,
+    /// Open, seal and release rounds, resume and archive.
+    Run,
+    /// Make surveys, manage tokens, read the metrics: for a token that is for all surveys.
+    Everything,
+}
+
+/// Whose token it is and what for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Access {
+    pub(crate) name: String,
+    pub(crate) role: Role,
+    pub(crate) survey: Option<SurveyId>,
+}
+
+/// What the log calls whoever has the token the curator was started with.
+pub(crate) const OWNER: &str = "owner";
+
+impl Access {
+    /// The token the curator was started with.
+    pub(crate) fn owner() -> Self {
+        Self { name: OWNER.into(), role: Role::Owner, survey: None }
+    }
+
+    /// Whether it allows something with a survey; `None` stands for what concerns no survey, or all of them.
+    pub(crate) fn may(&self, right: Right, survey: Option<&str>) -> bool {
+        let reaches = match (&self.survey, survey) {
+            (None, _) => true,
+            (Some(own), Some(asked)) => own.as_str() == asked,
+            (Some(_), None) => false,
+        };
+        reaches && self.role.may(right)
+    }
+}
+
+/// Which token a request came with.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Standing {
     /// None: anybody.
     Anonymous,
     /// A wrong one.
     Mistaken,
-    /// The owner's.
-    Owner,
+    /// One that works.
+    Known(Arc<Access>),
 }
 
 /// Who asks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Caller {
     /// The address, as far as it is known.
     pub(crate) address: IpAddr,
@@ -88,17 +187,17 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    pub(crate) fn new(address: IpAddr, headers: &HeaderMap, owner: &OwnerToken) -> Self {
-        let standing = match bearer(headers) {
-            None => Standing::Anonymous,
-            Some(_) if owner.admits(headers) => Standing::Owner,
-            Some(_) => Standing::Mistaken,
-        };
-        Self { address, standing }
+    /// Whether it came with a token that works: limits for strangers are not for them.
+    pub(crate) fn is_known(&self) -> bool {
+        matches!(self.standing, Standing::Known(_))
     }
 
-    pub(crate) fn is_owner(self) -> bool {
-        self.standing == Standing::Owner
+    /// What the log calls them.
+    pub(crate) fn name(&self) -> &str {
+        match &self.standing {
+            Standing::Known(access) => &access.name,
+            Standing::Anonymous | Standing::Mistaken => "anybody",
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+use crate::store::Load;
 use undertone_wire::Code;
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -37,6 +38,9 @@ pub struct Metrics {
     pub crowded: Counter,
     /// Bytes of bodies and answers in memory, when last asked.
     pub in_flight: Gauge,
+    waiting: Gauge,
+    stored: Gauge,
+    free: Gauge,
     refused: Family<Reason, Counter>,
     answers: Family<Answer, Counter>,
     seconds: Histogram,
@@ -50,6 +54,18 @@ impl Default for Metrics {
         let (refused, answers) = (Family::default(), Family::default());
         let (connections, in_flight) = (Gauge::default(), Gauge::default());
         let crowded = Counter::default();
+        let (waiting, stored, free) = (Gauge::default(), Gauge::default(), Gauge::default());
+        registry.register(
+            "undertone_reports_waiting",
+            "Acknowledged reports that wait to be counted",
+            waiting.clone(),
+        );
+        registry.register("undertone_store_bytes", "Bytes of the store in use", stored.clone());
+        registry.register(
+            "undertone_store_free_bytes",
+            "Bytes until the store's limit or, for a file, the end of its disk; -1 where it is not known",
+            free.clone(),
+        );
         let seconds =
             Histogram::new([0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0]);
         registry.register(
@@ -93,6 +109,9 @@ impl Default for Metrics {
             connections,
             crowded,
             in_flight,
+            waiting,
+            stored,
+            free,
             refused,
             answers,
             seconds,
@@ -101,6 +120,14 @@ impl Default for Metrics {
 }
 
 impl Metrics {
+    /// Takes over what the store says of itself.
+    pub fn store(&self, load: Load) {
+        let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        self.waiting.set(number(load.waiting));
+        self.stored.set(number(load.bytes));
+        self.free.set(load.free.map_or(-1, number));
+    }
+
     /// Counts refused reports.
     pub fn refuse(&self, code: Code, reports: usize) {
         let label = Reason { reason: code.name() };

@@ -11,6 +11,7 @@ mod policies;
 mod refusal;
 mod reports;
 mod surveys;
+mod tokens;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,7 +26,7 @@ use axum::routing::{get, post};
 use bytes::Bytes;
 use undertone_wire::{Code, Problem, SurveyId};
 
-use crate::auth::Caller;
+use crate::auth::{Caller, OWNER};
 use crate::flight::Counted;
 use crate::metrics::Metrics;
 use crate::service::estimates::SurveyEstimates;
@@ -41,7 +42,7 @@ type Shared = State<Arc<AppState>>;
 pub struct Curator(Arc<AppState>);
 
 /// Every address with its methods, as the OpenAPI document must list them.
-pub const ROUTES: [(&str, &[&str]); 21] = [
+pub const ROUTES: [(&str, &[&str]); 29] = [
     ("/", &["get"]),
     ("/s/{survey}", &["get"]),
     ("/assets/{file}", &["get"]),
@@ -63,6 +64,14 @@ pub const ROUTES: [(&str, &[&str]); 21] = [
     ("/v1/surveys/{survey}/rounds", &["post"]),
     ("/v1/surveys/{survey}/rounds/{number}/seal", &["post"]),
     ("/v1/surveys/{survey}/rounds/{number}/release", &["post"]),
+    ("/v1/surveys/{survey}/pause", &["post"]),
+    ("/v1/surveys/{survey}/resume", &["post"]),
+    ("/v1/surveys/{survey}/close", &["post"]),
+    ("/v1/surveys/{survey}/archive", &["post"]),
+    ("/v1/surveys/{survey}/delete", &["post"]),
+    ("/v1/tokens", &["get", "post"]),
+    ("/v1/tokens/{token}/revoke", &["post"]),
+    ("/v1/tokens/{token}/rotate", &["post"]),
 ];
 
 impl Curator {
@@ -88,7 +97,7 @@ impl Curator {
 
     /// Creates a survey from the JSON its owner would send, and opens its first round.
     pub async fn create(&self, body: &[u8]) -> Result<SurveyId, Problem> {
-        Ok(service::surveys::create(&self.0, body).await?.id.clone())
+        Ok(service::surveys::create(&self.0, body, OWNER).await?.id.clone())
     }
 
     /// The estimates of a survey as its owner sees them, after everything that arrived is counted.
@@ -132,6 +141,14 @@ impl Curator {
             .route("/v1/surveys/{survey}/rounds", post(surveys::open))
             .route("/v1/surveys/{survey}/rounds/{number}/seal", post(surveys::seal))
             .route("/v1/surveys/{survey}/rounds/{number}/release", post(surveys::release))
+            .route("/v1/surveys/{survey}/pause", post(surveys::pause))
+            .route("/v1/surveys/{survey}/resume", post(surveys::resume))
+            .route("/v1/surveys/{survey}/close", post(surveys::close))
+            .route("/v1/surveys/{survey}/archive", post(surveys::archive))
+            .route("/v1/surveys/{survey}/delete", post(surveys::delete))
+            .route("/v1/tokens", get(tokens::list).post(tokens::create))
+            .route("/v1/tokens/{token}/revoke", post(tokens::revoke))
+            .route("/v1/tokens/{token}/rotate", post(tokens::rotate))
             .layer(middleware::from_fn_with_state(settings.design_timeout, within));
         Router::new()
             .merge(quick)
@@ -170,15 +187,15 @@ async fn guard(State(state): Shared, mut request: Request, next: Next) -> Respon
     let started = Instant::now();
     let peer = peer(&state, &request);
     // The token is compared first: whatever else is counted or refused, the owner gets in.
-    let caller = Caller::new(peer.0, request.headers(), &state.app.owner);
-    request.extensions_mut().insert(caller);
+    let caller = state.caller(peer.0, request.headers()).await;
+    request.extensions_mut().insert(caller.clone());
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     let route = route.unwrap_or_else(|| "none".into());
     let method = request.method().clone();
     // Health checks are not rate-limited.
     let cost = usize::from(!matches!(route.as_str(), "/healthz" | "/readyz"));
-    let mut response = match state.charge(caller, cost) {
-        Ok(()) => within_room(&state, caller, next.run(request).await).await,
+    let mut response = match state.charge(&caller, cost) {
+        Ok(()) => within_room(&state, &caller, next.run(request).await).await,
         Err(problem) => {
             if route.ends_with("/reports") {
                 state.metrics.refuse(problem.code, 1);
@@ -209,7 +226,7 @@ struct Embedded;
 const SMALL: usize = 8 << 10;
 
 /// Counts the bytes of an answer as held until they are sent; refuses it if there is no room.
-async fn within_room(state: &AppState, caller: Caller, response: Response) -> Response {
+async fn within_room(state: &AppState, caller: &Caller, response: Response) -> Response {
     let length = response.body().size_hint().exact().unwrap_or(u64::MAX);
     if length <= SMALL as u64 || response.extensions().get::<Embedded>().is_some() {
         return response;

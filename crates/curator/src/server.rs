@@ -27,6 +27,7 @@ use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 use undertone_wire::{Code, Problem};
 
+use crate::metrics::Metrics;
 use crate::routes::Curator;
 use crate::service::Peer;
 use guests::Guests;
@@ -97,10 +98,34 @@ pub async fn serve(
     until: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let folding = tokio::spawn(curator.clone().fold_forever());
-    let router = curator.router();
+    let per_address = limits.per_address.filter(|_| !curator.trusts_proxy());
+    let limits = Limits { per_address, ..limits };
+    let served = accept(curator.router(), listener, tls, limits, curator.metrics(), until).await;
+    folding.abort();
+    served
+}
+
+/// Serves another router than a curator's in the same way, without TLS.
+pub async fn serve_router(
+    router: axum::Router,
+    listener: TcpListener,
+    limits: Limits,
+    until: impl Future<Output = ()>,
+) -> io::Result<()> {
+    accept(router, listener, None, limits, &Metrics::default(), until).await
+}
+
+async fn accept(
+    router: axum::Router,
+    listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+    limits: Limits,
+    metrics: &Metrics,
+    until: impl Future<Output = ()>,
+) -> io::Result<()> {
     let room = Arc::new(Semaphore::new(limits.connections));
     let guests = Arc::new(Guests::default());
-    let per_address = limits.per_address.filter(|_| !curator.trusts_proxy()).unwrap_or(usize::MAX);
+    let per_address = limits.per_address.unwrap_or(usize::MAX);
     let graceful = GracefulShutdown::new();
     let mut until = pin!(until);
     loop {
@@ -121,7 +146,7 @@ pub async fn serve(
             () = &mut until => break,
         };
         let Some(guest) = guests.admit(address.ip(), per_address) else {
-            curator.metrics().crowded.inc();
+            metrics.crowded.inc();
             if tls.is_none() {
                 // At most as many of these at once as connections.
                 tokio::spawn(async move {
@@ -132,7 +157,7 @@ pub async fn serve(
             continue;
         };
         let (router, tls, watcher) = (router.clone(), tls.clone(), graceful.watcher());
-        let connections = curator.metrics().connections.clone();
+        let connections = metrics.connections.clone();
         tokio::spawn(async move {
             connections.inc();
             let served = connection(stream, address, router, tls, limits, watcher).await;
@@ -148,7 +173,6 @@ pub async fn serve(
     if tokio::time::timeout(limits.shutdown_grace, graceful.shutdown()).await.is_err() {
         tracing::warn!("some requests did not finish and were dropped");
     }
-    folding.abort();
     Ok(())
 }
 

@@ -7,31 +7,35 @@ mod failure;
 pub mod gain;
 pub(crate) mod ingest;
 pub mod learning;
+pub(crate) mod life;
 pub(crate) mod officer;
 pub mod plan;
 mod rounds;
 pub mod survey;
 pub(crate) mod surveys;
 mod together;
+pub mod tokens;
+mod wiping;
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use axum::http::HeaderMap;
 use tokio::sync::OnceCell;
 use undertone_core::{Draft, Policy, PolicyId};
 use undertone_wire::{Code, Problem, RoundState, SurveyId};
 
-use crate::auth::{Caller, OwnerToken, Standing};
-use crate::clock::{Clock, Randomness};
+use crate::auth::{self, Access, Caller, OwnerToken, Right, Standing};
+use crate::clock::{Clock, Randomness, timestamp};
 use crate::flight::{Capacity, Flight, Hold};
 use crate::limit::{Limiter, Rate};
 use crate::metrics::Metrics;
-use crate::store::{RoundRecord, Store};
+use crate::store::{RoundRecord, Store, TokenRecord};
 use gain::Gain;
 use officer::OfficerRounds;
-use survey::Survey;
+use survey::{Stored, Survey};
 use surveys::ObserverReport;
 
 /// What the curator is made of.
@@ -129,7 +133,7 @@ impl CachedSurvey {
     }
 
     pub(crate) fn open(&self) -> Option<&RoundRecord> {
-        self.newest().filter(|round| round.state == RoundState::Open)
+        self.newest().filter(|round| round.state == RoundState::Open && !round.held)
     }
 
     pub(crate) fn policy(&self, id: &PolicyId) -> Result<&Arc<Policy>, Problem> {
@@ -150,6 +154,16 @@ pub(crate) struct AppState {
     pub(crate) appended: tokio::sync::Notify,
     surveys: Mutex<HashMap<SurveyId, Arc<CachedSurvey>>>,
     policies: Mutex<HashMap<PolicyId, Arc<Policy>>>,
+    tokens: Mutex<KnownTokens>,
+    /// When what was deleted is next tried to be removed from the disk, after a failure.
+    pub(crate) wipe_not_before: Mutex<Option<Instant>>,
+}
+
+/// The tokens that work, by their hashes, and when the store was last asked for them.
+#[derive(Default)]
+struct KnownTokens {
+    read: Option<Instant>,
+    by_hash: HashMap<[u8; 32], Arc<Access>>,
 }
 
 /// At most this many surveys and policies are remembered; a full memory is emptied.
@@ -169,6 +183,8 @@ impl AppState {
             appended: tokio::sync::Notify::new(),
             surveys: Mutex::default(),
             policies: Mutex::default(),
+            tokens: Mutex::default(),
+            wipe_not_before: Mutex::default(),
             app,
         }
     }
@@ -232,6 +248,14 @@ impl AppState {
             *locked(&cached.read) = read;
             return Ok(cached);
         }
+        let survey = match Stored::from_json(&stored.document)? {
+            Stored::Survey(survey) => *survey,
+            Stored::Deleted { deleted } => {
+                self.forget_deleted(id);
+                let detail = format!("survey {id} was deleted at {}", timestamp(deleted));
+                return Err(Problem::new(Code::SurveyUnknown, detail));
+            }
+        };
         let mut policies = HashMap::new();
         for round in &rounds {
             for &policy in &round.policies {
@@ -242,7 +266,7 @@ impl AppState {
         }
         let cached = Arc::new(CachedSurvey {
             id: id.clone(),
-            survey: Survey::from_json(&stored.document)?,
+            survey,
             version: stored.version,
             rounds,
             policies,
@@ -263,18 +287,80 @@ impl AppState {
         locked(&self.surveys).remove(id);
     }
 
+    /// Forgets a deleted survey with its policies, which name its answers. Policies of others are read again when they are asked for.
+    pub(crate) fn forget_deleted(&self, id: &SurveyId) {
+        self.forget(id);
+        locked(&self.policies).clear();
+    }
+
     /// A survey in memory, however old; for what is worth no question to the store.
     pub(crate) fn remembered(&self, name: &str) -> Option<Arc<CachedSurvey>> {
         locked(&self.surveys).get(&name.parse().ok()?).cloned()
     }
 
-    /// Refuses whoever is not the owner.
+    /// Who asks. The owner's token is compared first; the others are in memory, at most as old as the settings allow.
+    pub(crate) async fn caller(&self, address: IpAddr, headers: &HeaderMap) -> Caller {
+        let standing = match auth::hash_of(headers) {
+            None if auth::bearer(headers).is_none() => Standing::Anonymous,
+            None => Standing::Mistaken,
+            Some(hash) if self.app.owner.is(&hash) => Standing::Known(Arc::new(Access::owner())),
+            Some(hash) => self.named(&hash).await.map_or(Standing::Mistaken, Standing::Known),
+        };
+        Caller { address, standing }
+    }
+
+    async fn named(&self, hash: &[u8; 32]) -> Option<Arc<Access>> {
+        {
+            let mut known = locked(&self.tokens);
+            let fresh = |read: Instant| read.elapsed() < self.app.settings.memory;
+            if known.read.is_some_and(fresh) {
+                return known.by_hash.get(hash).cloned();
+            }
+            // One request asks the store, however many come with wrong tokens.
+            known.read = Some(Instant::now());
+        }
+        match self.app.store.tokens().await {
+            Ok(tokens) => {
+                let works =
+                    |token: &TokenRecord| Some((token.hash, Arc::new(tokens::access(token)?)));
+                locked(&self.tokens).by_hash = tokens.iter().filter_map(works).collect();
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the tokens could not be read");
+                locked(&self.tokens).read = None;
+            }
+        }
+        locked(&self.tokens).by_hash.get(hash).cloned()
+    }
+
+    /// The tokens are read again before the next is compared.
+    pub(crate) fn forget_tokens(&self) {
+        locked(&self.tokens).read = None;
+    }
+
+    /// Refuses whoever has no token for this.
     ///
-    /// The token was compared before guesses are counted: whoever has it gets in, however many wrong ones
+    /// The token was compared before guesses are counted: whoever has one gets in, however many wrong ones
     /// came from the same address, which behind a proxy may be everybody's.
-    pub(crate) fn owner(&self, caller: Caller) -> Result<(), Problem> {
-        match caller.standing {
-            Standing::Owner => return Ok(()),
+    pub(crate) fn allow(
+        &self,
+        caller: &Caller,
+        right: Right,
+        survey: Option<&str>,
+    ) -> Result<(), Problem> {
+        match &caller.standing {
+            Standing::Known(access) if access.may(right, survey) => return Ok(()),
+            Standing::Known(access) => {
+                let of = access
+                    .survey
+                    .as_ref()
+                    .map_or("all surveys".into(), |id| format!("survey {id}"));
+                let detail = format!(
+                    "this token is for an {} of {of}, which does not allow this",
+                    access.role.name()
+                );
+                return Err(Problem::new(Code::Forbidden, detail));
+            }
             Standing::Anonymous => {}
             Standing::Mistaken => {
                 if let Err(wait) = self.guesses.take(caller.address, 1.0, Instant::now()) {
@@ -282,25 +368,27 @@ impl AppState {
                         "too many wrong tokens from this address: wait before the next guess";
                     return Err(Problem::new(Code::TooManyRequests, detail).retry_in(wait));
                 }
-                tracing::warn!(address = %caller.address, "a wrong owner's token");
+                tracing::warn!(address = %caller.address, "a wrong token");
             }
         }
         let detail = "send the owner's token: Authorization: Bearer TOKEN";
         Err(Problem::new(Code::Unauthorized, detail))
     }
 
-    /// Whether the request is the owner's; a wrong token is refused rather than ignored.
-    pub(crate) fn is_owner(&self, caller: Caller) -> Result<bool, Problem> {
-        match caller.standing {
+    /// Whether the request may have more than anybody; a wrong token is refused rather than ignored, and a token that is
+    /// for something else is treated as none.
+    pub(crate) fn may(&self, caller: &Caller, right: Right, survey: &str) -> Result<bool, Problem> {
+        match &caller.standing {
             Standing::Anonymous => Ok(false),
-            Standing::Owner | Standing::Mistaken => self.owner(caller).map(|()| true),
+            Standing::Known(access) => Ok(access.may(right, Some(survey))),
+            Standing::Mistaken => self.allow(caller, right, Some(survey)).map(|()| true),
         }
     }
 
-    /// Takes from the address's allowance: one for a request, one for each further report in it. The owner
-    /// has no limit.
-    pub(crate) fn charge(&self, caller: Caller, cost: usize) -> Result<(), Problem> {
-        let Some(limiter) = self.requests.as_ref().filter(|_| cost > 0 && !caller.is_owner())
+    /// Takes from the address's allowance: one for a request, one for each further report in it. Whoever has a
+    /// token has no limit.
+    pub(crate) fn charge(&self, caller: &Caller, cost: usize) -> Result<(), Problem> {
+        let Some(limiter) = self.requests.as_ref().filter(|_| cost > 0 && !caller.is_known())
         else {
             return Ok(());
         };
@@ -311,8 +399,8 @@ impl AppState {
     }
 
     /// An account of the bytes a request holds.
-    pub(crate) fn hold(&self, caller: Caller) -> Hold {
-        Hold::none(&self.flight, caller.address, caller.is_owner())
+    pub(crate) fn hold(&self, caller: &Caller) -> Hold {
+        Hold::none(&self.flight, caller.address, caller.is_known())
     }
 
     pub(crate) fn now(&self) -> i64 {

@@ -9,6 +9,8 @@
 //! The store knows surveys as opaque documents with a version, policies as bytes under their id, and
 //! rounds with a state; what they mean is the service's business. Time is an argument.
 
+mod check;
+mod copy;
 mod error;
 mod event;
 mod faults;
@@ -16,15 +18,18 @@ mod fold;
 mod group;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+mod row;
 mod slots;
 pub mod sqlite;
 
+pub use check::Checked;
+pub use copy::{backup, check, restore};
 pub use error::StoreError;
 pub use event::{ChainedEvent, Event};
 pub use faults::Faults;
 
 use async_trait::async_trait;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use undertone_core::PolicyId;
 use undertone_wire::{ReportRows, RoundState, SurveyId, TokenShape};
@@ -69,6 +74,38 @@ fn stored_id(bytes: Vec<u8>) -> Result<PolicyId, StoreError> {
     bytes.map(PolicyId).map_err(|_| StoreError::Corrupt("a policy id of another length".into()))
 }
 
+/// What happens to a round when its survey moves on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RoundStep {
+    /// It takes no reports for the time being.
+    Hold,
+    /// It takes reports again.
+    Resume,
+    /// It takes none any more, from this time on.
+    Seal(i64),
+}
+
+/// A named token: who may do what with which survey. The token itself is not kept, only its hash.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TokenRecord {
+    /// What it is revoked by.
+    pub id: String,
+    /// Who has it; the log names them so.
+    pub name: String,
+    /// What they may do, by the service's name for it.
+    pub role: String,
+    /// The one survey it is for; `None` for all.
+    pub survey: Option<SurveyId>,
+    /// SHA-256 of the token.
+    pub hash: [u8; 32],
+    /// When it was made, in seconds since 1970.
+    pub created: i64,
+    /// By whom.
+    pub created_by: String,
+    /// When it was revoked, and by whom.
+    pub revoked: Option<(i64, String)>,
+}
+
 /// One round.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RoundRecord {
@@ -76,6 +113,8 @@ pub struct RoundRecord {
     pub key: RoundKey,
     /// How far it has come.
     pub state: RoundState,
+    /// Whether it takes no reports for the time being, although it is open.
+    pub held: bool,
     /// Its policies, in the order they were given in.
     pub policies: Vec<PolicyId>,
     /// When it was opened, in seconds since 1970.
@@ -156,6 +195,26 @@ pub struct RoundTally {
     pub unfolded: u64,
 }
 
+/// What was deleted from the tables, but perhaps not yet from the disk.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Unwiped {
+    /// Rounds without their reports and ids.
+    pub rounds: Vec<RoundKey>,
+    /// How many surveys were deleted; 0 once they were wiped.
+    pub deletions: u64,
+}
+
+/// How much a store holds that waits, and how much room there is.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Load {
+    /// Acknowledged reports that wait to be counted.
+    pub waiting: u64,
+    /// Bytes in use.
+    pub bytes: u64,
+    /// Bytes until the limit of its owner or, for a file, the end of the disk; `None` where it is not known.
+    pub free: Option<u64>,
+}
+
 /// What one step of [`Store::fold`] did.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Progress {
@@ -217,6 +276,53 @@ pub trait Store: Send + Sync {
     /// same time share a commit.
     async fn append(&self, batches: Vec<Batch>) -> Result<(), StoreError>;
 
+    /// Replaces a survey's document and moves one of its rounds, with entries for the log, all or nothing. `Conflict`
+    /// if the version is not the expected one or the round is not open. After `Hold` and `Seal` no append commits.
+    async fn move_survey(
+        &self,
+        id: &SurveyId,
+        survey: (u64, &str),
+        round: Option<(u32, RoundStep)>,
+        events: &[Event],
+    ) -> Result<u64, StoreError>;
+
+    /// Deletes the rounds of a survey with their tallies, and the policies nobody else uses; the document becomes
+    /// `survey`'s and the log stays. `Conflict` if a round is open, `Unfolded` while reports or ids of it are left.
+    async fn erase_survey(
+        &self,
+        id: &SurveyId,
+        survey: (u64, &str),
+        event: &Event,
+    ) -> Result<(), StoreError>;
+
+    /// What was deleted from the tables, but perhaps not yet from the disk.
+    async fn unwiped(&self) -> Result<Unwiped, StoreError>;
+
+    /// Rewrites what holds reports and ids, so that nothing of deleted ones is left in the database's files.
+    async fn wipe(&self) -> Result<(), StoreError>;
+
+    /// Notes that what [`Store::unwiped`] gave was wiped: one entry of the log for each round that was not noted before.
+    /// What was deleted since stays to be wiped.
+    async fn note_wiped(
+        &self,
+        rounds: &[(RoundKey, Event)],
+        deletions: u64,
+    ) -> Result<(), StoreError>;
+
+    /// Every named token, revoked ones too, oldest first.
+    async fn tokens(&self) -> Result<Vec<TokenRecord>, StoreError>;
+
+    /// Revokes a token and adds another, all or nothing. `NotFound` if there is none to revoke, `Conflict` if it is
+    /// revoked already or a token that is not has the new one's name.
+    async fn change_tokens(
+        &self,
+        revoke: Option<(&str, i64, &str)>,
+        add: Option<&TokenRecord>,
+    ) -> Result<(), StoreError>;
+
+    /// How much there is, and how much fits.
+    async fn load(&self) -> Result<Load, StoreError>;
+
     /// Seals an open round: no append commits afterwards. `Conflict` if it is not open.
     async fn seal(&self, key: &RoundKey, at: i64, event: &Event) -> Result<(), StoreError>;
 
@@ -244,13 +350,15 @@ pub trait Store: Send + Sync {
         limit: u32,
     ) -> Result<Vec<ChainedEvent>, StoreError>;
 
-    /// Whether the store answers.
+    /// Whether the store answers and takes reports: `Full` or `AtLimit` if it would refuse them.
     async fn ready(&self) -> Result<(), StoreError>;
 }
 
 /// What both engines can be told; the defaults are meant for production.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// Whether a store is made where there is none; otherwise it is [`StoreError::Missing`].
+    pub create: bool,
     /// Reports one step of folding takes at most: bounds its memory and its transaction.
     pub step_reports: usize,
     /// Chunks of ids one step of merging moves at most.
@@ -288,6 +396,7 @@ impl std::fmt::Debug for Password {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            create: true,
             step_reports: 1 << 19,
             step_chunks: 512,
             fan: 8,
@@ -311,21 +420,34 @@ pub fn shows_password(address: &str) -> bool {
             || query.split('&').any(named))
 }
 
-/// Opens `sqlite:FILE` or, with the feature `postgres`, `postgres://..`, creating the tables if there are none.
+/// Opens `sqlite:FILE` or, with the feature `postgres`, `postgres://..`, creating the store if there is none.
 pub async fn open(address: &str) -> Result<Arc<dyn Store>, StoreError> {
     open_with(address, Options::default()).await
 }
 
 /// As [`open`], with options.
 pub async fn open_with(address: &str, options: Options) -> Result<Arc<dyn Store>, StoreError> {
+    match engine(address)? {
+        Engine::Sqlite(path) => Ok(Arc::new(sqlite::Sqlite::open(path, options).await?)),
+        #[cfg(feature = "postgres")]
+        Engine::Postgres => Ok(Arc::new(postgres::Postgres::open(address, options).await?)),
+        #[cfg(not(feature = "postgres"))]
+        Engine::Postgres => Err(StoreError::NotBuilt { engine: "PostgreSQL", feature: "postgres" }),
+    }
+}
+
+/// Which engine an address is for.
+enum Engine<'a> {
+    Sqlite(&'a Path),
+    Postgres,
+}
+
+fn engine(address: &str) -> Result<Engine<'_>, StoreError> {
     if let Some(path) = address.strip_prefix("sqlite:") {
-        return Ok(Arc::new(sqlite::Sqlite::open(path.as_ref(), options).await?));
+        return Ok(Engine::Sqlite(path.as_ref()));
     }
     if address.starts_with("postgres://") || address.starts_with("postgresql://") {
-        #[cfg(feature = "postgres")]
-        return Ok(Arc::new(postgres::Postgres::open(address, options).await?));
-        #[cfg(not(feature = "postgres"))]
-        return Err(StoreError::NotBuilt { engine: "PostgreSQL", feature: "postgres" });
+        return Ok(Engine::Postgres);
     }
     Err(StoreError::Unavailable(
         "the store's address must be sqlite:FILE or postgres://USER@HOST/DATABASE".into(),

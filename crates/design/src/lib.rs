@@ -39,6 +39,7 @@ pub mod mechanism;
 pub mod objective;
 pub mod plan;
 pub mod price;
+pub mod prior_groups;
 pub mod prior_region;
 pub mod protection;
 pub mod quantize;

@@ -214,7 +214,7 @@ impl PolicySpec {
         }
     }
 
-    /// The same promise over bare indices.
+    /// This promise over bare indices instead of names.
     fn unnamed(&self) -> Result<Self, Error> {
         let bare = |alphabet: &Alphabet| {
             let bare = Alphabet::indices(alphabet.len());

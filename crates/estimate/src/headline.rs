@@ -56,7 +56,7 @@ impl Estimator {
         let pulled = self.pulled();
         let (shares, because) = if pulled > 0 {
             let because = format!(
-                "unbiased: most shares are too small for these reports to tell from 0, and keeping every share positive pulls {pulled} maximum-likelihood values out of their intervals"
+                "unbiased: most shares are too small for these reports to tell from 0, and keeping every share positive pulls {pulled} maximum-likelihood values out of the interval that each has on its own"
             );
             (unbiased, because)
         } else {
@@ -65,12 +65,13 @@ impl Estimator {
         Headline { shares, because }
     }
 
-    /// How many maximum-likelihood values the limits of their shares refuse.
+    /// How many maximum-likelihood values the limits of their shares refuse, each at the level on its own: intervals that are
+    /// asked to hold all at once are wider, and which estimate is read first must not turn on that.
     fn pulled(&self) -> usize {
         let outside = |(value, limits): &(&f64, &crate::interval::Limits)| {
             **value < limits.low || **value > limits.high
         };
-        self.fit().shares.iter().zip(self.share_limits()).filter(outside).count()
+        self.fit().shares.iter().zip(self.own_share_limits().iter()).filter(outside).count()
     }
 
     fn notes(&self) -> Vec<String> {

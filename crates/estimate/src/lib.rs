@@ -37,6 +37,9 @@
 //! # }
 //! ```
 //!
+//! Groups whose policies follow a prediction of what is asked come from different populations: [`Strata`] has shares of their own for
+//! each, and what all say together.
+//!
 //! Responses to a plan, where one person answers several questions, are counted in a [`PlanTally`] and asked question by
 //! question ([`QuestionEstimator`], see [`plan`]).
 //!
@@ -105,6 +108,7 @@ pub mod regress;
 mod reorder;
 pub mod sample;
 pub mod settings;
+pub mod strata;
 pub mod tally;
 
 pub use answer::{Answer, Estimate, Shares};
@@ -126,4 +130,5 @@ pub use pool::Pool;
 pub use quantity::{Bar, Control, Heavy, HeavyHitters, Histogram};
 pub use sample::{Margin, Sample, SampleDesign, SampleError, SampleShares};
 pub use settings::{Coverage, Method, Settings, Target};
+pub use strata::{Strata, StratumShares};
 pub use tally::Tally;

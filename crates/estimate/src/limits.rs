@@ -2,7 +2,9 @@
 
 use crate::estimator::bounds;
 use crate::interval::{IntervalMethod, Limits};
+use crate::settings::Coverage;
 use crate::{Estimator, Pool, Target};
+use std::borrow::Cow;
 use undertone_numeric::normal::normal_quantile;
 
 impl Estimator {
@@ -32,6 +34,22 @@ impl Estimator {
                 (0..self.symbols()).map(each).collect()
             }
         })
+    }
+
+    /// The limits of every share on its own at the settings' level, whatever their coverage.
+    pub(crate) fn own_share_limits(&self) -> Cow<'_, [Limits]> {
+        if self.settings().coverage() == Coverage::Each {
+            return Cow::Borrowed(self.share_limits());
+        }
+        let alone = self.settings().each_alone();
+        let Some(groups) = self.apart() else {
+            return Cow::Owned(self.decoder().share_limits(&self.groups, alone));
+        };
+        let part = alone.shared_by(groups.len());
+        let limits: Vec<Vec<Limits>> =
+            groups.iter().map(|group| group.decoder().share_limits(&group.groups, part)).collect();
+        let each = |x: usize| self.together(limits.iter().map(|group| group[x]), (0.0, 1.0));
+        Cow::Owned((0..self.symbols()).map(each).collect())
     }
 
     /// The groups one by one, where respondents of several are asked about. Nothing is assumed of respondents, so

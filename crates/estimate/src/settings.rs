@@ -84,6 +84,11 @@ impl Settings {
         Self { coverage: Coverage::All, ..self }
     }
 
+    /// Each interval of an answer on its own.
+    pub(crate) fn each_alone(self) -> Self {
+        Self { coverage: Coverage::Each, ..self }
+    }
+
     /// About these respondents instead of the population they come from.
     pub fn of_respondents(self) -> Self {
         Self { target: Target::Respondents, ..self }

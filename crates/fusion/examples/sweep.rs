@@ -90,7 +90,7 @@ fn table(title: &str, model: &Model, lines: &[Line]) {
         let alone = Request { method: Method::Ldp, ..request.clone() };
         let alone = design::design(&model, &alone, &Watch::PATIENT).unwrap().error;
         let part =
-            |name: &str| joint.attempts.iter().find(|attempt| attempt.name == name).unwrap().error;
+            |name: &str| joint.attempts.iter().find(|attempt| attempt.name == name).unwrap().loss;
         let (half, ill, lip) = (part("ill-half"), part("ill"), part("lip"));
         let found = seen.error_public;
         let leaks = bundle.certificate().after(1).unwrap().information.unwrap();
@@ -138,7 +138,7 @@ fn large() {
         begun.elapsed().as_secs_f64()
     );
     for attempt in &found.attempts {
-        println!("  {:<12} {:.4}", attempt.name, attempt.error);
+        println!("  {:<12} {:.4}", attempt.name, attempt.loss);
     }
     let begun = Instant::now();
     let bundle = Bundle::ship(&exact, &found.maps, request.budgets, &Origin::default()).unwrap();

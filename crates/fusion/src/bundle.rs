@@ -4,6 +4,7 @@
 mod file;
 mod plan;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
@@ -14,7 +15,9 @@ use undertone_wire::hex;
 
 use crate::certificate::{self, Certificate};
 use crate::design::Budgets;
-use crate::{ExactModel, FusionRule, Hypothesis, Maps, Model, Sensor};
+use crate::objective::Goal;
+use crate::time::{self, Course, ExactChain, Secret};
+use crate::{ExactModel, FusionRule, Hypothesis, Maps, Model, Objective, Sensor};
 
 /// So many sensors are named in a message.
 const SHOWN: usize = 8;
@@ -43,8 +46,25 @@ pub struct Bundle {
     plan: Plan,
     budgets: Budgets,
     certificate: Certificate,
+    /// What is certified where hypotheses move.
+    course: Option<Course>,
     origin: Origin,
+    /// What the centre decides for.
+    objective: Objective,
     id: String,
+}
+
+/// Hypotheses that move, and how much may be told of a private one.
+#[derive(Debug, Clone)]
+pub struct CourseRequest {
+    /// How they move.
+    pub chain: ExactChain,
+    /// What is kept.
+    pub secret: Secret,
+    /// Over how many epochs.
+    pub epochs: u32,
+    /// How much of it may be told in all of them; `None` for no limit.
+    pub budget: Option<Epsilon>,
 }
 
 impl Bundle {
@@ -57,7 +77,14 @@ impl Bundle {
     ) -> Result<Self, Error> {
         let certificate = Certificate::new(&model, policies, budgets.epochs)?;
         let plan = plan::new(&model, policies, &origin)?;
-        Self::certified(model, plan, certificate, budgets, origin)
+        Self::certified(model, plan, certificate, budgets, origin, Objective::Error)
+    }
+
+    /// The same network with a centre that decides for another objective. What the sensors send, and what that leaks,
+    /// is the same.
+    pub fn deciding(self, objective: Objective) -> Result<Self, Error> {
+        Goal::new(&objective, self.model.model()?.public_law())?;
+        Ok(Self { objective, ..self }.named())
     }
 
     /// The network of a verified plan.
@@ -66,10 +93,11 @@ impl Bundle {
         hypotheses: (Hypothesis, Hypothesis),
         budgets: Budgets,
         origin: Origin,
+        objective: Objective,
     ) -> Result<Self, Error> {
         let model = plan::model(&plan, hypotheses)?;
         let certificate = Certificate::new(&model, plan.policies(), budgets.epochs)?;
-        Self::certified(model, plan, certificate, budgets, origin)
+        Self::certified(model, plan, certificate, budgets, origin, objective)
     }
 
     fn certified(
@@ -78,7 +106,9 @@ impl Bundle {
         certificate: Certificate,
         budgets: Budgets,
         origin: Origin,
+        objective: Objective,
     ) -> Result<Self, Error> {
+        Goal::new(&objective, model.model()?.public_law())?;
         if let Some(budget) = budgets.ldp {
             for (policy, &found) in plan.policies().iter().zip(&certificate.ldp) {
                 if found > budget.nats() {
@@ -98,10 +128,76 @@ impl Bundle {
             );
             return Err(Error::other("information privacy", problem));
         }
-        let mut bundle = Self { model, plan, budgets, certificate, origin, id: String::new() };
-        let digest = Sha256::digest(file::canonical(&bundle).as_bytes());
-        bundle.id = hex::encode(&digest);
-        Ok(bundle)
+        let (course, id) = (None, String::new());
+        Ok(Self { model, plan, budgets, certificate, course, origin, objective, id }.named())
+    }
+
+    /// With the id of its content.
+    fn named(mut self) -> Self {
+        self.id = hex::encode(&Sha256::digest(file::canonical(&self).as_bytes()));
+        self
+    }
+
+    /// The same maps, certified for hypotheses that move. Refuses a network that tells more than the budget allows.
+    pub fn over_time(self, request: CourseRequest) -> Result<Self, Error> {
+        let CourseRequest { chain, secret, epochs, budget } = request;
+        let course = Course::new(&self.model, self.policies(), chain, secret, (epochs, budget))?;
+        Ok(Self { course: Some(course), ..self }.named())
+    }
+
+    /// This network for hypotheses that move, with its maps mixed with their outputs' own laws, all by the same share, until
+    /// the budget of the path holds. `step` is called before every attempt. Refuses if nothing but silence keeps it.
+    pub fn ship_over_time(&self, request: &CourseRequest, step: impl Fn()) -> Result<Self, Error> {
+        let (float, maps) = (self.float_model()?, self.maps()?);
+        // The budget of a private value that stays the same is another one.
+        let budgets = Budgets { information: None, epochs: request.epochs, ..self.budgets };
+        // Whether anything but silence had a bound at all.
+        let bounded = Cell::new(false);
+        let attempt = |share: f64| {
+            step();
+            let mixed = if share > 0.0 { maps.mixed(&float, share)? } else { maps.clone() };
+            let policies = policies(&self.model, &mixed, budgets, &self.origin)?;
+            let Some(budget) = request.budget else { return Ok(Some(policies)) };
+            let CourseRequest { chain, secret, epochs, .. } = request;
+            let told = time::kept(&self.model, &policies, chain, *secret, *epochs)?;
+            if told.information.is_some_and(|nats| nats > Nats::ZERO) {
+                bounded.set(true);
+            }
+            Ok::<_, Error>(within(told.information, budget).then_some(policies))
+        };
+        let accepted = least_share(10, attempt)?;
+        let shipped = Self::new(self.model.clone(), &accepted, budgets, self.origin.clone())?;
+        if shipped.is_silent() && !self.is_silent() {
+            if !bounded.get() {
+                let problem = format!(
+                    "cannot be looked after: what {} epochs tell of this is beyond the bounds known here unless nothing is told; \
+                     ask for fewer epochs, or keep the value (`any`, `now`) or the whole `path`",
+                    request.epochs
+                );
+                return Err(Error::other("the budget of the path", problem));
+            }
+            let budget =
+                request.budget.map_or("no limit".into(), |budget| format!("{budget} nats"));
+            let problem = format!(
+                "of {budget} for `{}` over {} epochs is kept by silence only, at the resolution of the integers that ship: \
+                 allow more, or fewer epochs, or keep less (the value `now` rather than the `path`)",
+                request.secret.name(self.model.private().values()),
+                request.epochs
+            );
+            return Err(Error::other(time::PATH_BUDGET, problem));
+        }
+        shipped.deciding(self.objective.clone())?.over_time(request.clone())
+    }
+
+    /// For how many epochs the network may be heard: those that were certified.
+    pub fn epochs(&self) -> u32 {
+        let moving = self.course.as_ref().map_or(u32::MAX, Course::epochs);
+        self.budgets.epochs.min(moving)
+    }
+
+    /// What is certified where hypotheses move, if it is.
+    pub fn course(&self) -> Option<&Course> {
+        self.course.as_ref()
     }
 
     /// Rounds maps to integers and mixes them until every budget holds.
@@ -127,30 +223,7 @@ impl Bundle {
         };
         let finish =
             |policies: Vec<Policy>| Self::new(model.clone(), &policies, budgets, origin.clone());
-        if let Some(policies) = attempt(0.0)? {
-            return finish(policies);
-        }
-        // From a hair upwards, then between the last refused and the first accepted share.
-        let (mut refused, mut share) = (0.0, 1e-12);
-        let mut accepted = loop {
-            if let Some(policies) = attempt(share)? {
-                break policies;
-            }
-            if share >= 1.0 {
-                let problem = "no mixture of these maps keeps it";
-                return Err(Error::other("the information budget", problem));
-            }
-            refused = share;
-            share = (8.0 * share).min(1.0);
-        };
-        for _ in 0..5 {
-            let middle = (refused + share) / 2.0;
-            match attempt(middle)? {
-                Some(policies) => (accepted, share) = (policies, middle),
-                None => refused = middle,
-            }
-        }
-        finish(accepted)
+        finish(least_share(5, attempt)?)
     }
 
     /// Reads a bundle and checks everything again: the plan with its policies by the kernel, the certificate by
@@ -256,8 +329,44 @@ impl Bundle {
 
     /// The rule by which the centre decides.
     pub fn rule(&self) -> Result<FusionRule, Error> {
-        FusionRule::new(&self.model.model()?, &self.maps()?)
+        FusionRule::with_objective(&self.model.model()?, &self.maps()?, &self.objective)
     }
+
+    /// What the centre decides for.
+    pub fn objective(&self) -> &Objective {
+        &self.objective
+    }
+}
+
+/// What is accepted at the least share found at which anything is, from none to all, in so many halvings.
+fn least_share<T>(
+    halvings: u32,
+    attempt: impl Fn(f64) -> Result<Option<T>, Error>,
+) -> Result<T, Error> {
+    if let Some(accepted) = attempt(0.0)? {
+        return Ok(accepted);
+    }
+    // From a hair upwards, then between the last refused and the first accepted share.
+    let (mut refused, mut share) = (0.0, 1e-12);
+    let mut accepted = loop {
+        if let Some(accepted) = attempt(share)? {
+            break accepted;
+        }
+        if share >= 1.0 {
+            let problem = "no mixture of these maps keeps it";
+            return Err(Error::other("the information budget", problem));
+        }
+        refused = share;
+        share = (8.0 * share).min(1.0);
+    };
+    for _ in 0..halvings {
+        let middle = (refused + share) / 2.0;
+        match attempt(middle)? {
+            Some(better) => (accepted, share) = (better, middle),
+            None => refused = middle,
+        }
+    }
+    Ok(accepted)
 }
 
 fn within(attained: Option<Nats>, budget: Epsilon) -> bool {

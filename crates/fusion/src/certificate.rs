@@ -7,7 +7,9 @@
 use undertone_core::{Bounds, Magnitude, Nats, Policy, Ratio, Round, Shape, Table};
 use undertone_design::Error;
 
+use crate::cone::{Cone, Ray, larger};
 use crate::exact::ExactModel;
+use crate::kinds::Kinds;
 use crate::walk::{self, Outputs, SensorOutputs};
 
 /// The numbers of epochs that every certificate covers.
@@ -15,6 +17,8 @@ pub const EPOCHS: [u32; 3] = [1, 10, 100];
 
 /// Products of atoms and output vectors above this are not enumerated; it takes minutes.
 const MAX_WORK: usize = 1 << 34;
+/// With more atoms than this nothing useful is known of what cannot be enumerated.
+const MAX_ATOMS: usize = 12;
 
 /// What an observer of all outputs can learn, at most.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +98,10 @@ fn attained(policy: &Policy) -> Result<Nats, Error> {
 }
 
 /// The policies' tables, if they fit the model's sensors.
-fn tables<'a>(model: &ExactModel, policies: &'a [Policy]) -> Result<Vec<&'a Table>, Error> {
+pub(crate) fn tables<'a>(
+    model: &ExactModel,
+    policies: &'a [Policy],
+) -> Result<Vec<&'a Table>, Error> {
     if policies.len() != model.sensors.len() {
         return Err(Error::Size {
             what: "the list of policies".into(),
@@ -120,8 +127,75 @@ pub(crate) fn is_silent(table: &Table) -> bool {
     table.rows().windows(2).all(|pair| pair[0].masses() == pair[1].masses())
 }
 
-/// Enclosures of every sensor's output likelihoods: the products of two integers are exact.
-fn enclosures(model: &ExactModel, tables: &[&Table]) -> Outputs<Bounds> {
+/// How a network's outputs are gone through.
+enum Ways {
+    /// Vector by vector.
+    Vectors(Outputs<Bounds>),
+    /// By how many sensors of each kind sent what: as exact, because nothing else matters.
+    Counts(Kinds<Bounds>),
+    /// By the rays of a cone that holds the likelihoods of all vectors: a bound.
+    Rays(Vec<Bounds>, Vec<Ray>),
+}
+
+impl Ways {
+    /// Vectors where they can be enumerated, else counts, else a bound. Refuses networks where none of it can be had.
+    fn new(model: &ExactModel, tables: &[&Table]) -> Result<Self, Error> {
+        let outputs: Vec<usize> = tables.iter().map(|table| table.outputs()).collect();
+        let atoms = model.atoms.len();
+        let vectors = walk::vectors(&outputs);
+        let (weights, sensors) = enclosures(model, tables);
+        if vectors.as_ref().is_ok_and(|vectors| vectors.saturating_mul(atoms) <= MAX_WORK) {
+            return Ok(Self::Vectors(Outputs::from_parts(weights, sensors)));
+        }
+        let kinds = Kinds::new(weights.clone(), sensors.clone());
+        if kinds.counts().is_some() {
+            return Ok(Self::Counts(kinds));
+        }
+        if atoms > MAX_ATOMS {
+            let vectors = vectors.unwrap_or(usize::MAX);
+            return Err(Error::TooLarge {
+                what: format!("{atoms} atoms times the output vectors of {} sensors", tables.len()),
+                size: vectors.saturating_mul(atoms),
+                limit: MAX_WORK,
+                fix: format!(
+                    "use fewer sensors, outputs or distinct samples, sensors of fewer kinds, or at most {MAX_ATOMS} \
+                     scenarios (then a bound is certified), or bound the leakage from held-out samples (`undertone \
+                     fusion train`)"
+                ),
+            });
+        }
+        let around = |sensor: &SensorOutputs<Bounds>| {
+            let at =
+                |k: usize, z: usize| sensor.likelihood[sensor.row_of[k] as usize * sensor.size + z];
+            let ray = |z: usize| (0..atoms).map(|k| at(k, z)).collect();
+            Cone::around(atoms, &(0..sensor.size).map(ray).collect::<Vec<Ray>>())
+        };
+        let cone = sensors.iter().map(around).reduce(|all, next| all.product(&next));
+        Ok(Self::Rays(weights, cone.map_or(Vec::new(), |cone| cone.rays())))
+    }
+
+    /// How many steps it takes, atoms included.
+    #[cfg(feature = "runtime")]
+    fn steps(&self) -> usize {
+        match self {
+            Self::Vectors(outputs) => outputs.vectors().saturating_mul(outputs.atoms()),
+            Self::Counts(kinds) => kinds.steps(),
+            Self::Rays(weights, rays) => rays.len().saturating_mul(weights.len()),
+        }
+    }
+}
+
+#[cfg(feature = "runtime")]
+/// How many steps it takes to find ε_I after a number of epochs.
+pub(crate) fn steps(model: &ExactModel, policies: &[Policy]) -> Result<usize, Error> {
+    Ok(Ways::new(model, &tables(model, policies)?)?.steps())
+}
+
+/// Enclosures of every sensor's output likelihoods, and of the atoms' weights: the products of two integers are exact.
+pub(crate) fn enclosures(
+    model: &ExactModel,
+    tables: &[&Table],
+) -> (Vec<Bounds>, Vec<SensorOutputs<Bounds>>) {
     let sensors = model.sensors.iter().zip(tables).map(|(sensor, table)| {
         if is_silent(table) {
             // Its output has the same likelihood everywhere and cancels: one output that is certain says as
@@ -141,10 +215,10 @@ fn enclosures(model: &ExactModel, tables: &[&Table]) -> Outputs<Bounds> {
         SensorOutputs { size, likelihood: likelihood.collect(), row_of: sensor.row_of.clone() }
     });
     let weight = |atom: &crate::exact::ExactAtom| Bounds::new(u128::from(atom.weight), -48);
-    Outputs::from_parts(model.atoms.iter().map(weight).collect(), sensors.collect())
+    (model.atoms.iter().map(weight).collect(), sensors.collect())
 }
 
-/// The extreme likelihood ratios between values of G over all outputs.
+/// The extreme likelihood ratios between values of G over all outputs, or over a cone that holds them.
 struct Extremes {
     /// P(g) of the values with mass, exact.
     prior: Vec<Magnitude>,
@@ -154,27 +228,14 @@ struct Extremes {
     fall: Vec<Option<Magnitude>>,
     /// An upper bound on the largest lift in one epoch.
     rise: Option<Magnitude>,
-}
-
-/// The larger, where nothing is larger than everything.
-fn larger(a: Option<Magnitude>, b: Option<Magnitude>) -> Option<Magnitude> {
-    Some(a?.max(b?))
+    /// Whether all outputs were gone through, and nothing else.
+    exact: bool,
 }
 
 impl Extremes {
     fn new(model: &ExactModel, tables: &[&Table], counts: &[u32]) -> Result<Self, Error> {
-        let outputs: Vec<usize> = tables.iter().map(|table| table.outputs()).collect();
-        let vectors = walk::vectors(&outputs)?;
-        if vectors.saturating_mul(model.atoms.len()) > MAX_WORK {
-            return Err(Error::TooLarge {
-                what: format!("{} atoms times {vectors} output vectors", model.atoms.len()),
-                size: vectors.saturating_mul(model.atoms.len()),
-                limit: MAX_WORK,
-                fix: "use fewer sensors, outputs or distinct samples, or bound the leakage from \
-                      held-out samples (`undertone fusion train`)"
-                    .into(),
-            });
-        }
+        let ways = Ways::new(model, tables)?;
+        let exact = !matches!(ways, Ways::Rays(..));
         let law = model.private_law();
         let values: Vec<usize> = (0..law.len()).filter(|&g| law[g] > 0).collect();
         let prior: Vec<Magnitude> =
@@ -190,18 +251,33 @@ impl Extremes {
                 ratio: vec![Some(Magnitude::ZERO); size * size],
                 fall: vec![one; counts.len()],
                 rise: one,
+                exact,
             };
             (start, vec![Bounds::ZERO; size])
         };
-        let parts = enclosures(model, tables).fold(new, |(extremes, joint), _, masses| {
+        let see = |(extremes, joint): &mut (Self, Vec<Bounds>), masses: &[Bounds]| {
             joint.fill(Bounds::ZERO);
             for (atom, &mass) in model.atoms.iter().zip(masses) {
                 let sum = &mut joint[place[atom.private]];
                 *sum = sum.plus(mass);
             }
             extremes.see(joint, counts);
-        });
+        };
         let mut whole = new().0;
+        let parts = match ways {
+            Ways::Vectors(outputs) => outputs.fold(new, |state, _, masses| see(state, masses)),
+            Ways::Counts(kinds) => kinds.fold(new, |state, _, masses| see(state, masses)),
+            // A power of a quotient is convex along the cone, as the lifts are quotients: rays decide.
+            Ways::Rays(weights, rays) => {
+                let mut state = new();
+                for ray in rays {
+                    let masses: Vec<Bounds> =
+                        weights.iter().zip(ray).map(|(&weight, p)| weight * p).collect();
+                    see(&mut state, &masses);
+                }
+                vec![state]
+            }
+        };
         for (part, _) in parts {
             whole.rise = larger(whole.rise, part.rise);
             whole.ratio.iter_mut().zip(part.ratio).for_each(|(a, b)| *a = larger(*a, b));
@@ -259,7 +335,7 @@ impl Extremes {
     /// belief is bounded by taking the extreme ratio of every pair: exact for two values of G, where
     /// one pair decides.
     fn after(&self, at: usize, epochs: u32) -> (Option<Nats>, bool) {
-        let Some(fall) = self.fall[at] else { return (None, true) };
+        let Some(fall) = self.fall[at] else { return (None, self.exact) };
         let fall = fall.ln_up();
         let size = self.prior.len();
         let rise = if epochs == 1 { self.rise } else { self.rise_after(epochs) };
@@ -267,7 +343,8 @@ impl Extremes {
         let least = self.prior.iter().min().copied().unwrap_or(Magnitude::ONE);
         let certain = Magnitude::ONE.over(least, Round::Up).ln_up();
         let rise = rise.map_or(certain, |rise| rise.ln_up().min(certain));
-        (Some(fall.max(rise)), epochs == 1 || size == 2 || fall >= rise)
+        let decided = epochs == 1 || size == 2 || fall >= rise;
+        (Some(fall.max(rise)), self.exact && decided)
     }
 
     /// 1/(P(b) + Σ_a P(a) (min_z p(z|a)/p(z|b))^epochs), the largest over b.

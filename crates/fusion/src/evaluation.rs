@@ -3,8 +3,9 @@
 use undertone_design::measure::{self, Leakage};
 use undertone_design::{Distribution, Error};
 
-use crate::walk::{self, Outputs};
-use crate::{Maps, Model};
+use crate::kinds::{Kinds, Log};
+use crate::walk::{self, Outputs, SensorOutputs};
+use crate::{Atom, Maps, Model};
 
 /// Exact figures (up to float rounding) of a model under given maps. For people; a guarantee comes
 /// from the certificate of the integers that ship.
@@ -53,11 +54,102 @@ struct Sums {
     g: Vec<f64>,
 }
 
+impl Sums {
+    /// One vector of outputs, or all that say the same: `scale` times these masses are P(z, k).
+    fn see(
+        &mut self,
+        atoms: &[Atom],
+        (public, private): (&[f64], &[f64]),
+        scale: f64,
+        masses: impl Iterator<Item = f64>,
+        outputs: impl FnOnce() -> Vec<usize>,
+    ) {
+        self.h.fill(0.0);
+        self.g.fill(0.0);
+        for (atom, mass) in atoms.iter().zip(masses) {
+            self.h[atom.public] += mass;
+            self.g[atom.private] += mass;
+        }
+        let evidence: f64 = self.g.iter().sum();
+        if !(evidence > 0.0) {
+            return;
+        }
+        self.kept_public += scale * self.h.iter().copied().fold(0.0, f64::max);
+        self.kept_private += scale * self.g.iter().copied().fold(0.0, f64::max);
+        for (&joint, prior) in self.h.iter().zip(public).filter(|(joint, _)| **joint > 0.0) {
+            self.public_information += scale * joint * (joint / (prior * evidence)).ln();
+        }
+        let mut furthest = None;
+        for (g, (&joint, &prior)) in self.g.iter().zip(private).enumerate() {
+            if !(prior > 0.0) {
+                continue;
+            }
+            let lift = (joint / (prior * evidence)).ln();
+            if joint > 0.0 {
+                self.private_information += scale * joint * lift;
+            }
+            if lift.abs() > self.worst.nats {
+                self.worst.nats = lift.abs();
+                furthest = Some(g);
+            }
+        }
+        if let Some(private) = furthest {
+            self.worst = Information { private, outputs: outputs(), ..self.worst.clone() };
+        }
+    }
+}
+
+/// The sensors by kinds, with logarithms. Who says the same whatever happens says as little with one output.
+fn by_kinds(outputs: Outputs) -> Kinds<Log> {
+    let (weights, sensors) = outputs.parts();
+    let sensor = |sensor: SensorOutputs<f64>| {
+        let SensorOutputs { size, likelihood, row_of } = sensor;
+        if likelihood.chunks(size).all(|row| row == &likelihood[..size]) {
+            let likelihood = vec![Log(0.0); likelihood.len() / size];
+            return SensorOutputs { size: 1, likelihood, row_of };
+        }
+        let likelihood = likelihood.iter().map(|p| Log(p.ln())).collect();
+        SensorOutputs { size, likelihood, row_of }
+    };
+    Kinds::new(
+        weights.iter().map(|weight| Log(weight.ln())).collect(),
+        sensors.into_iter().map(sensor).collect(),
+    )
+}
+
 impl Evaluation {
-    /// Enumerates all outputs without storing them: the cost is (number of atoms) x (number of
-    /// output vectors).
-    pub fn new(model: &Model, maps: &Maps) -> Result<Self, Error> {
+    /// The least and the largest p(g|z)/p(g) over all outputs, for every g.
+    pub fn lifts(model: &Model, maps: &Maps) -> Result<Vec<(f64, f64)>, Error> {
         walk::vectors(&maps.outputs())?;
+        let private = model.private_law();
+        let atoms = model.atoms();
+        let new = || (vec![(1.0f64, 1.0f64); private.len()], vec![0.0; private.len()]);
+        let parts = Outputs::new(model, maps)?.fold(new, |(lifts, g), _, masses| {
+            g.fill(0.0);
+            atoms.iter().zip(masses).for_each(|(atom, mass)| g[atom.private] += mass);
+            let evidence: f64 = g.iter().sum();
+            if !(evidence > 0.0) {
+                return;
+            }
+            for ((place, &joint), &prior) in lifts.iter_mut().zip(&*g).zip(&private) {
+                if prior > 0.0 {
+                    let lift = joint / (prior * evidence);
+                    *place = (place.0.min(lift), place.1.max(lift));
+                }
+            }
+        });
+        let mut lifts = new().0;
+        for (part, _) in parts {
+            for (place, part) in lifts.iter_mut().zip(part) {
+                *place = (place.0.min(part.0), place.1.max(part.1));
+            }
+        }
+        Ok(lifts)
+    }
+
+    /// Goes through all outputs without storing them: the cost is (number of atoms) x (number of output vectors). Where
+    /// those are too many, through how many sensors of each kind sent what, which is as exact.
+    pub fn new(model: &Model, maps: &Maps) -> Result<Self, Error> {
         let outputs = Outputs::new(model, maps)?;
         let (public, private) = (model.public_law(), model.private_law());
         let atoms = model.atoms();
@@ -70,35 +162,27 @@ impl Evaluation {
             h: vec![0.0; public.len()],
             g: vec![0.0; private.len()],
         };
-        let parts = outputs.fold(new, |sums, z, masses| {
-            sums.h.fill(0.0);
-            sums.g.fill(0.0);
-            for (atom, mass) in atoms.iter().zip(masses) {
-                sums.h[atom.public] += mass;
-                sums.g[atom.private] += mass;
-            }
-            let evidence: f64 = sums.g.iter().sum();
-            if !(evidence > 0.0) {
-                return;
-            }
-            sums.kept_public += sums.h.iter().copied().fold(0.0, f64::max);
-            sums.kept_private += sums.g.iter().copied().fold(0.0, f64::max);
-            for (&joint, prior) in sums.h.iter().zip(&public).filter(|(joint, _)| **joint > 0.0) {
-                sums.public_information += joint * (joint / (prior * evidence)).ln();
-            }
-            for (g, (&joint, &prior)) in sums.g.iter().zip(&private).enumerate() {
-                if !(prior > 0.0) {
-                    continue;
+        let laws = (&public[..], &private[..]);
+        let parts = match walk::vectors(&maps.outputs()) {
+            Ok(_) => outputs.fold(new, |sums, z, masses| {
+                sums.see(atoms, laws, 1.0, masses.iter().copied(), || z.into());
+            }),
+            Err(too_many) => {
+                let kinds = by_kinds(outputs);
+                if kinds.counts().is_none() {
+                    return Err(too_many);
                 }
-                let lift = (joint / (prior * evidence)).ln();
-                if joint > 0.0 {
-                    sums.private_information += joint * lift;
-                }
-                if lift.abs() > sums.worst.nats {
-                    sums.worst = Information { nats: lift.abs(), private: g, outputs: z.into() };
-                }
+                kinds.fold(new, |sums, counts, masses| {
+                    // Relative to the likeliest atom: two hundred likelihoods may multiply to less than a float holds.
+                    let most = masses.iter().map(|mass| mass.0).fold(f64::NEG_INFINITY, f64::max);
+                    if most > f64::NEG_INFINITY {
+                        let scale = (counts.orders + most).exp();
+                        let relative = masses.iter().map(|mass| (mass.0 - most).exp());
+                        sums.see(atoms, laws, scale, relative, || kinds.example(counts));
+                    }
+                })
             }
-        });
+        };
         let sum = |part: fn(&Sums) -> f64| parts.iter().map(part).sum::<f64>();
         let worst = parts.iter().map(|part| &part.worst);
         let worst = worst.reduce(|best, next| if next.nats > best.nats { next } else { best });

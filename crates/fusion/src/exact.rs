@@ -228,6 +228,13 @@ impl ExactModel {
         &self.private
     }
 
+    /// The pairs (h, g) that occur, in order.
+    pub fn pairs(&self) -> Vec<(usize, usize)> {
+        let pairs: BTreeSet<(usize, usize)> =
+            self.atoms.iter().map(|atom| (atom.public, atom.private)).collect();
+        pairs.into_iter().collect()
+    }
+
     /// P(g) in units of 2^-48.
     pub fn private_law(&self) -> Vec<u64> {
         self.label_law(&self.private, |atom| atom.private)

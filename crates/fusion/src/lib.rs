@@ -29,28 +29,36 @@
 pub mod bundle;
 pub mod certificate;
 pub mod codebook;
+mod cone;
+pub mod crowd;
 pub mod design;
 pub mod evaluation;
 pub mod exact;
+mod kinds;
 pub mod learn;
 pub mod lift;
 pub mod maps;
 pub mod model;
+pub mod objective;
+pub mod performance;
 pub mod report;
 pub mod rule;
 #[cfg(feature = "runtime")]
 pub mod runtime;
 pub mod samples;
 pub mod table;
+pub mod time;
 mod walk;
 
-pub use bundle::{Bundle, Origin};
+pub use bundle::{Bundle, CourseRequest, Origin};
 pub use certificate::{Certificate, Repeated};
 pub use codebook::{Codebook, Column, Columns, Spacing};
 pub use evaluation::Evaluation;
 pub use exact::ExactModel;
 pub use maps::Maps;
 pub use model::{Atom, Hypothesis, Model, Point, Sensor};
+pub use objective::{Costs, Objective};
+pub use performance::Performance;
 pub use rule::FusionRule;
 pub use samples::{Sample, Samples};
 pub use undertone_design::Error;

@@ -12,7 +12,7 @@ use undertone_design::{Distribution, Error};
 
 use crate::Maps;
 
-pub use file::read;
+pub use file::{read, read_moving};
 
 /// One scenario: its probability, the public label h and the private label g.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -34,14 +34,39 @@ impl TableSpec {
     ) -> Result<Self, Error> {
         let private = private.into_iter().map(|text| LabelColumn::parse(text.as_ref()));
         let sensors = sensors.into_iter().map(|text| SensorColumn::parse(text.as_ref()));
-        Ok(Self {
+        let spec = Self {
             public: LabelColumn::parse(public)?,
             private: private.collect::<Result<_, _>>()?,
             sensors: sensors.collect(),
             sequence: Vec::new(),
             lags: Vec::new(),
             one_hot: false,
-        })
+        };
+        spec.check()?;
+        Ok(spec)
+    }
+
+    /// Refuses a sensor that reads a label, or the column that one is made of: a network that is judged by what it was told
+    /// looks perfect, and its private label is out.
+    fn check(&self) -> Result<(), Error> {
+        let labels = [("public", &self.public)].into_iter();
+        let labels: Vec<_> =
+            labels.chain(self.private.iter().map(|one| ("private", one))).collect();
+        for SensorColumn { name, column } in &self.sensors {
+            let of = |(_, label): &&(&str, &LabelColumn)| label.column.trim() == column.trim();
+            if let Some((side, label)) = labels.iter().find(of) {
+                let called = if name == column { String::new() } else { format!(" (as {name:?})") };
+                return Err(Error::field(
+                    "sensors",
+                    format!(
+                        "has column {column:?}{called}, of which the {side} label {:?} is made: a sensor must not read a label; \
+                         leave it out",
+                        label.name
+                    ),
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// The columns to read, in the order in which [`TableSpec::rows`] takes their cells.
@@ -56,6 +81,7 @@ impl TableSpec {
     /// Makes labelled rows of the cells of [`TableSpec::columns`], one list per column. `name` is what the table is
     /// called in errors.
     pub fn rows(&self, name: &str, cells: Vec<Vec<String>>) -> Result<LabelledTable, Error> {
+        self.check()?;
         let mut columns = self.columns().into_iter().zip(cells);
         let mut take = |count: usize| -> Vec<Column> {
             let taken = columns.by_ref().take(count);
@@ -261,6 +287,35 @@ mod tests {
         assert!(
             LabelColumn::parse("state:x(a;b").unwrap_err().to_string().contains("list of cells")
         );
+    }
+
+    #[test]
+    fn a_label_is_no_sensor_under_whatever_name() {
+        let refused = |public: &str, private: &str, sensors: &[&str]| {
+            let spec = TableSpec::parse(public, [private], sensors.iter().copied());
+            spec.map(|_| ()).map_err(|error| error.to_string())
+        };
+        assert!(refused("fire", "home", &["heat", "lamp"]).is_ok());
+        // Labels of the same column, or a sensor that only has a label's name, are no leak.
+        assert!(refused("up=activity:a", "moving=activity:b", &["up=heat"]).is_ok());
+        for (public, private, sensors) in [
+            ("fire", "home", vec!["heat", "fire"]),
+            ("fire", "home", vec!["home"]),
+            ("fire", "home", vec!["warm=home"]),
+            ("upright=activity:standing|walking", "home", vec!["activity"]),
+            ("upright=activity:standing", "moving=state:x(a);y(b)", vec!["heat", "s=state"]),
+        ] {
+            let said = refused(public, private, &sensors).unwrap_err();
+            let column = sensors[sensors.len() - 1].split('=').next_back().unwrap();
+            assert!(
+                said.contains(&format!("{column:?}")) && said.contains("leave it out"),
+                "{said}"
+            );
+        }
+        // Nor where the list was put together by hand.
+        let mut spec = TableSpec::parse("h", ["g"], ["heat"]).unwrap();
+        spec.sensors.push(SensorColumn { name: "x".into(), column: "g".into() });
+        assert!(spec.rows("t", vec![Vec::new(); 4]).is_err());
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(crate) struct Outputs<N = f64> {
 }
 
 /// One sensor's likelihoods P(z | row), and each atom's row.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SensorOutputs<N> {
     pub(crate) size: usize,
     /// Row after row.
@@ -36,14 +36,21 @@ pub(crate) fn vectors(outputs: &[usize]) -> Result<usize, Error> {
             what: format!("the set of output vectors of {} sensors", outputs.len()),
             size: total.unwrap_or(usize::MAX),
             limit: MAX_VECTORS,
-            fix: "use fewer sensors or fewer outputs per sensor, split the network into groups, \
+            fix:
+                "give many sensors of few kinds to `undertone fusion crowd`, use fewer sensors or \
+                  fewer outputs per sensor, split the network into groups, \
                   or bound the leakage from a sample of outputs (`undertone fusion train`)"
-                .into(),
+                    .into(),
         }),
     }
 }
 
 impl Outputs<f64> {
+    /// The weights and the sensors' likelihoods.
+    pub(crate) fn parts(self) -> (Vec<f64>, Vec<SensorOutputs<f64>>) {
+        (self.weights, self.sensors)
+    }
+
     pub(crate) fn new(model: &Model, maps: &Maps) -> Result<Self, Error> {
         maps.check(model)?;
         let sensors = model.sensors().iter().zip(maps.channels()).map(|(sensor, map)| {
@@ -86,6 +93,18 @@ impl<N: Copy + Mul<Output = N>> Likelihoods for Outputs<N> {
 impl<N: Copy + Send + Sync + Mul<Output = N>> Outputs<N> {
     pub(crate) fn from_parts(weights: Vec<N>, sensors: Vec<SensorOutputs<N>>) -> Self {
         Self { weights, sensors }
+    }
+
+    /// How many vectors there are.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn vectors(&self) -> usize {
+        self.sensors.iter().fold(1, |total, sensor| total.saturating_mul(sensor.size))
+    }
+
+    /// How many atoms there are.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn atoms(&self) -> usize {
+        self.weights.len()
     }
 
     /// Calls `visit(state, z, P(z, k) for every atom k)` for every vector z, in parallel over the

@@ -22,10 +22,16 @@ pub trait RowOracle {
     /// Writes the row most violated at `x`, scaled to a largest coefficient of one, and returns its
     /// right-hand side; `None` if no row is violated by more than the oracle tolerates.
     fn most_violated(&mut self, x: &[f64], row: &mut [f64]) -> Option<f64>;
+
+    /// Whether the search is to be given up: time is over. Asked before every row, and
+    /// between steps on the way to it.
+    fn stopped(&self) -> bool {
+        false
+    }
 }
 
-/// The vertex of the unit box and all rows where `cost` is least; nothing if no point satisfies all rows, or the
-/// method stalled.
+/// The vertex of the unit box and all rows where `cost` is least; nothing if no point satisfies all rows, the
+/// method stalled or the oracle stopped it.
 pub fn minimise_over_box(cost: &[f64], oracle: &mut impl RowOracle) -> Option<Vec<f64>> {
     if !cost.iter().all(|c| c.is_finite()) {
         return None;
@@ -34,12 +40,15 @@ pub fn minimise_over_box(cost: &[f64], oracle: &mut impl RowOracle) -> Option<Ve
     let mut row = vec![0.0; cost.len()];
     let mut x = dual.point();
     for _ in 0..200 + ROWS_PER_VARIABLE * cost.len() {
+        if oracle.stopped() {
+            return None;
+        }
         let Some(bound) = oracle.most_violated(&x, &mut row) else { return Some(x) };
         if !(dot(&row, &x) - bound > ROW_TOLERANCE) {
             return Some(x);
         }
         dual.add(&row, bound);
-        match dual.simplex.minimise() {
+        match dual.simplex.minimise_until(&|| oracle.stopped()) {
             Verdict::Optimal => x = dual.point(),
             // No point satisfies all rows; if this one nearly does, rounding is to blame.
             Verdict::Unbounded { slope } => return (-slope < ROUNDING).then(|| dual.point()),

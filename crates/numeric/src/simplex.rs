@@ -20,6 +20,9 @@ const EAGER_STEPS: usize = 500;
 /// Far more steps than any problem here takes.
 const MOST_STEPS: usize = 50_000;
 
+/// How many steps are made between questions whether to stop.
+const ASKED_EVERY: usize = 16;
+
 /// The basis is inverted afresh after this many pivots unless it is asked for more often, and before an answer is
 /// believed.
 const REFRESH: usize = 64;
@@ -208,8 +211,17 @@ impl Simplex {
 
     /// Minimises the cost from the last basis on.
     pub fn minimise(&mut self) -> Verdict {
+        self.minimise_until(&|| false)
+    }
+
+    /// Minimises the cost from the last basis on, unless `stop`, asked every few steps, says that there is no time: then
+    /// it is unsettled.
+    pub fn minimise_until(&mut self, stop: &dyn Fn() -> bool) -> Verdict {
         let mut cleared = false;
         for step in 0..MOST_STEPS {
+            if (step + 1) % ASKED_EVERY == 0 && stop() {
+                return Verdict::Unsettled;
+            }
             if self.stale >= self.most_stale && !self.refresh() {
                 return Verdict::Unsettled;
             }

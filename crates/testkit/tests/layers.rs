@@ -62,8 +62,10 @@ fn libraries_leave_faces_and_servers_to_others() {
             assert!(!used.contains(*forbidden), "{name} uses {forbidden}");
         }
     }
+    // What a network's centre shows is the library's; its page is the command line's, on the curator's accept loop.
+    let network = [&servers[..], &faces].concat();
     for (name, forbidden) in
-        [("client", &["tokio", "axum"][..]), ("fusion", &servers), ("curator", &faces)]
+        [("client", &["tokio", "axum"][..]), ("fusion", &network), ("curator", &faces)]
     {
         let used = all_dependencies(&manifest(name));
         assert!(forbidden.iter().all(|one| !used.contains(*one)), "{name}: {used:?}");
@@ -71,6 +73,8 @@ fn libraries_leave_faces_and_servers_to_others() {
     // What the check rests on: these are found where they may be.
     assert!(all_dependencies(&manifest("cli")).contains("clap"));
     assert!(all_dependencies(&manifest("curator")).contains("axum"));
+    assert!(!of("fusion").contains("curator"), "a network needs no collector");
+    assert!(!of("curator").contains("fusion"), "the collector knows no sensors");
 }
 
 #[test]

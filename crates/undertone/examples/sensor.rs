@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         secret_name: "presence".into(),
         source: "a metered quarter".into(),
         budget: WatchdogBudget::Sides { lower: BUDGET, upper: BUDGET },
-        method: WatchdogMethod::Optimal,
+        method: Some(WatchdogMethod::Optimal),
     })?;
     println!("{}\n", report.words());
     let policy = report.policy.as_ref().ok_or("the budget is not met")?;

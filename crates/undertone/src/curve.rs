@@ -169,6 +169,7 @@ pub fn curve_with(
         let field = if request.epsilons.is_empty() { "epsilons" } else { "methods" };
         return Err(Error::field(field, "is empty: give at least one"));
     }
+    request.context.check_belief("epsilons", "these levels are")?;
     let known = request.context.read()?;
     let goal = known.objective(request.objective.as_ref(), &request.values)?;
     let mut rows = Vec::with_capacity(request.methods.len() * request.epsilons.len());

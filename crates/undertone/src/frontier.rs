@@ -113,6 +113,7 @@ pub fn frontier_with(
     for (field, levels) in [("lip", lips), ("ldp", ldps)] {
         check_levels(field, &format!("is {levels:?}"), levels)?;
     }
+    context.check_belief("lip", "these levels are")?;
     let known = context.read()?;
     let goal = known.objective(request.objective.as_ref(), &request.values)?;
     let blind = goal.blind(&known.prior)?;

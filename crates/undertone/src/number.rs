@@ -167,6 +167,11 @@ pub fn level(ratio: Option<Ratio>) -> Value {
     ratio.map_or(Value::Null, |ratio| certified(ratio.ln_up()))
 }
 
+/// The logarithm of a ratio for people, rounded up.
+pub fn level_words(ratio: Ratio) -> String {
+    ratio.ln_up().map_or("unbounded".into(), |nats| nats.to_string())
+}
+
 /// A certified level as the float whose shortest decimal is the one certified.
 pub fn float(nats: Nats) -> f64 {
     nats.to_string().parse().unwrap_or(f64::INFINITY)

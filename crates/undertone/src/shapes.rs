@@ -16,7 +16,7 @@
 use std::fmt::Write;
 
 use serde::Serialize;
-use undertone_core::PolicyId;
+use undertone_core::{PolicyId, Ratio};
 
 use crate::answer::Answer;
 use crate::design::{
@@ -35,8 +35,8 @@ pub struct ShapesRequest {
     pub protect: Vec<Protection>,
 }
 
-/// The shapes that are compared, each at its best for shares.
-const COMPARED: [DesignMethod; 7] = [
+/// The shapes that are compared, each at its best for shares; the last two are made for a prior.
+const COMPARED: [DesignMethod; 9] = [
     DesignMethod::Krr,
     DesignMethod::Oue,
     DesignMethod::Subset,
@@ -44,12 +44,24 @@ const COMPARED: [DesignMethod; 7] = [
     DesignMethod::Projective,
     DesignMethod::Hashing,
     DesignMethod::Blocks,
+    DesignMethod::Balanced,
+    DesignMethod::HeadTail,
 ];
 
 impl ShapesRequest {
     /// How many designs it takes.
     pub fn designs(&self) -> usize {
-        COMPARED.len()
+        self.compared().len()
+    }
+
+    /// Whether people are expected to answer as one prior says.
+    fn has_prior(&self) -> bool {
+        let DesignContext { priors, any_prior, within, secret, .. } = &self.context;
+        priors.len() == 1 && !any_prior && within.is_none() && secret.is_none()
+    }
+
+    fn compared(&self) -> &'static [DesignMethod] {
+        if self.has_prior() { &COMPARED } else { &COMPARED[..7] }
     }
 }
 
@@ -61,8 +73,30 @@ pub struct ShapesReport {
     /// What every policy promises.
     #[serde(serialize_with = "number::as_texts")]
     pub protect: Vec<Protection>,
+    /// What the shapes are compared by.
+    pub compared_by: ComparedBy,
     /// One shape each, the fewest bits first; those that are not to be had come last.
     pub rows: Vec<ShapeRow>,
+}
+
+/// What tells the better of two shapes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ComparedBy {
+    /// The variance of one share whose true frequency is nought: nothing is known of the shares.
+    VarianceAtZero,
+    /// The variances of all shares, summed, under the one prior: shapes made for it err differently from symbol to symbol.
+    Variance,
+}
+
+impl ComparedBy {
+    /// For the head of a column and for sentences.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::VarianceAtZero => "variance of a rare share",
+            Self::Variance => "variances of all shares",
+        }
+    }
 }
 
 /// A verified policy of one shape, or why there is none.
@@ -83,6 +117,9 @@ pub struct ShapeRow {
     pub variance_at_zero: Option<f64>,
     /// n times the variances of all shares, summed, if people are as the prior says.
     pub variance: Option<f64>,
+    /// How far likelihoods of two symbols differ in the integers that ship, in nats rounded up.
+    #[serde(serialize_with = "number::as_optional_level")]
+    pub ldp: Option<Ratio>,
     /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
@@ -92,6 +129,14 @@ impl ShapeRow {
     /// The bytes one report takes by itself.
     pub fn report_bytes(&self) -> Option<u64> {
         self.report_bits.map(|bits| bits.div_ceil(8).max(1))
+    }
+
+    /// The error that shapes are compared by, times n.
+    pub fn error(&self, by: ComparedBy) -> Option<f64> {
+        match by {
+            ComparedBy::VarianceAtZero => self.variance_at_zero,
+            ComparedBy::Variance => self.variance,
+        }
     }
 }
 
@@ -104,7 +149,7 @@ pub fn shapes(request: &ShapesRequest) -> Result<ShapesReport, Error> {
 pub fn shapes_with(request: &ShapesRequest, done: impl Fn()) -> Result<ShapesReport, Error> {
     let mut rows = Vec::new();
     let mut symbols = 0;
-    for method in COMPARED {
+    for &method in request.compared() {
         let found = design(&DesignRequest {
             context: request.context.clone(),
             protect: request.protect.clone(),
@@ -123,6 +168,7 @@ pub fn shapes_with(request: &ShapesRequest, done: impl Fn()) -> Result<ShapesRep
                     report_bits: Some(found.facts.report_bits),
                     variance_at_zero: found.facts.variance_at_zero,
                     variance: found.utility,
+                    ldp: Some(found.attained.leakages.input.ldp),
                     missing: None,
                 }
             }
@@ -139,12 +185,14 @@ pub fn shapes_with(request: &ShapesRequest, done: impl Fn()) -> Result<ShapesRep
         let reasons: Vec<String> = rows.into_iter().filter_map(|row| row.missing).collect();
         return Err(Error::input(format!("no shape can be had: {}", reasons.join("; "))));
     }
-    let variance = |row: &ShapeRow| row.variance_at_zero.unwrap_or(f64::INFINITY);
+    let compared_by =
+        if request.has_prior() { ComparedBy::Variance } else { ComparedBy::VarianceAtZero };
+    let error = |row: &ShapeRow| row.error(compared_by).unwrap_or(f64::INFINITY);
     rows.sort_by(|a, b| {
         let bits = |row: &ShapeRow| (row.report_bits.is_none(), row.report_bits);
-        bits(a).cmp(&bits(b)).then(variance(a).total_cmp(&variance(b)))
+        bits(a).cmp(&bits(b)).then(error(a).total_cmp(&error(b)))
     });
-    Ok(ShapesReport { symbols, protect: request.protect.clone(), rows })
+    Ok(ShapesReport { symbols, protect: request.protect.clone(), compared_by, rows })
 }
 
 fn missing(method: DesignMethod, reason: String) -> ShapeRow {
@@ -156,25 +204,27 @@ fn missing(method: DesignMethod, reason: String) -> ShapeRow {
         report_bits: None,
         variance_at_zero: None,
         variance: None,
+        ldp: None,
         missing: Some(reason),
     }
 }
 
 impl ShapesReport {
-    /// The smallest variance of any shape.
+    /// The smallest error of any shape.
     pub fn least(&self) -> Option<f64> {
-        self.rows.iter().filter_map(|row| row.variance_at_zero).min_by(f64::total_cmp)
+        self.rows.iter().filter_map(|row| row.error(self.compared_by)).min_by(f64::total_cmp)
     }
 
     /// The rows as CSV.
     pub fn csv(&self) -> String {
-        let mut text = "method,shape,report_bits,variance_at_zero,variance\n".to_owned();
+        let mut text = "method,shape,report_bits,variance_at_zero,variance,ldp\n".to_owned();
         let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
         for row in &self.rows {
             let bits = row.report_bits.map_or(String::new(), |bits| bits.to_string());
             let (zero, all) = (number(row.variance_at_zero), number(row.variance));
             let shape = row.shape.unwrap_or("");
-            let _ = writeln!(text, "{},{shape},{bits},{zero},{all}", row.method);
+            let ldp = row.ldp.map_or(String::new(), number::level_words);
+            let _ = writeln!(text, "{},{shape},{bits},{zero},{all},{ldp}", row.method);
         }
         text
     }
@@ -183,7 +233,7 @@ impl ShapesReport {
 impl Answer for ShapesReport {
     fn words(&self) -> String {
         let within = |row: &&ShapeRow| {
-            let (own, least) = (row.variance_at_zero, self.least());
+            let (own, least) = (row.error(self.compared_by), self.least());
             own.zip(least).is_some_and(|(own, least)| own <= 1.05 * least)
         };
         // The rows are in the order of their bits.
@@ -192,8 +242,9 @@ impl Answer for ShapesReport {
                 "The smallest report within 5 % of the best takes {} ({}, {}).",
                 number::counted(row.report_bits.unwrap_or(0), "bit"),
                 row.method,
-                row.variance_at_zero.map_or(String::new(), |value| format!(
-                    "n times the variance of a rare share {value:.3}"
+                row.error(self.compared_by).map_or(String::new(), |value| format!(
+                    "n times the {} {value:.3}",
+                    self.compared_by.words()
                 )),
             ),
             None => "No shape tells all shares.".into(),

@@ -1,9 +1,9 @@
 //! Releases data so that belief in a secret behind it stays within a budget.
 
 use serde::Serialize;
-use undertone_core::{Claim, Epsilon, Policy};
+use undertone_core::{Claim, Epsilon, Policy, Worst};
 use undertone_design::mechanism::Mechanism;
-use undertone_design::watchdog::{self, Budget, Request, SPLITS, Shipment};
+use undertone_design::watchdog::{self, Budget, MAX_PARTITION_SYMBOLS, Request, SPLITS, Shipment};
 use undertone_design::{Joint, protection};
 
 use crate::Error;
@@ -24,8 +24,9 @@ pub struct WatchdogRequest {
     pub source: String,
     /// How far belief may move.
     pub budget: WatchdogBudget,
-    /// How to choose the release.
-    pub method: WatchdogMethod,
+    /// How to choose the release; nothing for what the number of symbols allows: the best randomised release for up to
+    /// [`MOST_FOR_OPTIMUM`] of them (the best groups, where these keep as much), subset merging for more.
+    pub method: Option<WatchdogMethod>,
 }
 
 /// How far belief in the secret may move, in nats.
@@ -55,11 +56,25 @@ struct Asked {
     split: Option<f64>,
 }
 
+/// With more symbols than this, the method that nobody asked for is subset merging: the optimum takes minutes.
+pub const MOST_FOR_OPTIMUM: usize = 30;
+
+/// Groups that keep this little less than the optimum are taken for it: they need no coins.
+const AS_GOOD: f64 = 1e-6;
+
+/// A release that keeps a smaller share of the data's information keeps nothing.
+const NOTHING: f64 = 1e-9;
+
 /// A release and, if it keeps its budget, the policy that proves it.
 #[derive(Debug, Clone, Serialize)]
 pub struct WatchdogReport {
     /// How the release was chosen.
     pub method: &'static str,
+    /// Why that method was taken, where nobody asked for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method_note: Option<String>,
+    /// What is wrong with the release, if anything is.
+    pub warnings: Vec<String>,
     /// How far belief may fall.
     #[serde(serialize_with = "number::as_value")]
     pub lower: f64,
@@ -141,23 +156,45 @@ pub fn watchdog_with(
     request: &WatchdogRequest,
     tried: impl FnMut(),
 ) -> Result<WatchdogReport, Error> {
-    let WatchdogRequest { joint, method, .. } = request;
-    let asked = asked(request, tried)?;
-    let wanted = Request {
+    let joint = &request.joint;
+    let method = request.method.unwrap_or_else(|| usual(joint));
+    let asked = asked(request, method, tried)?;
+    let mut wanted = Request {
         secret: request.secret_name.clone(),
         lower: level("lower", asked.lower)?,
         upper: level("upper", asked.upper)?,
         ldp: asked.ldp.map(|ldp| level("ldp", ldp)).transpose()?,
         source: request.source.clone(),
-        method: *method,
+        method,
     };
-    let shipment = watchdog::ship(joint, &wanted)?;
+    let mut shipment = watchdog::ship(joint, &wanted)?;
+    let mut method_note = None;
+    if request.method.is_none() {
+        let count = alive(joint);
+        let small = method == WatchdogMethod::Optimal;
+        let why = if small { "few enough for the optimum" } else { "too many for the optimum" };
+        let mut note = format!("{count} symbols are {why}");
+        if small && count <= MAX_PARTITION_SYMBOLS {
+            let groups = Request { method: WatchdogMethod::Partition, ..wanted.clone() };
+            let groups = watchdog::ship(joint, &groups)?;
+            if groups.release.nmi >= shipment.release.nmi - AS_GOOD {
+                note += ", and the best groups keep as much without coins";
+                (wanted.method, shipment) = (WatchdogMethod::Partition, groups);
+            } else {
+                note += &format!(", and the best groups keep {}", nats(groups.release.nmi));
+            }
+        }
+        method_note = Some(note);
+    }
+    let method = wanted.method;
     let outputs = outputs(joint, &shipment)?;
     let Shipment { release, policy, mixed } = shipment;
     let symbols = joint.symbols();
     let secret = policy.as_ref().and_then(|policy| policy.certificate().secret);
     Ok(WatchdogReport {
         method: method.name(),
+        method_note,
+        warnings: warnings(&release),
         lower: asked.lower,
         upper: asked.upper,
         ldp: asked.ldp,
@@ -169,8 +206,9 @@ pub fn watchdog_with(
         groups: release.groups,
         nmi: release.nmi,
         nmi_bound: release.bound,
-        max_lift: release.max_lift,
-        min_lift: release.min_lift,
+        // What ships is the integers.
+        max_lift: secret.as_ref().map_or(release.max_lift, |shipped| lift(shipped.upper)),
+        min_lift: secret.as_ref().map_or(release.min_lift, |shipped| lift(shipped.lower)),
         met: release.met,
         policy_id: policy.as_ref().map(|policy| policy.id().to_string()),
         claims: policy.iter().flat_map(|policy| policy.draft().claims()).copied().collect(),
@@ -180,6 +218,43 @@ pub fn watchdog_with(
         policy,
         outputs,
     })
+}
+
+/// How far belief in the secret moves to one side at most, in nats, rounded up.
+fn lift(side: Option<Worst>) -> f64 {
+    let nats = side.map(|worst| worst.ratio.ln_up());
+    nats.map_or(0.0, |nats| nats.map_or(f64::INFINITY, number::float))
+}
+
+/// How many symbols have mass.
+fn alive(joint: &Joint) -> usize {
+    let symbols = joint.symbols().len();
+    joint.data().map_or(symbols, |law| law.as_slice().iter().filter(|p| **p > 0.0).count())
+}
+
+/// The method that the number of symbols allows.
+fn usual(joint: &Joint) -> WatchdogMethod {
+    match alive(joint) {
+        0..=MOST_FOR_OPTIMUM => WatchdogMethod::Optimal,
+        _ => WatchdogMethod::Subset,
+    }
+}
+
+/// What is wrong with a release that keeps its budget and is of no use.
+fn warnings(release: &watchdog::Release) -> Vec<String> {
+    if release.nmi > NOTHING {
+        return Vec::new();
+    }
+    let better = match release.bound {
+        Some(bound) if bound > NOTHING => {
+            format!("; another method may keep up to a share of {}", rounded(bound, Round::Up))
+        }
+        Some(_) => "; nothing within this budget tells more: raise it".into(),
+        None => "; try the method optimal, or raise the budget".to_owned(),
+    };
+    vec![format!(
+        "The release says nothing of the data: its output does not depend on the symbol{better}."
+    )]
 }
 
 /// A level in nats as the kernel's odds.
@@ -211,15 +286,24 @@ fn bad_split(shown: impl std::fmt::Display) -> Error {
     Error::field("split", format!("is {shown}: give a number from 0 to 1, or `best`"))
 }
 
-/// Reads the name of a method.
-pub fn method(name: &str) -> Result<WatchdogMethod, Error> {
-    WatchdogMethod::ALL.into_iter().find(|method| method.name() == name).ok_or_else(|| {
-        let all = WatchdogMethod::ALL.map(|method| method.name()).join(", ");
-        Error::field("method", format!("{name:?} is unknown: use {all}"))
-    })
+/// Reads the name of a method; nothing for `auto`.
+pub fn method(name: &str) -> Result<Option<WatchdogMethod>, Error> {
+    if name == "auto" {
+        return Ok(None);
+    }
+    WatchdogMethod::ALL.into_iter().find(|method| method.name() == name).map(Some).ok_or_else(
+        || {
+            let all = WatchdogMethod::ALL.map(|method| method.name()).join(", ");
+            Error::field("method", format!("{name:?} is unknown: use {all} or auto"))
+        },
+    )
 }
 
-fn asked(request: &WatchdogRequest, tried: impl FnMut()) -> Result<Asked, Error> {
+fn asked(
+    request: &WatchdogRequest,
+    method: WatchdogMethod,
+    tried: impl FnMut(),
+) -> Result<Asked, Error> {
     let (ldp, split) = match request.budget {
         WatchdogBudget::Sides { lower, upper } => {
             return Ok(Asked { lower, upper, ldp: None, split: None });
@@ -232,7 +316,7 @@ fn asked(request: &WatchdogRequest, tried: impl FnMut()) -> Result<Asked, Error>
             check_split(share)?;
             share
         }
-        None => watchdog::best_split(&request.joint, ldp, request.method, tried)?,
+        None => watchdog::best_split(&request.joint, ldp, method, tried)?,
     };
     let budget = Budget::split(ldp, split)?;
     let (lower, upper) = (budget.lower(), budget.upper());
@@ -266,7 +350,9 @@ fn outputs(joint: &Joint, shipment: &Shipment) -> Result<Vec<WatchdogOutput>, Er
 impl Answer for WatchdogReport {
     fn words(&self) -> String {
         let kept = nats(self.nmi);
-        match &self.policy {
+        let warnings: String =
+            self.warnings.iter().map(|warning| format!("WARNING: {warning}\n")).collect();
+        let words = match &self.policy {
             Some(policy) => {
                 let claims: Vec<String> = self.claims.iter().map(ToString::to_string).collect();
                 format!(
@@ -281,6 +367,7 @@ impl Answer for WatchdogReport {
                 "The published method {} misses this budget, so there is no policy. The method subset always meets it and keeps more.",
                 self.method
             ),
-        }
+        };
+        warnings + &words
     }
 }

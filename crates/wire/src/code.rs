@@ -25,13 +25,17 @@ pub enum Code {
     UnsupportedForm,
     /// The owner's token is missing or wrong.
     Unauthorized,
+    /// The token does not allow this.
+    Forbidden,
+    /// The survey takes no reports for the time being.
+    SurveyPaused,
     /// Too many requests from one address.
     TooManyRequests,
     /// Too few reports to say anything.
     TooFewReports,
     /// A group policy would be shared by too few people.
     GroupTooSmall,
-    /// Somebody else changed it first, or it exists already.
+    /// Not in the state things are in: it exists already, somebody else changed it first, or another step comes before.
     Conflict,
     /// No policy with the promises asked for could be verified.
     RefusedClaim,
@@ -53,7 +57,7 @@ pub enum Code {
 
 impl Code {
     /// Every code.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 25] = [
         Self::SurveyUnknown,
         Self::PolicyUnknown,
         Self::PolicyForeign,
@@ -65,6 +69,8 @@ impl Code {
         Self::Malformed,
         Self::UnsupportedForm,
         Self::Unauthorized,
+        Self::Forbidden,
+        Self::SurveyPaused,
         Self::TooManyRequests,
         Self::TooFewReports,
         Self::GroupTooSmall,
@@ -118,6 +124,10 @@ impl Code {
             Self::Malformed => ("malformed", 400, "The request cannot be read"),
             Self::UnsupportedForm => ("unsupported_form", 415, "The form is not supported"),
             Self::Unauthorized => ("unauthorized", 401, "The owner's token is missing or wrong"),
+            Self::Forbidden => ("forbidden", 403, "The token does not allow this"),
+            Self::SurveyPaused => {
+                ("survey_paused", 503, "The survey takes no reports for the time being")
+            }
             Self::TooManyRequests => {
                 ("too_many_requests", 429, "Too many requests from this address")
             }
@@ -125,7 +135,7 @@ impl Code {
                 ("too_few_reports", 409, "There are too few reports to say anything")
             }
             Self::GroupTooSmall => ("group_too_small", 422, "Too few people would share a policy"),
-            Self::Conflict => ("conflict", 409, "It exists already or was changed meanwhile"),
+            Self::Conflict => ("conflict", 409, "What is there now does not allow it"),
             Self::RefusedClaim => {
                 ("refused_claim", 422, "No policy with these promises was verified")
             }

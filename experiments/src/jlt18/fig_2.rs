@@ -102,6 +102,7 @@ fn claims(outcome: &mut Outcome, table: &Table) {
             "a probability at every level",
             negative == 0,
         )
+        .arithmetic()
         .printed("q* = 1 − E/2")
         .because("q* must be 1/(2E); from ε = ln 2 on the printed one is no probability"),
     );

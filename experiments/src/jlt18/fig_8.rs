@@ -302,7 +302,7 @@ fn history_claim(outcome: &mut Outcome, users: &[User], policies: &Table) {
             "every prior between 0 and 1, so that LIP promises something",
             certain.is_empty(),
         )
-        .or_not_reproducible()
+        .or_ill_defined()
         .because("LIP protects nobody whose prior is 0 or 1, and the paper does not say what it does with them; (k + ½)/(n + 1) or a set of priors would do"),
     );
 }

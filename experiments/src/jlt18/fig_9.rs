@@ -157,6 +157,7 @@ impl Facts {
                 "below 1e-9 on a grid of 49 by 49, both priors",
                 self.asymmetry < 1e-9,
             )
+            .tautology()
             .because("exchanging the two outputs changes nothing"),
         );
         outcome.claim(Claim::tested(
@@ -205,6 +206,7 @@ impl Facts {
                 "no grid point explains more than the closed form, beyond 1e-9",
                 self.beyond <= 1e-9,
             )
+            .ours()
             .because("a brute-force search beside the proof"),
         );
     }

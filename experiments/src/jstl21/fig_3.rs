@@ -4,7 +4,6 @@ use undertone_design::Distribution;
 use undertone_theory::relation::{Guarantee, Notion, RelationOutcome, Setting, map, relate};
 
 use crate::claim::short;
-use crate::outcome::Drawing;
 use crate::row;
 use crate::{Claim, Context, Error, Experiment, Outcome, Paper, Table};
 
@@ -64,6 +63,7 @@ fn run(_: &Context) -> Result<Outcome, Error> {
                 exact <= printed + 1e-9,
             )
             .printed(short(printed))
+            .arithmetic()
             .because(if exact < printed - 1e-9 {
                 "true and loose"
             } else {
@@ -71,21 +71,27 @@ fn run(_: &Context) -> Result<Outcome, Error> {
             }),
         );
     }
-    outcome.claim(Claim::tested(
-        "ε-MIL implies ε-MIP",
-        format!("ε = 1: mutual information at most {}", short(mil)),
-        "at most ε",
-        mil <= 1.0 + 1e-9,
-    ));
+    outcome.claim(
+        Claim::tested(
+            "ε-MIL implies ε-MIP",
+            format!("ε = 1: mutual information at most {}", short(mil)),
+            "at most ε",
+            mil <= 1.0 + 1e-9,
+        )
+        .arithmetic(),
+    );
     for (says, from) in
         [("ε-MIP implies no LIP", Notion::Mip), ("ε-MIL implies no LIP", Notion::Mil)]
     {
-        outcome.claim(Claim::tested(
-            says,
-            "a channel with that average and unbounded LIP exists",
-            "the engine returns a counterexample",
-            nothing(from, Notion::Lip),
-        ));
+        outcome.claim(
+            Claim::tested(
+                says,
+                "a channel with that average and unbounded LIP exists",
+                "the engine returns a counterexample",
+                nothing(from, Notion::Lip),
+            )
+            .arithmetic(),
+        );
     }
     // Even a constant channel has posterior odds Pmax/Pmin, so a smaller ε-DI is an empty premise.
     if relate(&Guarantee::new(Notion::Di, 0.5)?, Notion::Lip, &setting).is_err() {
@@ -94,7 +100,7 @@ fn run(_: &Context) -> Result<Outcome, Error> {
     outcome.note(
         "The picture is the one `undertone relate --map` draws, from the same rules that compute the numbers; it shows the notions of all five papers.",
     );
-    outcome.drawings.push(Drawing { name: "map".into(), svg: map::svg() });
+    outcome.draw_whole("map", "How the notions of privacy imply each other", &map::svg());
     outcome.table(table);
     Ok(outcome)
 }

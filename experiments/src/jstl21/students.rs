@@ -1,4 +1,4 @@
-//! Student Performance as the experiment reads it: features, grades, a fixed split, predicted priors.
+//! Student Performance as the experiment reads it: features, grades, splits from fixed seeds, predicted priors.
 
 use rand_core::Rng;
 use undertone_design::Distribution;
@@ -7,8 +7,10 @@ use super::network::{Examples, Network, Training};
 use crate::data::{Records, STUDENT_MAT};
 use crate::{Context, Error};
 
-/// The seed of the split and of the networks' first weights.
+/// The seed of the first split and of its networks' first weights.
 const SEED: u64 = 2021;
+/// Seeds of splits are so far apart, so that no two networks share one.
+const APART: u64 = 1000;
 /// How many students are in A, whose full records are known; the others are B.
 pub const KNOWN: usize = 276;
 /// The share of the uniform law mixed into every predicted prior: no grade is impossible.
@@ -27,8 +29,10 @@ pub fn class(grade: usize, k: usize) -> usize {
 }
 
 /// The students of both sets.
+#[derive(Clone)]
 pub struct Students {
     records: Records,
+    seed: u64,
     /// Final grades.
     pub grades: Vec<usize>,
     /// Rows of A.
@@ -50,13 +54,20 @@ impl Students {
             });
         }
         let grades: Vec<usize> = grades.into_iter().map(|g| g as usize).collect();
-        let mut order: Vec<usize> = (0..grades.len()).collect();
-        let mut stream = context.stream(SEED);
+        let all = Self { records, seed: SEED, grades, known: Vec::new(), asked: Vec::new() };
+        Ok(all.split(context, 0))
+    }
+
+    /// The same students, split another way.
+    pub fn split(&self, context: &Context, number: u64) -> Self {
+        let seed = SEED + APART * number;
+        let mut order: Vec<usize> = (0..self.grades.len()).collect();
+        let mut stream = context.stream(seed);
         for at in (1..order.len()).rev() {
             order.swap(at, (stream.next_u64() % (at as u64 + 1)) as usize);
         }
         let asked = order.split_off(KNOWN.min(order.len()));
-        Ok(Self { records, grades, known: order, asked })
+        Self { seed, known: order, asked, ..self.clone() }
     }
 
     /// Features of every student, numbers shifted and scaled by A's mean and deviation, words one-hot.
@@ -100,7 +111,7 @@ impl Students {
         let known: Vec<Vec<f64>> = self.known.iter().map(|&row| features[row].clone()).collect();
         let labels: Vec<usize> = self.known.iter().map(|&row| class(self.grades[row], k)).collect();
         let examples = Examples { features: &known, labels: &labels, classes: k };
-        let mut stream = context.stream(SEED + k as u64);
+        let mut stream = context.stream(self.seed + k as u64);
         let network = Network::train(&examples, &Training::default(), &mut stream)?;
         let law = |&row: &usize| {
             let p = network.predict(&features[row]);

@@ -9,6 +9,7 @@ pub mod learning;
 pub mod optimum;
 pub mod plans;
 pub mod repetition;
+pub mod watch;
 
 /// Our own questions.
 pub static ALL: &[Experiment] = &[
@@ -17,6 +18,7 @@ pub static ALL: &[Experiment] = &[
     frontier::EXPERIMENT,
     repetition::EXPERIMENT,
     plans::EXPERIMENT,
+    watch::EXPERIMENT,
 ];
 
 /// p(i) proportional to i^(-skew), i = 1..=symbols.

@@ -205,6 +205,7 @@ fn epochs(outcome: &mut Outcome, context: &Context) -> Result<Panel, Error> {
                 at(n, "worst_case"),
                 digits,
             )
+            .id(format!("after-{n}-epochs"))
             .because("exact worst case for a fair coin; ST20 leaves more than one epoch open"),
         );
     }

@@ -40,7 +40,7 @@ pub fn text_against_table(outcome: &mut Outcome, name: &str, lines: &[Printed]) 
             format!("the printed table: {} against {best}, {gap:.4} apart", epic.errors.0),
             "at most .01, in the printed table",
             gap <= 0.01 + 1e-9,
-        )
+        ).arithmetic()
         .printed(".01"),
     );
     let worse: Vec<String> = others
@@ -59,6 +59,7 @@ pub fn text_against_table(outcome: &mut Outcome, name: &str, lines: &[Printed]) 
             "no method of the printed table errs more",
             worse.is_empty(),
         )
+        .arithmetic()
         .printed(epic.errors.0.to_string()),
     );
 }
@@ -75,7 +76,7 @@ pub fn impossible(outcome: &mut Outcome, name: &str, lines: &[Printed], rows: us
             format!("a finite value of (12) on {rows} rows is at most ln {rows} = {}", short(most)),
             "every printed ε_I is at most that",
             listed.is_empty(),
-        )
+        ).arithmetic()
         .printed(listed.join(", "))
         .because("a cell holds at least one row, so no finite ratio of counts exceeds n; the printed values must come from something else, perhaps smoothed counts"),
     );

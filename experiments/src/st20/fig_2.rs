@@ -11,7 +11,6 @@ use undertone_theory::relation::{
 
 use super::map;
 use crate::claim::short;
-use crate::outcome::Drawing;
 use crate::row;
 use crate::{Claim, Context, Error, Experiment, Outcome, Paper, Table};
 use undertone_numeric::dice::unit;
@@ -141,7 +140,11 @@ fn run(context: &Context) -> Result<Outcome, Error> {
     outcome.note("Logarithms are natural everywhere; the paper's 1/log 2 turns nats into bits, and its bounds (ii), (iv), (xi) compare the two. \
          Definition 3's \"does not guarantee\" is read as: the least budget of the second notion does not tend to 0.");
     outcome.note("The picture is drawn from the rules that compute the numbers; `undertone relate --map` draws the notions of all five papers.");
-    outcome.drawings.push(Drawing { name: "map".into(), svg: map::svg() });
+    outcome.draw_whole(
+        "map",
+        "Theorem 1: how the notions of privacy imply each other",
+        &map::svg(),
+    );
     outcome.table(table);
     Ok(outcome)
 }
@@ -209,7 +212,7 @@ fn proof(outcome: &mut Outcome) {
             ),
             "below .01 at α = 10⁻⁶",
             printed(1e-6) < 0.01,
-        )
+        ).arithmetic()
         .because(format!(
             "the statement holds by another example: P(X=0|g0) = 0, P(X=0|g1) = 2α, Z = 1{{X=0}} has I(X;Z) = h(α), {} at α = .001, and rules g0 out",
             short(ours(1e-3))
@@ -223,6 +226,7 @@ fn proof(outcome: &mut Outcome) {
             "the supremum is at most the printed bound",
             sharp <= 1.0 / 2f64.ln(),
         )
+        .arithmetic()
         .printed("1.4427")
         .because("true and loose"),
     );

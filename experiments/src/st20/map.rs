@@ -64,7 +64,7 @@ pub fn svg() -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1100\" height=\"700\" viewBox=\"0 0 1100 700\" \
          font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"1100\" height=\"700\" fill=\"#fff\"/>\n",
     );
-    text(&mut svg, (20.0, 30.0), 17, "#222", "start", "ST20 Figure 2, with corrected constants");
+    text(&mut svg, (20.0, 30.0), 17, "#222", "start", "Figure 2, with corrected constants");
     let about = [
         (330.0, "what outputs say of the private hypothesis"),
         (850.0, "what they say of the readings"),

@@ -3,6 +3,7 @@
 use crate::Experiment;
 
 pub mod comparison;
+pub mod draws;
 pub mod fig_2;
 pub mod fig_5;
 pub mod fig_6;

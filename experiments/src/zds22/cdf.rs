@@ -178,6 +178,7 @@ fn claims(outcome: &mut Outcome, printed: &Printed, cases: &[Case], table: &Tabl
             tolerance,
             near(&nonzero, &printed.studied, 1.0),
         )
+        .ours()
         .because("an independent program on other draws"),
     );
     let difference = |case: &Case| case.watched[1].nmi - case.watched[0].nmi;
@@ -200,15 +201,18 @@ fn claims(outcome: &mut Outcome, printed: &Printed, cases: &[Case], table: &Tabl
         .printed("all")
         .because("most laws have no utility under either split, and some lose what they had"),
     );
-    outcome.claim(Claim::tested(
-        format!(
-            "(our study) up, equal and down: {} %",
-            printed.changed.map(|share| share.to_string()).join(", ")
-        ),
-        words,
-        tolerance,
-        near(&changed, &printed.changed, 1.0),
-    ));
+    outcome.claim(
+        Claim::tested(
+            format!(
+                "(our study) up, equal and down: {} %",
+                printed.changed.map(|share| share.to_string()).join(", ")
+            ),
+            words,
+            tolerance,
+            near(&changed, &printed.changed, 1.0),
+        )
+        .ours(),
+    );
     let means = column("mean_nmi");
     outcome.claim(Claim::tested(
         "λ = .65 has more utility than λ = .5",
@@ -268,6 +272,7 @@ fn claims(outcome: &mut Outcome, printed: &Printed, cases: &[Case], table: &Tabl
             "at least ten times the mean NMI of the watchdog",
             subset.iter().zip(means).all(|(subset, merged)| *subset >= 10.0 * merged),
         )
+        .ours()
         .because("the little utility is due to merging everything into one symbol"),
     );
 }

@@ -148,6 +148,7 @@ fn claims(outcome: &mut Outcome, table: &Table, draws: u64, quick: bool) {
             },
             worst.1,
         )
+        .ours()
         .because("an independent program on other draws"),
     );
     let (low, middle, high) = (get(0.6, 6.0, "nmi"), get(0.8, 6.0, "nmi"), get(1.0, 6.0, "nmi"));
@@ -206,7 +207,7 @@ fn claims(outcome: &mut Outcome, table: &Table, draws: u64, quick: bool) {
                 "each within 1 point"
             },
             near,
-        )
+        ).ours()
         .because("an independent program on other draws"),
     );
     let gain = get(0.8, 1.0, "subset");

@@ -134,7 +134,7 @@ fn claims(outcome: &mut Outcome, table: &Table, behind: &[(usize, (f64, f64))]) 
             format!("largest difference {}", short(off.iter().copied().fold(0.0, f64::max))),
             "within .005 and four standard errors",
             off.iter().zip(errors).all(|(off, error)| *off <= 0.005 && *off <= 4.0 * error),
-        )
+        ).ours()
         .because("an independent program on other draws"),
     );
     let best = LEVELS.map(|epsilon| {

@@ -21,8 +21,9 @@ fn missing_data_gives_the_words_and_the_rest_runs() {
     let Status::MissingData(words) = &finished[0].status else { panic!("it ran without its data") };
     assert!(words.contains(SALARIES.path) && words.contains("README.md"), "{words}");
     assert!(matches!(finished[1].status, Status::Done(_)));
-    let page = report::html(&finished, true);
-    assert!(page.contains("not run: ") && page.contains(SALARIES.path));
+    let pages = report::pages(&finished, true);
+    assert!(pages[0].html.contains("not run: ") && pages[0].html.contains(SALARIES.path));
+    assert!(words.contains(SALARIES.what), "{words}");
     assert!(!folder.path().join("jstl21-fig-12/outcome.json").exists());
 }
 
@@ -35,7 +36,7 @@ fn counted(context: &Context) -> Result<Outcome, Error> {
 
 fn quoted(_: &Context) -> Result<Outcome, Error> {
     let mut outcome = Outcome::default();
-    outcome.claim(Claim::number("a <number>", 1.0, 2.0, 0.5).because("it differs & that is it"));
+    outcome.claim(Claim::number("a <number>", 1.0, 2.0, 0.5).because("it differs & that `is` it"));
     Ok(outcome)
 }
 
@@ -76,16 +77,35 @@ fn a_finished_experiment_is_not_run_again_and_a_failed_one_is() {
 }
 
 #[test]
-fn the_report_is_one_page_that_escapes_what_it_quotes() {
+fn pages_stand_alone_and_escape_what_they_quote() {
     let folder = tempfile::tempdir().unwrap();
-    let finished = run(&[&QUOTED], &options(folder.path()), &|_| {}).unwrap();
-    let page = report::html(&finished, false);
-    assert!(page.contains("a &lt;number&gt;") && page.contains("differs &amp; that"));
-    assert!(!page.contains("src=\"http") && !page.contains("href=\"http"));
-    assert!(page.contains("prefers-color-scheme:dark"));
+    let chosen = [&QUOTED, registry::find("jstl21-fig-4").unwrap()];
+    let finished = run(&chosen, &options(folder.path()), &|_| {}).unwrap();
+    let pages = report::pages(&finished, false);
+    let names: Vec<&str> = pages.iter().map(|page| page.name.as_str()).collect();
+    assert_eq!(names, ["report.html", "jstl21.html", "ours.html", "claims.html"]);
+    for page in &pages {
+        assert!(
+            !page.html.contains("src=\"") && !page.html.contains("href=\"http"),
+            "{}",
+            page.name
+        );
+        assert!(page.html.contains("prefers-color-scheme:dark"));
+        for other in &names {
+            assert!(page.html.contains(&format!("href=\"{other}\"")), "{} to {other}", page.name);
+        }
+        // What people read is neither Markdown nor a key of a paper.
+        assert!(!page.html.contains('`') && !page.html.contains("JSTL21"), "{}", page.name);
+    }
+    assert!(pages[2].html.contains("a &lt;number&gt;"));
+    assert!(pages[2].html.contains("differs &amp; that <code>is</code> it"));
+    let figures = pages[1].html.matches("<svg role=\"img\"").count();
+    assert!(figures >= 2);
+    assert_eq!(pages[1].html.matches("<title>").count(), figures + 1);
+    assert!(pages[1].html.contains("Section II-C"));
     let claims = std::fs::read_to_string(folder.path().join("ours-quoted/claims.csv")).unwrap();
-    assert!(claims.starts_with("paper_says,paper_number,ours,tolerance,verdict,reason\n"));
-    assert!(claims.contains(&Verdict::False.words()));
+    assert!(claims.starts_with("id,kind,paper_says,paper_number,ours,tolerance,verdict,reason\n"));
+    assert!(claims.contains(&Verdict::False.words()) && claims.contains("a-number,ours,"));
 }
 
 #[test]

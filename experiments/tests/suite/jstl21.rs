@@ -83,6 +83,24 @@ fn figure_5_bounds_lie_above_the_exact_worst_cases() {
     let ends =
         curve(&sequences, &[("coupling", "independent"), ("epsilon", "2"), ("n", "3")], "exact");
     assert!(ends.len() == 3 && ends.iter().all(|end| (end - 6.0).abs() < 1e-9), "{ends:?}");
+    // (11), by hand: Σ min{2 ε, ln((E − 1 + p)/p)} with the joint least probability, at ε = 2.
+    let worst = |p: f64| ((2f64.exp() - 1.0 + p) / p).ln().min(4.0);
+    let least = [0.25, 0.1, 0.01];
+    for (order, ks) in
+        [("X1, X2, X3", [0, 1, 2]), ("X2, X3, X1", [1, 2, 0]), ("X3, X2, X1", [2, 1, 0])]
+    {
+        let wanted = [("order", order), ("coupling", "independent"), ("epsilon", "2")];
+        let printed = curve(&sequences, &wanted, "printed");
+        for n in 1..=3 {
+            let sum: f64 = ks[..n].iter().map(|&k| worst(least[k])).sum();
+            let joint: f64 = ks[..n].iter().map(|&k| least[k]).product();
+            close(printed[n - 1], (joint + sum.exp() * (1.0 - joint)).ln(), 1e-9);
+        }
+    }
+    let says = "does not increase linearly";
+    let claim = outcome.claims.iter().find(|claim| claim.paper_says.contains(says)).unwrap();
+    assert_eq!(claim.verdict.slug(), "reproduced");
+    assert!(claim.ours.contains("4.25/4.025, 4.102/3.28, 4.009/3.28"), "{}", claim.ours);
 }
 
 #[test]
@@ -134,7 +152,13 @@ fn figure_8_the_noise_under_lip_and_under_ldp() {
         assert!(get("certified_range") <= get("ldp_analytic"));
         assert!(get("x0") <= get("x10") && get("x10") <= get("x20"));
     }
-    assert_verdicts(&outcome, &["reproduced", "false", "reproduced", "false", "reproduced"]);
+    let (yes, no) = ("reproduced", "false");
+    // x = 0, 5 and 10, and every x of the range at once.
+    assert_verdicts(&outcome, &[yes, yes, yes, no, no, yes, no, yes]);
+    for (column, below) in [("x0", 10), ("x5", 10)] {
+        let own = table.numbers(column).into_iter().zip(table.numbers("ldp_analytic_2eps"));
+        assert_eq!(own.filter(|(lip, ldp)| lip < ldp).count(), below, "{column}");
+    }
 }
 
 #[test]
@@ -180,8 +204,14 @@ fn figure_10_the_scales_of_laplace_noise() {
 #[test]
 fn figure_11_students() {
     let Some(outcome) = common::quick_with_data("jstl21-fig-11") else { return };
+    let splits = table(&outcome, "splits");
     let table = table(&outcome, "error");
-    assert_eq!(table.rows.len(), 16);
+    assert_eq!((table.rows.len(), splits.rows.len()), (16, 3 * 16));
+    // The figure shows means over the splits.
+    let own = [("cardinality", "5"), ("epsilon", "2")];
+    let mean = curve(&splits, &own, "lip_local").iter().sum::<f64>() / 3.0;
+    close(curve(&table, &own, "lip_local")[0], mean, 1e-12);
+    assert!(outcome.claims[0].ours.contains("with LDP at 2ε among them"));
     for row in 0..table.rows.len() {
         let get = |column| table.number(row, column);
         assert!(get("ldp_twice") < get("ldp"));
@@ -207,8 +237,19 @@ fn figure_12_salaries() {
         let delta = get("delta");
         assert!(get("gauss_constant_delta") <= delta && get("gauss_floor_delta") <= delta);
         assert!(get("gauss_printed_delta") > delta);
+        // λ is chosen by Definition 5 for laws without atoms: with atoms its δ is at most that.
+        assert!(get("sampling_printed_delta_5") <= delta * (1.0 + 1e-9));
+        assert!(get("sampling_worse_fit_delta") >= get("sampling_printed_delta"));
+        // Corollary 9's δ is between Definition 5's and e^ε times it; the kernel rounds up.
+        for law in ["sampling_printed_delta", "sampling_worse_fit_delta"] {
+            let (nine, five) = (get(law), table.number(row, &format!("{law}_5")));
+            assert!(five <= nine + 1e-6 && nine <= get("epsilon").exp() * five + 1e-6, "{law}");
+        }
         // LDP noise keeps the LIP promise, so the least LIP noise is not wider.
         assert!(get("gauss_constant_sigma") <= get("ldp_sigma") * (1.0 + 1e-6));
         assert!(get("ldp_twice") < get("ldp"));
     }
+    let says = "an inaccurate density";
+    let claim = outcome.claims.iter().find(|claim| claim.paper_says.contains(says)).unwrap();
+    assert_eq!(claim.verdict.slug(), "reproduced");
 }

@@ -1,5 +1,5 @@
 //! Our own questions, by assertions on the CSV.
-use crate::common::{quick, table};
+use crate::common::{quick, quick_with_data, table};
 
 #[test]
 fn the_optimum_lies_between_ldp_and_twice_ldp() {
@@ -75,4 +75,17 @@ fn leakage_over_releases_and_epochs() {
     let ten = epochs.find(&[("epochs", "10")]).unwrap();
     assert!(epochs.number(ten, "for_ten_epochs") <= 0.18);
     assert_eq!(outcome.claims[0].verdict.slug(), "false");
+}
+
+/// Fetched by `scripts/watch-data`, so it is rarely there.
+#[test]
+fn a_watch_as_a_second_stand_in() {
+    let Some(outcome) = quick_with_data("ours-watch") else { return };
+    let table = table(&outcome, "watch_draws");
+    let at = |method: &str, column: &str| {
+        table.number(table.find(&[("method", method)]).unwrap(), column)
+    };
+    assert!(at("epic", "attained_ld") <= 1.0 && at("npo", "attained_ld") > 1.0);
+    assert!(at("raw", "error_h") < at("epic", "error_h"));
+    assert!(outcome.notes[0].contains("10 people") && outcome.notes[0].starts_with("A stand-in"));
 }

@@ -161,11 +161,31 @@ fn check_comparison(table: &Table) {
     assert!(at("epic", "averaged_i") <= at("epic", "bound_i"));
 }
 
+/// What holds of means over draws.
+fn check_draws(table: &Table) {
+    for row in 0..table.rows.len() {
+        let get = |column| table.number(row, column);
+        assert!(get("draws") >= 3.0 && get("error_h_half") > 0.0 && get("error_h") < 0.7);
+        // Counting finds nothing finite where a cell is empty, so its mean is infinite.
+        assert_eq!(get("counted_i_infinite") > 0.0, get("counted_i").is_infinite(), "row {row}");
+    }
+    let at = |method: &str, column: &str| {
+        table.number(table.find(&[("method", method)]).unwrap(), column)
+    };
+    assert!(at("epic", "attained_ld") <= 1.0 && at("e-ldp", "attained_ld") <= 1.0);
+    assert!(at("npo", "attained_ld") > 1.0 && at("dca", "attained_ld").is_infinite());
+}
+
 #[test]
 fn table_1_on_the_stand_in() {
     let Some(outcome) = quick_with_data("st20-table-1") else { return };
     check_comparison(&table(&outcome, "arem"));
     assert_eq!(table(&outcome, "arem_80").rows.len(), 9);
+    check_draws(&table(&outcome, "arem_draws"));
+    // 15 sensors of two outputs: (12) finds an empty cell in every draw.
+    assert_eq!(verdict(&outcome, "(12) as printed"), "ill-defined");
+    assert!(outcome.notes[0].starts_with("A stand-in"), "{}", outcome.notes[0]);
+    assert!(outcome.drawings[0].svg.contains("stand-in"));
     assert_eq!(verdict(&outcome, "3427 test rows"), "false");
     assert_eq!(verdict(&outcome, "errs at most .01 more"), "reproduced");
     assert_eq!(verdict(&outcome, "highest error of H"), "false");
@@ -176,6 +196,8 @@ fn table_1_on_the_stand_in() {
 fn table_2_and_what_bits_cost() {
     let Some(outcome) = quick_with_data("st20-table-2") else { return };
     check_comparison(&table(&outcome, "adult"));
+    check_draws(&table(&outcome, "adult_draws"));
+    assert!(outcome.notes.iter().any(|note| note.contains("of the 48842 people")));
     let bits = table(&outcome, "one_hot_features");
     for row in 0..bits.rows.len() {
         let (bit, whole) = (bits.number(row, "bit_ld"), bits.number(row, "feature_ld"));

@@ -22,7 +22,7 @@ from ._errors import Error, KeptWarning, Refused, UninformativeWarning
 from ._native import Ledger, Report
 from ._regress import regress
 from ._release import measure_kept, release
-from ._survey import correlate, crosstab
+from ._survey import correlate, crosstab, perturb
 from .plan import Plan
 from .plan_tally import PlanTally
 from .policy import Policy
@@ -57,6 +57,7 @@ __all__ = [
     "fusion",
     "hitters",
     "measure_kept",
+    "perturb",
     "regress",
     "relate",
     "release",

@@ -78,6 +78,7 @@ def design(
     prior: Any = None,
     *,
     size: int | None = None,
+    symbols: Sequence[str] | None = None,
     protect: str | Sequence[str] | None = None,
     objective: str | None = None,
     loss: Any = None,
@@ -112,7 +113,8 @@ def design(
     index, or several of these (then every promise holds under each). With `any_prior` every promise holds for any prior,
     and the one given only says the symbols and weighs the objective. Several priors, and the ends of a box, are matched
     by the names of their symbols, in any order; other symbols are refused. In place of a prior, `size` stands for so many
-    symbols without names of which nothing is known: protections are then ldp, and the objective weighs all symbols alike.
+    symbols without names, and `symbols` for names, of which nothing is known: protections are then ldp, and the objective weighs
+    all symbols alike.
     `protect` is ``lip:E``, ``alip:L,U``, ``ldp:E`` (each may end in ``,DELTA``) or ``di:E``, or a list, and
     all hold at once. `objective` is frequency (the
     shares of the population; the default), squared (the default for numbers), mean (numbers whose plain average is unbiased,
@@ -149,6 +151,7 @@ def design(
         _known_priors(prior),
         protect=_texts("protect", protect, "lip:1"),
         size=whole("size", size),
+        symbols=None if symbols is None else [*map(str, listed("symbols", symbols, "a list of names"))],
         any_prior=any_prior,
         prior_lower=_numbers_text("prior_lower", prior_lower),
         prior_upper=_numbers_text("prior_upper", prior_upper),
@@ -192,14 +195,15 @@ def watchdog(
     upper: float | None = None,
     ldp: float | None = None,
     split: float | str | None = None,
-    method: str = "subset",
+    method: str = "auto",
     secret_name: str | None = None,
 ) -> Answer:
     """Releases data so that belief in a secret behind it stays within a budget.
 
     `joint` is P(s,x), one row per value of the secret. The budget is `lower` and `upper`, or an LDP level
     to `split`. `method` is merge, uniform, repair, subset, partition or optimal; the first two are the published ones
-    and may miss the budget: then ``met`` is False and ``policy`` is None.
+    and may miss the budget: then ``met`` is False and ``policy`` is None. ``"auto"`` takes the optimum for up to 30 symbols
+    (the best groups where these keep as much) and subset merging for more.
 
     >>> found = watchdog([[0.2, 0.2, 0.1], [0.1, 0.2, 0.2]], lower=0.5, upper=0.5)
     >>> found.met, found.policy.claims

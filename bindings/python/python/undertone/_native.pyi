@@ -29,6 +29,7 @@ __all__ = [
     "draw",
     "estimate",
     "estimate_plan",
+    "estimate_groups",
     "estimate_sample",
     "fit_counts",
     "fit_mixture",
@@ -44,6 +45,7 @@ __all__ = [
     "mix",
     "odds_nats",
     "parse_epsilon",
+    "perturb",
     "plan_design",
     "plan_size",
     "plan_verify",
@@ -257,6 +259,7 @@ def design(
     *,
     protect: Sequence[str],
     size: int | None = None,
+    symbols: Sequence[str] | None = None,
     any_prior: bool = False,
     prior_lower: str | None = None,
     prior_upper: str | None = None,
@@ -404,6 +407,9 @@ def fusion_design(
     restarts: int | None = None,
     seed: int = 1,
     time_limit: float | None = None,
+    objective: str | None = None,
+    costs: Sequence[Sequence[float]] | None = None,
+    begin: Sequence[str],
 ) -> tuple[str, str]: ...
 def fusion_evaluate(*, network: str | None = None, maps: str | None = None, model: str | None = None) -> str: ...
 def fusion_columns(
@@ -430,6 +436,8 @@ def fusion_train(
     ratio: float,
     slack: float,
     ridge: float,
+    kernel: str,
+    loss: str,
     restarts: int,
     seed: int,
     time_limit: float | None,
@@ -486,6 +494,25 @@ def estimate_sample(
     drawn: dict[str, Any],
     level: float | None,
     by: str | None = None,
+) -> str: ...
+def estimate_groups(
+    people: dict[str, Any],
+    column: str,
+    policy_by: tuple[str, Sequence[tuple[str, Policy | None]]],
+    *,
+    level: float | None,
+    all: bool,
+    respondents: bool,
+) -> str: ...
+def perturb(
+    rows: str,
+    column: str,
+    output: str,
+    policy_by: tuple[str, Sequence[tuple[str, Policy | None]]],
+    *,
+    keep: Sequence[str],
+    unknown: str,
+    least_group: int,
 ) -> str: ...
 def formula_columns(formula: str) -> list[str]: ...
 def regress(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any, Mapping, Sequence
 
 from . import _native
@@ -134,7 +135,7 @@ def drawn(
     }
 
 
-def _designs(policy_by: Mapping[str, Mapping[Any, Any]] | None) -> tuple[str, list[tuple[str, Policy | None]]] | None:
+def designs_by(policy_by: Mapping[str, Mapping[Any, Any]] | None) -> tuple[str, list[tuple[str, Policy | None]]] | None:
     """``{column: {value: policy or "clear"}}`` as the native module takes it."""
     if policy_by is None:
         return None
@@ -157,7 +158,7 @@ def reported_under(
     policies = [
         (str(name), policy_argument(f"randomised[{name!r}]", policy)) for name, policy in (randomised or {}).items()
     ]
-    by = _designs(policy_by)
+    by = designs_by(policy_by)
     if by is not None and len(policies) != 1:
         raise Error("policy_by says how one column was reported: give randomised with that column alone")
     return policies, by
@@ -252,6 +253,52 @@ def correlate(
         policy_by=by,
     )
     return CorrelateAnswer(answered(answer))
+
+
+def estimate_groups(
+    frame: Any,
+    column: str,
+    policy_by: Mapping[str, Mapping[Any, Any]],
+    *,
+    level: float | None,
+    all: bool,
+    respondents: bool,
+) -> Answer:
+    """Shares of a column whose rows have the policies of their groups; every group has shares of its own."""
+    by = designs_by(policy_by)
+    assert by is not None
+    answer = _native.estimate_groups(
+        people(frame, [column, by[0]]), column, by, level=level, all=all, respondents=respondents
+    )
+    return Answer(answered(answer))
+
+
+def perturb(
+    source: Any,
+    column: str,
+    output: Any,
+    *,
+    policy_by: Mapping[str, Mapping[Any, Any]],
+    keep: Sequence[str] = (),
+    unknown: str = "error",
+    least_group: int = 100,
+) -> Answer:
+    """Randomises a column of the CSV or Parquet file `source` into the file `output`, every row under the policy of its group.
+
+    `policy_by` is ``{column: {value: policy}}``: what the column of groups may say, and whose policy that is. A row whose group is
+    not among them is refused. The column of groups is released only if `keep` names it, which an estimate needs; a group with fewer
+    rows than `least_group` is then refused, because a policy shared by few is a name tag. For one policy see `Policy.randomize`.
+    """
+    by = designs_by(policy_by)
+    if by is None:
+        raise Error("policy_by is None: give {column: {value: policy}}")
+    kept = listed("keep", keep, "a list of columns")
+    least = whole("least_group", least_group)
+    paths = [os.fspath(path) for path in (source, output)]
+    answer = _native.perturb(
+        paths[0], column, paths[1], by, keep=[str(name) for name in kept], unknown=unknown, least_group=least or 0
+    )
+    return Answer(answered(answer))
 
 
 def estimate_sample(

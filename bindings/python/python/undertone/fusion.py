@@ -23,10 +23,16 @@ def design(
     restarts: int | None = None,
     seed: int = 1,
     time_limit: float | None = None,
+    objective: str | Sequence[Sequence[float]] | None = None,
+    begin: Any = (),
 ) -> Answer:
     """Maps for every sensor within budgets, certified.
 
-    `model` is a dictionary as ``undertone fusion design --model`` reads it. `seed` starts the search for
+    `model` is a dictionary as ``undertone fusion design --model`` reads it. `objective` is what maps and the centre's rule
+    are for: ``"error"``, ``"balanced"``, ``"information"``, ``"detection:0.05"`` (that rate of false alarms), or a matrix of
+    costs, one row per decision and one column per value; by default the error or, where the best rule for that would
+    always decide the same, the balanced error. Read ``warnings``. `begin` is a network, or a list of them, whose maps the
+    search begins from as well. `seed` starts the search for
     good maps and has nothing to do with the noise. The result has ``network``, the document that
     sensors and centre share, and ``policies``, one verified `Policy` per sensor.
     """
@@ -40,6 +46,9 @@ def design(
         restarts=restarts,
         seed=seed,
         time_limit=time_limit,
+        objective=objective if isinstance(objective, str) else None,
+        costs=None if objective is None or isinstance(objective, str) else matrix("objective", objective),
+        begin=[_text(one) for one in ([begin] if isinstance(begin, (str, dict)) else begin)],
     )
     found = answered(answer)
     found["policy_ids"] = found["policies"]
@@ -86,6 +95,8 @@ def train(
     ratio: float | None = None,
     slack: float | None = None,
     ridge: float | None = None,
+    kernel: str = "count",
+    loss: str = "logistic",
     restarts: int | None = None,
     seed: int = 1,
     time_limit: float | None = None,
@@ -94,7 +105,8 @@ def train(
 
     `samples` is a table (pandas, polars, pyarrow, or a dictionary of columns) with a column for the public label,
     one or more for the private one, and one for each sensor. `methods` are epic, npo and e-ldp, whose maps ship as
-    ``network`` and ``policies``, and raw, dca, mdr and ruca to compare with. `seed` splits the samples and starts the
+    ``network`` and ``policies``, and raw, dca, mdr and ruca to compare with, which cannot be shipped (``ships`` says which can).
+    `kernel` is count or pairs, `loss` logistic, exponential or hinge. `seed` splits the samples and starts the
     search; it has nothing to do with the noise.
     """
     chosen = {
@@ -125,6 +137,8 @@ def train(
         train_most=train,
         test_most=test,
         balance=balance,
+        kernel=kernel,
+        loss=loss,
         seed=seed,
         time_limit=time_limit,
     )

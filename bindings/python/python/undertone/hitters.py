@@ -3,7 +3,7 @@
     >>> from undertone import hitters
     >>> plan = hitters.design("letters:a-z:6", protect="ldp:2").plan
     >>> reports = plan.report(["rain", "snow"] * 10_000)
-    >>> sorted(one["value"] for one in hitters.find(plan, reports).found)
+    >>> sorted(one["value"] for one in hitters.find(plan, reports, error=1e-6).found)
     ['rain', 'snow']
 
 Each person sends one report about one prefix of the value, drawn once whatever the value. A second report of the same person

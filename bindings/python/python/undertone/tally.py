@@ -10,7 +10,7 @@ from . import _native
 from ._call import Answer, answered, listed, number, numbers, policy_argument, whole
 from ._columns import is_table, known, names_of, plain
 from ._errors import Error
-from ._survey import EstimateAnswer, drawn, estimate_sample
+from ._survey import EstimateAnswer, drawn, estimate_groups, estimate_sample
 from .plan import Plan
 from .plan_tally import PlanTally
 from .policy import Policy
@@ -120,6 +120,7 @@ def estimate(
     column: str | None = None,
     *,
     plan: Any = None,
+    policy_by: Mapping[str, Mapping[Any, Any]] | None = None,
     by: str | None = None,
     weights: str | None = None,
     strata: str | None = None,
@@ -146,6 +147,9 @@ def estimate(
     are raked. With any of these the answer has ``shares``, ``groups`` and ``differences``, unbiased and with the errors of the
     sample's design. ``to_frame()`` makes a pandas frame of the shares.
 
+    With `policy_by`, ``{column: {value: policy}}``, in place of a policy every row is read under the policy of its group and every
+    group has shares of its own: ``estimate(reports=frame, column="answer", policy_by={"group": {"1": one, "2": two}})``.
+
     With a plan in place of a policy (``estimate(plan, released)``) `reports` is a `PlanTally`, a released frame or a list of
     responses, and the answer has ``questions``, each with the number of people who ``answered`` it and its ``headline``, and
     ``together``, the joint shares of combined items.
@@ -159,6 +163,12 @@ def estimate(
     >>> [group["group"] for group in estimate(policy, people, "answer", by="sex").groups]
     ['f', 'm']
     """
+    if policy_by is not None:
+        others = (policy, plan, by, weights, strata, cluster, margins, above, quantiles, population, top)
+        if any(other is not None for other in others) or not isinstance(column, str):
+            raise Error("policy_by needs a frame and its column, and goes with level, all and respondents alone")
+        asked_level = number("level", level)
+        return estimate_groups(reports, column, policy_by, level=asked_level, all=all, respondents=respondents)
     if by is not None or weights is not None or strata is not None or cluster is not None or margins is not None:
         if not isinstance(policy, _native.Policy) or plan is not None or not isinstance(column, str):
             raise Error("by, weights, strata, cluster and margins need one policy, a frame and its column")

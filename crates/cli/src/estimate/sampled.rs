@@ -11,7 +11,24 @@ use crate::columns::{ReadingBar, Source};
 use crate::failure::Failure;
 use crate::output::{Outcome, table};
 
-pub(super) fn run(args: &Args, policies: Vec<NamedPolicy>) -> Result<Outcome, Failure> {
+/// The one policy, or the one that --policy-column names.
+pub(super) fn under(args: &Args, policies: Vec<NamedPolicy>) -> Result<ReportedUnder, Failure> {
+    let under = match (policies.len(), &args.policy_column) {
+        (1, None) => policies.into_iter().next().map(|named| ReportedUnder::from(named.policy)),
+        (_, Some(by)) => {
+            let designs = policies.iter().flat_map(|named| {
+                named.all_names().into_iter().map(|name| (name, Some(named.policy.clone())))
+            });
+            Some(ReportedUnder::By { column: by.clone(), designs: designs.collect() })
+        }
+        _ => None,
+    };
+    under.ok_or_else(|| {
+        Failure::usage("with several policies, say with --policy-column which one each row has")
+    })
+}
+
+pub(super) fn run(args: &Args, under: ReportedUnder) -> Result<Outcome, Failure> {
     let alone = "--by, --weights, --strata, --cluster and --margins";
     let ([file], Some(column)) = (&args.files[..], &args.column) else {
         return Err(Failure::usage(format!("{alone} need one file and its --column")));
@@ -31,19 +48,6 @@ pub(super) fn run(args: &Args, policies: Vec<NamedPolicy>) -> Result<Outcome, Fa
             "{alone} leave out rows that lack a cell, and stop at a cell no policy releases: leave out --unknown"
         )));
     }
-    let under = match (policies.len(), &args.policy_column) {
-        (1, None) => policies.into_iter().next().map(|named| ReportedUnder::from(named.policy)),
-        (_, Some(by)) => {
-            let designs = policies.iter().flat_map(|named| {
-                named.all_names().into_iter().map(|name| (name, Some(named.policy.clone())))
-            });
-            Some(ReportedUnder::By { column: by.clone(), designs: designs.collect() })
-        }
-        _ => None,
-    };
-    let under = under.ok_or_else(|| {
-        Failure::usage("with several policies, say with --policy-column which one each row has")
-    })?;
     let request = SampledSharesRequest {
         column: column.clone(),
         under,

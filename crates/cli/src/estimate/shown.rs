@@ -137,7 +137,14 @@ fn share_table(report: &EstimateReport, top: usize) -> String {
             Some(_) => format!("--json has {}, and --top {all} all", shares.len()),
         };
         text += &format!("\nThe {top} largest of {all} shares; {more}.");
-        text += "\nThe largest are listed because chance favoured them too, so intervals that hold each on its own miss more often here: --above SHARE names answers that are surely more frequent.";
+        text += match report.coverage {
+            Coverage::Each => {
+                "\nThe largest are listed because chance favoured them too, so intervals that hold each on its own miss more often here: --above SHARE names answers that are surely more frequent."
+            }
+            Coverage::All => {
+                "\nThe largest are listed because chance favoured them too; intervals that hold all together allow for that, the shares themselves do not."
+            }
+        };
     }
     if *together > 1 {
         text += &format!(

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde_json::json;
 use undertone_fusion::Bundle;
 use undertone_fusion::runtime::{
     Center, CenterEvent, CenterNode, CenterRecord, Decision, Metrics, Pace, Refusal, Status, Topics,
@@ -10,6 +11,7 @@ use undertone_fusion::runtime::{
 
 use super::connection::{BrokerArgs, BudgetArgs, block_on, bundle, end_asked};
 use super::figures::nats;
+use super::page::{ANYWHERE, Page};
 use crate::failure::Failure;
 use crate::options::count;
 use crate::output::{Outcome, line, table};
@@ -41,6 +43,10 @@ pub(super) struct Args {
     /// End after this many decisions (default: never).
     #[arg(long)]
     decisions: Option<u64>,
+    /// Serve a page that shows decisions, sensors, budgets and faults, and GET /v1/state for programs; port 0 takes a free
+    /// one. Whoever reaches the address can read it. [default address: 127.0.0.1:0]
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = ANYWHERE)]
+    listen: Option<String>,
     #[command(flatten)]
     broker: BrokerArgs,
 }
@@ -62,7 +68,21 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Outcome, Failure> {
     let options = args.broker.options()?;
     block_on(async {
         let node = CenterNode::start(center, options)?;
+        let page = match &args.listen {
+            Some(address) => Some(Page::open(address, node.board().clone()).await?),
+            None => None,
+        };
+        if let Some(page) = &page {
+            line(&if json {
+                json!({ "event": "page", "address": page.url() }).to_string()
+            } else {
+                format!("page at {}", page.url())
+            });
+        }
         let metrics = follow(node, args.decisions, json, &network).await?;
+        if let Some(page) = page {
+            page.close().await;
+        }
         if json {
             // Lines for programs end with a line, not with a page.
             line(&record(&CenterRecord::Done { metrics: &metrics }));

@@ -7,10 +7,13 @@ use undertone_fusion::design::{Method, Watch};
 use undertone_fusion::report::{
     NetworkReport, NetworkRequest, RequestedBudgets, ThetaCondition, ThetaReport, design_network,
 };
+use undertone_fusion::{Costs, Maps, Objective};
 
+use super::connection::bundle;
 use super::figures;
 use super::source::ModelArgs;
 use crate::failure::Failure;
+use crate::input;
 use crate::options;
 use crate::output::{Outcome, Round, progress, rounded, save, table};
 
@@ -19,7 +22,8 @@ use crate::output::{Outcome, Round, progress, rounded, save, table};
 ///
 /// Both budgets hold for the integers that ship: every sensor's map is a policy the kernel verified,
 /// and what all outputs together say about the private hypothesis is certified over their exact joint
-/// law. The search has no bound on how much better other maps might be; --seed makes it repeatable.
+/// law. What no maps within the budgets can reach is printed beside what was found; --seed makes the search
+/// repeatable.
 ///
 /// Example: undertone fusion design --model examples/fusion-ga.json --information 0.18 --ldp 2 -o network.json
 #[derive(clap::Args)]
@@ -38,6 +42,17 @@ pub(super) struct Args {
     /// How to choose the maps.
     #[arg(long, value_enum, default_value_t = Choice::Joint)]
     method: Choice,
+    /// What the maps and the centre's rule are for: error (fewest wrong decisions), balanced (the same if all values were
+    /// equally common), information (I(H;Z)), detection:RATE (most detections at this rate of false alarms; the first
+    /// value of the public hypothesis is "nothing", any other is detected) or cost:FILE (least expected cost; a JSON
+    /// matrix, one row per decision, one column per value). The default is error or, where the best rule for that would
+    /// always decide the same, balanced.
+    #[arg(long)]
+    objective: Option<String>,
+    /// Begin from this network's maps as well, which must be within the budgets: the result is not worse. Repeat it for
+    /// several.
+    #[arg(long, value_name = "NETWORK")]
+    begin: Vec<PathBuf>,
     /// For how many epochs the private hypothesis may stay the same: the information budget is for all of them.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     epochs: u32,
@@ -95,8 +110,12 @@ impl From<Choice> for Method {
 
 pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
     let limit = args.time_limit.map(Duration::from_secs_f64);
+    let model = args.model.read()?;
+    let begin = args.begin.iter().map(|path| Ok(bundle(path)?.maps_for(&model.model)?));
     let request = NetworkRequest {
-        model: args.model.read()?,
+        objective: args.objective.as_deref().map(objective).transpose()?,
+        begin: begin.collect::<Result<Vec<Maps>, Failure>>()?,
+        model,
         information: args.information,
         ldp: args.ldp,
         outputs: args.outputs.clone(),
@@ -124,31 +143,47 @@ pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
     Ok(Outcome::of(&report, text))
 }
 
+/// The objective's name, or the costs in a file.
+fn objective(name: &str) -> Result<Objective, Failure> {
+    let Some(path) = name.strip_prefix("cost:") else {
+        return name.parse().map_err(|error| Failure::usage(format!("--objective: {error}")));
+    };
+    let expected = "a matrix of costs, one row per decision and one column per value";
+    let rows: Vec<Vec<f64>> = input::json(path.as_ref(), expected)?;
+    let costs = Costs::new(rows).map_err(|error| Failure::input(format!("{path}: {error}")))?;
+    Ok(Objective::Cost(costs))
+}
+
 fn describe(report: &NetworkReport) -> String {
     let RequestedBudgets { ldp, .. } = &report.requested;
     let ldp = match ldp.words().as_str() {
         "unbounded" => "no limit".to_owned(),
         level => format!("{level} nats"),
     };
-    let mut text = format!(
+    let mut text = figures::warnings(&report.warnings);
+    text += &format!(
         "method {}, {} starts from seed {}; LDP budget {ldp}\n\n",
         report.method, report.restarts, report.seed
     );
     let model = report.bundle.model();
     let names = (model.public().name(), model.private().name());
-    if report.silent {
-        text += &format!("{}\n\n", figures::silence(names.0));
-    }
     let certified = figures::nats(report.in_one_epoch());
     text += &figures::learned(&report.figures, names, &certified, &report.budget_words());
+    text += &format!("\n\n{}", figures::objective(report, names.0));
     let policies = report.bundle.policies().iter();
     let readings: Vec<usize> = policies.map(|policy| policy.draft().inputs().len()).collect();
     text += &format!("\n\n{}", figures::sensors(&report.figures, &readings, &report.policies));
     text += &format!("\n\n{}", figures::repetition(&report.epochs));
     if !report.attempts.is_empty() {
         let lines = report.attempts.iter();
-        let lines = lines.map(|part| vec![part.name.into(), format!("{:.6}", part.error)]);
-        text += &format!("\n\n{}", table(&["part of the search", "error_public"], lines.collect()));
+        let lines = lines.map(|part| vec![part.name.into(), format!("{:.6}", part.loss)]);
+        let loss = match report.objective.name.as_str() {
+            "error" => "error_public",
+            "information" => "information, negative",
+            name if name.starts_with("detection") => "missed",
+            _ => "expected cost",
+        };
+        text += &format!("\n\n{}", table(&["part of the search", loss], lines.collect()));
     }
     if let Some(ThetaReport { kept, information, exact, factor }) = &report.theta {
         let row = |name: &str, condition: &ThetaCondition| {

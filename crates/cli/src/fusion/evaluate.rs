@@ -89,13 +89,20 @@ fn describe(report: &EvaluationReport) -> String {
     let model = &report.model;
     let names = (model.public().name(), model.private().name());
     let information = report.figures.information.words();
-    let mut text = figures::learned(&report.figures, names, &information, report.basis());
+    let mut text = figures::warnings(&report.warnings);
+    text += &figures::learned(&report.figures, names, &information, report.basis());
+    if let Some(rule) = &report.rule {
+        text += &format!(
+            "\n\nThe centre decides for {}: wrong in {:.6} of its decisions, false alarms {:.6}, detections {:.6}.",
+            report.network.as_ref().map_or("error".into(), |network| network.objective.to_string()),
+            rule.error,
+            rule.false_alarm,
+            rule.detection
+        );
+    }
     let readings: Vec<usize> = model.sensors().iter().map(|sensor| sensor.inputs()).collect();
     let sensors = figures::sensors(&report.figures, &readings, &report.policies);
     let Some(network) = &report.network else { return format!("{text}\n\n{sensors}") };
-    if network.silent {
-        text = format!("{}\n\n{text}", figures::silence(names.0));
-    }
     if let Some(seen) = &network.held_out {
         text += &format!("\n\n{}", held_out(seen));
     }

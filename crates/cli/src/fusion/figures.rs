@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use undertone_core::{Nats, Policy};
-use undertone_fusion::report::{EpochReport, NetworkFigures};
+use undertone_fusion::report::{EpochReport, NetworkFigures, NetworkReport, ObjectiveReport};
 
 use crate::failure::Failure;
-use crate::output::{save, table};
+use crate::output::{Round, rounded, save, table};
 
 /// A certified level for people: as the kernel prints it.
 pub(super) fn nats(level: Option<Nats>) -> String {
@@ -35,24 +35,63 @@ pub(super) fn learned(
         row("information", information.into(), about.into()),
         row(
             "I(H;Z)",
-            format!("{:.6}", seen.public_information),
+            format!("{:.6}", seen.information_public),
             format!("what all outputs say of {public}"),
         ),
         row(
             "I(G;Z)",
-            format!("{:.6}", seen.private_information),
+            format!("{:.6}", seen.information_private),
             format!("what all outputs say of {private}"),
         ),
     ];
     table(&["", "value", "of what"], rows)
 }
 
-/// That a network says nothing, and what to do about it.
-pub(super) fn silence(public: &str) -> String {
-    format!(
-        "This network is silent: no output depends on any reading, so nothing is told of {public} either. \
-         The budgets leave no room\nfor more; raise --information or --ldp."
-    )
+/// What is wrong, loudly; nothing if nothing is.
+pub(super) fn warnings(warnings: &[String]) -> String {
+    warnings.iter().map(|warning| format!("WARNING: {}\n\n", warning)).collect()
+}
+
+/// What the network is for, what it reaches and what no other could.
+pub(super) fn objective(report: &NetworkReport, public: &str) -> String {
+    let ObjectiveReport { name, chosen, value, blind, limit } = &report.objective;
+    let what = match name.as_str() {
+        "error" => format!("{public} is guessed wrong"),
+        "balanced" => "wrong decisions if all values were equally common".into(),
+        "information" => format!("nats that all outputs say of {public}"),
+        "cost" => "expected cost of a decision".into(),
+        _ => "detected at that rate of false alarms".into(),
+    };
+    let row = |name: &str, value: String, what: String| vec![name.into(), value, what];
+    let mut rows = vec![
+        row(name, format!("{value:.6}"), format!("{what}; blindly {blind:.6}")),
+        row(
+            "limit",
+            rounded(limit.value, limit.round()),
+            "no maps within these budgets reach better".into(),
+        ),
+        row(
+            "error_public_lower",
+            rounded(report.error_public_lower, Round::Down),
+            format!("no maps within these budgets are wrong about {public} less often"),
+        ),
+        row(
+            "I(H;Z) at most",
+            rounded(report.information_public_upper, Round::Up),
+            format!("no maps within these budgets say more of {public}"),
+        ),
+    ];
+    if let Some(rule) = &report.rule {
+        rows.push(row(
+            "the centre's rule",
+            format!("{:.6}", rule.error),
+            format!(
+                "of its decisions are wrong; false alarms {:.6}, detections {:.6}",
+                rule.false_alarm, rule.detection
+            ),
+        ));
+    }
+    format!("Objective {name}: {chosen}.\n\n{}", table(&["", "value", "of what"], rows))
 }
 
 /// One line per sensor: how many readings it has, what it tells, and its policy, if it has one.

@@ -25,12 +25,15 @@ use crate::plot;
 /// a matter of the samples: the column `guarantee` is the only bound that holds with the stated
 /// confidence, and it holds only if rows (with --sequence: sequences) are independent of each other.
 ///
+/// epic, npo and e-ldp make maps, which ship. dca, mdr and ruca are comparators and cannot be shipped: they need everybody's
+/// readings in one place before anything is hidden, and what they release is deterministic, so that no LDP level holds.
+///
 /// Example: undertone fusion train --samples table.csv --public fire --private home --sensors heat,lamp --ldp 1 -o network.json
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
     samples: SampleArgs,
-    /// A comma-separated list of epic, npo, e-ldp (maps), dca, mdr, ruca:PRICE (projections) and raw.
+    /// A comma-separated list of epic, npo, e-ldp (maps), dca, mdr, ruca:PRICE (projections: comparators, cannot be shipped) and raw.
     #[arg(long, value_delimiter = ',', default_value = "raw,epic,npo,e-ldp,dca,mdr,ruca")]
     methods: Vec<String>,
     /// The LDP level of every sensor's reading, in nats; `inf` for no limit.
@@ -48,6 +51,13 @@ pub(super) struct Args {
     /// The ridge of every linear rule.
     #[arg(long, default_value = "0.01", value_parser = options::positive)]
     ridge: f64,
+    /// What the rules of the centre and of the adversaries see: count (each sensor by itself, as in ST20) or pairs (also what two
+    /// sensors say together, so that parities are hidden too).
+    #[arg(long, default_value = "count")]
+    kernel: String,
+    /// What a wrong decision costs these rules: logistic (as in ST20), exponential or hinge (its corner rounded).
+    #[arg(long, default_value = "logistic")]
+    loss: String,
     /// The share of samples (of sequences) to hold out.
     #[arg(long, default_value = "0.5", value_parser = options::between_0_and_1)]
     hold_out: f64,
@@ -118,12 +128,14 @@ pub(super) fn run(args: &Args) -> Result<Outcome, Failure> {
             ridge: args.ridge,
             restarts: args.restarts,
             seed: args.seed,
+            kernel: TrainRequest::kernel(&args.kernel)?,
+            loss: TrainRequest::loss(&args.loss)?,
             ..Settings::default()
         },
         confidence: args.confidence,
     };
-    if !request.makes_maps() && (args.output.is_some() || args.policies.is_some()) {
-        return Err(Failure::usage("--output needs a method with maps: epic, npo or e-ldp"));
+    if args.output.is_some() || args.policies.is_some() {
+        request.check_ships()?;
     }
     let bar = progress(0, "steps");
     let begun = Instant::now();
@@ -182,6 +194,7 @@ fn describe(report: &TrainReport) -> String {
         let seen = &method.examined;
         vec![
             method.method.clone(),
+            if method.ships { "yes" } else { "no" }.to_owned(),
             share(method.error_public),
             share(method.error_private),
             share(seen.attacker_public),
@@ -194,6 +207,7 @@ fn describe(report: &TrainReport) -> String {
     };
     let header = [
         "method",
+        "ships",
         "err H",
         "err G",
         "trees H",
@@ -228,7 +242,8 @@ fn describe(report: &TrainReport) -> String {
         );
     }
     text += &format!(
-        "err: detectors linear in what is released, learned on the training samples. trees: boosted trees\n\
+        "ships: whether sensors can run it; dca, mdr, ruca and raw are comparators, which need all readings in one place.\n\
+         err: detectors linear in what is released, learned on the training samples. trees: boosted trees\n\
          that learned from half of the held-out samples with their labels. counted: ST20 (12); averaged:\n\
          the same over the maps' randomness. guarantee: with confidence {}, what all outputs can\n\
          say about G, in nats, if {} are independent of each other. ldp: the worst sensor, exact.",

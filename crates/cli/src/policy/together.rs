@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use undertone::Answer;
+use undertone::number::level_words as show;
 use undertone::together::{ConsentLimit, together};
-use undertone_core::Ratio;
 
 use crate::failure::Failure;
 use crate::input;
@@ -18,7 +18,6 @@ pub(super) fn run(paths: &[PathBuf], limits: &[ConsentLimit]) -> Result<Outcome,
     }
     let report = together(&policies, limits)?;
     let attained = &report.together.attained;
-    let show = |ratio: Ratio| ratio.ln_up().map_or("unbounded".into(), |nats| nats.to_string());
     let mut rows = vec![vec!["ldp of the input".into(), show(attained.ldp)]];
     rows.push(vec!["lip of the input".into(), attained.lip.map_or("no prior".into(), show)]);
     for (name, ratio) in &attained.secrets {

@@ -124,7 +124,7 @@ impl Files {
                 "--private",
                 "other",
                 "--sensors",
-                "answer",
+                "third",
                 "--ldp",
                 "1",
             ],
@@ -396,7 +396,7 @@ fn services_tell_bad_files_and_bad_options_alike() {
     let made = undertone(&[&["fusion", "design", "--model", &files.model][..], &budget].concat());
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     let center = ["fusion", "center", "--bundle", &network, "--broker"];
-    let served = ["serve", "--store", &store, "--listen"];
+    let served = ["serve", "--create", "--store", &store, "--listen"];
     let any = "127.0.0.1:0";
     for (file, words) in [(&folder, "folder"), (&missing, "no such file")] {
         for (start, rest) in [

@@ -277,6 +277,8 @@ fn help_shows_an_example() {
     for command in [
         "demo",
         "serve",
+        "store",
+        "token",
         "audit",
         "relate",
         "compose",

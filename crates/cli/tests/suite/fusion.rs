@@ -66,6 +66,91 @@ fn a_foreign_model_is_matched_by_name() {
     }
 }
 
+/// A network of the example in which somebody falls in one epoch of twenty.
+fn falls(more: &[&str]) -> Value {
+    let model = example("fusion-fall.json");
+    let usual = ["fusion", "design", "--model", &model, "--information", "0.1", "--ldp", "1"];
+    let restarts: &[&str] = if more.contains(&"--restarts") { &[] } else { &["--restarts", "8"] };
+    let (code, made) = json(&[&usual[..], restarts, more].concat());
+    assert_eq!(code, 0, "{made}");
+    made
+}
+
+#[test]
+fn a_rare_event_is_not_designed_away() {
+    let dir = Scratch::new("fusion-rare");
+    let network = dir.path("network.json");
+    // Asked for the error, every decision is "no fall": said loudly, and still what was asked.
+    let plain = falls(&["--objective", "error"]);
+    assert!((number(&plain["error_public"]) - 0.05).abs() < 1e-9);
+    assert_eq!(plain["rule"]["blind"], true);
+    assert_eq!(plain["warnings"].as_array().unwrap().len(), 1, "{plain}");
+    assert!((number(&plain["error_public_lower"]) - 0.05).abs() < 1e-6, "no maps do better");
+    // By default a mistake about a fall costs as many times more as falls are rarer.
+    let usual = falls(&["-o", &network]);
+    assert_eq!(usual["objective"]["name"], "balanced");
+    assert!(usual["warnings"].as_array().unwrap().is_empty());
+    let value = number(&usual["objective"]["value"]);
+    assert!(value < 0.45 && value >= number(&usual["objective"]["limit"]), "{usual}");
+    assert!((number(&usual["objective"]["blind"]) - 0.5).abs() < 1e-12);
+    // Half of the false alarms and of the misses is what the balanced error is.
+    let rule = &usual["rule"];
+    let half = (number(&rule["false_alarm"]) + 1.0 - number(&rule["detection"])) / 2.0;
+    assert!((half - value).abs() < 1e-9);
+    // The rule ships: whoever reads the file judges, and decides, by it.
+    let (code, seen) = json(&["fusion", "evaluate", &network]);
+    assert_eq!((code, &seen["objective"]), (0, &json!("balanced")));
+    assert_eq!(seen["rule"], usual["rule"]);
+    // An objective changed in the file is noticed.
+    let changed = std::fs::read_to_string(&network).unwrap().replace("balanced", "information");
+    let changed = dir.file("changed.json", &changed);
+    let (code, words) = complaint(&["fusion", "evaluate", &changed]);
+    assert!(code == 1 && words.contains("id"), "{words}");
+    let model = example("fusion-fall.json");
+    let asked = ["fusion", "design", "--model", &model, "--ldp", "1", "--restarts", "1"];
+    let said = undertone(&[&asked[..], &["--information", "0.1", "--objective", "error"]].concat());
+    assert!(String::from_utf8_lossy(&said.stdout).starts_with("WARNING: "));
+}
+
+#[test]
+fn every_objective_ships_its_rule() {
+    let dir = Scratch::new("fusion-objectives");
+    let network = dir.path("network.json");
+    let balanced = falls(&["--objective", "balanced"]);
+    let told = falls(&["--objective", "information"]);
+    assert!(number(&told["information_public"]) >= number(&balanced["information_public"]) - 1e-6);
+    assert!(number(&told["information_public"]) <= number(&told["information_public_upper"]));
+    let tested = falls(&["--objective", "detection:0.1", "-o", &network]);
+    assert!((number(&tested["rule"]["false_alarm"]) - 0.1).abs() < 1e-6, "{tested}");
+    let detected = number(&tested["rule"]["detection"]);
+    assert!(detected > 0.15 && detected <= number(&tested["objective"]["limit"]), "{tested}");
+    assert!((detected - number(&tested["objective"]["value"])).abs() < 1e-9);
+    // Costs of the balanced error, by hand, are the balanced error.
+    let costs = dir.file("costs.json", "[[0, 10], [0.5263157894736842, 0]]");
+    let priced = falls(&["--objective", &format!("cost:{costs}")]);
+    assert!(
+        (number(&priced["objective"]["value"]) - number(&balanced["objective"]["value"])).abs()
+            < 1e-3
+    );
+    // From a network that is better than what so few starts find, the result is no worse.
+    let again = falls(&["--objective", "detection:0.1", "--restarts", "1", "--begin", &network]);
+    assert!(number(&again["rule"]["detection"]) >= detected - 1e-6);
+    let model = example("fusion-fall.json");
+    let asked = ["fusion", "design", "--model", &model, "--ldp", "1"];
+    for (objective, said) in [
+        ("detection:1.5", "above 0 and below 1"),
+        ("detection", "is unknown"),
+        ("speed", "use error, balanced"),
+    ] {
+        let (code, words) = complaint(&[&asked[..], &["--objective", objective]].concat());
+        assert!(code == 2 && words.contains(said), "{words}");
+    }
+    let three = dir.file("three.json", "[[0,1,1],[1,0,1],[1,1,0]]");
+    let priced = format!("cost:{three}");
+    let (code, words) = complaint(&[&asked[..], &["--objective", &priced]].concat());
+    assert!(code != 0 && words.contains("3 rows"), "{words}");
+}
+
 #[test]
 fn a_design_meets_its_budgets_and_its_file_says_so() {
     let dir = Scratch::new("fusion-design");
@@ -105,8 +190,16 @@ fn a_design_meets_its_budgets_and_its_file_says_so() {
     assert_eq!(epochs, vec![1, 10, 100]);
     // The parts of the search are never better than the whole.
     for part in made["attempts"].as_array().unwrap() {
-        assert!(number(&part["error"]) >= number(&made["found"]) - 1e-12, "{part}");
+        assert!(number(&part["loss"]) >= number(&made["found"]) - 1e-12, "{part}");
     }
+
+    // The error is what it is for, and no maps can be better than the bound.
+    assert_eq!(made["objective"]["name"], "error");
+    let lower = number(&made["error_public_lower"]);
+    assert!(lower > 0.0 && lower <= number(&made["error_public"]), "{lower}");
+    assert!(number(&made["information_public"]) <= number(&made["information_public_upper"]));
+    assert!(made["warnings"].as_array().unwrap().is_empty());
+    assert!((number(&made["rule"]["error"]) - number(&made["error_public"])).abs() < 1e-9);
 
     let (code, seen) = json(&["fusion", "evaluate", &network]);
     assert_eq!(code, 0);

@@ -1,5 +1,6 @@
 //! `undertone fusion sensor`, `center` and `demo`: real processes on a real connection.
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
 use crate::common::{Scratch, complaint, json, undertone};
@@ -140,6 +141,115 @@ fn processes_find_each_other_and_keep_their_budget() {
     assert_eq!((code, &said["spent"], &said["limit"]), (0, &0.into(), &5.into()));
 }
 
+/// The head and the body of the answer to a request for a path under this name.
+fn ask(address: &str, request: &str, host: &str) -> (String, String) {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "{request} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    (head.to_owned(), body.to_owned())
+}
+
+#[test]
+fn a_centre_has_a_page_that_only_tells() {
+    let dir = Scratch::new("fusion-page");
+    let bundle = network(&dir);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let broker = runtime.block_on(Broker::start(0)).unwrap();
+    let mqtt = format!("mqtt://127.0.0.1:{}", broker.port());
+    let args = ["fusion", "center", "--bundle", &bundle, "--broker", &mqtt, "--listen", "--json"];
+    let mut center = Listening(start(&args));
+    let mut said = BufReader::new(center.0.stdout.take().unwrap()).lines();
+    let page: Value = serde_json::from_str(&said.next().unwrap().unwrap()).unwrap();
+    assert_eq!(page["event"], "page", "{page}");
+    let url = page["address"].as_str().unwrap();
+    let address = url.strip_prefix("http://").unwrap().trim_end_matches('/');
+    assert!(address.starts_with("127.0.0.1:"), "{url}");
+    let port = address.rsplit_once(':').unwrap().1;
+    for (index, lines) in [("0", "0\n1\n"), ("1", "2\n0\n")] {
+        let state = dir.path(&format!("sensor-{index}.state"));
+        let args = ["fusion", "sensor", "--bundle", &bundle, "--broker", &mqtt, "--index", index];
+        let mut sensor = start(&[&args[..], &["--state", &state]].concat());
+        sensor.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+        assert!(sensor.wait().unwrap().success());
+    }
+    let decisions = said.filter(|line| line.as_ref().unwrap().contains("\"decision\""));
+    assert_eq!(decisions.take(2).count(), 2);
+
+    let (head, body) = ask(address, "GET /v1/state", address);
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    let state: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!((&state["decided"], &state["budget"]["epochs"]), (&2.into(), &2.into()), "{state}");
+    assert_eq!((&state["public"]["name"], &state["connected"]), (&"leak".into(), &true.into()));
+    assert_eq!(state["sensors"].as_array().unwrap().len(), 2);
+    assert!(state["private"]["words"].as_str().unwrap().contains("% at most"), "{state}");
+    assert!(!body.contains("token") && !body.contains(&mqtt), "{body}");
+
+    for (request, host, code) in [
+        ("GET /", address, "200"),
+        ("GET /", &format!("localhost:{port}"), "200"),
+        ("GET /", &format!("[::1]:{port}"), "200"),
+        ("GET /", "evil.example", "421"),
+        ("GET /v1/state", &format!("evil.example:{port}"), "421"),
+        ("GET http://evil.example/v1/state", address, "421"),
+        ("GET /assets/style.css", address, "200"),
+        ("GET /assets/index.html", address, "404"),
+        ("GET /assets/..%2Fcenter.rs", address, "404"),
+        ("GET /metrics", address, "404"),
+        ("POST /v1/state", address, "405"),
+        ("DELETE /", address, "405"),
+        ("GET /healthz", address, "200"),
+        ("GET /readyz", address, "200"),
+    ] {
+        let (head, body) = ask(address, request, host);
+        assert!(head.starts_with(&format!("HTTP/1.1 {code}")), "{request} {host}: {head}");
+        let head = head.to_lowercase();
+        for header in [
+            "content-security-policy: default-src 'none'; script-src 'self'",
+            "cache-control: no-store",
+            "x-content-type-options: nosniff",
+            "cross-origin-resource-policy: same-origin",
+        ] {
+            assert!(head.contains(header), "{request}: {head}");
+        }
+        assert!(!head.contains("access-control-allow-origin"), "{head}");
+        assert!(code != "421" || !body.contains("decided"), "{body}");
+    }
+    runtime.block_on(broker.stop());
+    let gone = || ask(address, "GET /readyz", address).0.starts_with("HTTP/1.1 503");
+    let mut tries = 0;
+    while !gone() && tries < 600 {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        tries += 1;
+    }
+    assert!(gone(), "a centre without its broker is not ready");
+}
+
+#[test]
+fn a_demonstration_goes_on_until_it_is_asked_to_end() {
+    let dir = Scratch::new("fusion-demo-page");
+    let bundle = network(&dir);
+    let args = ["fusion", "demo", "--bundle", &bundle, "--broker", "builtin", "--rate", "50"];
+    let mut demo = start(&[&args[..], &["--kill", "1@4"]].concat());
+    let mut said = BufReader::new(demo.stdout.take().unwrap()).lines();
+    let first = said.next().unwrap().unwrap();
+    let address = first.strip_prefix("page at http://").unwrap().trim_end_matches('/').to_owned();
+    let epochs = said.by_ref().find(|line| line.as_ref().unwrap().trim_start().starts_with("10 "));
+    assert!(epochs.is_some(), "{first}");
+    let state: Value = serde_json::from_str(&ask(&address, "GET /v1/state", &address).1).unwrap();
+    assert!(state["decided"].as_u64().unwrap() >= 10, "{state}");
+    assert_eq!(state["sensors"][1]["state"], "dead", "{state}");
+    let events = state["events"].as_array().unwrap();
+    assert!(events.iter().any(|event| event["kind"] == "dead" && event["sensor"] == 1), "{state}");
+    let ended = Command::new("kill").args(["-INT", &demo.id().to_string()]).status().unwrap();
+    assert!(ended.success());
+    let rest: Vec<String> = said.map(Result::unwrap).collect();
+    assert!(demo.wait().unwrap().success());
+    let rest = rest.join("\n");
+    assert!(rest.contains("1 of 2 sensors sent their constant token"), "{rest}");
+}
+
 #[test]
 fn epochs_are_counted_numbered_or_the_clock_s() {
     let dir = Scratch::new("fusion-epochs");
@@ -239,7 +349,13 @@ fn bad_arguments_are_named() {
         (&center[..], &["--broker", "mqtt://u:p@h"][..], 2, "--password-file"),
         (&center[..], &["--broker", "mqtt://h", "--deadline", "-1"][..], 2, "--deadline"),
         (&center[..], &["--broker", "mqtt://h", "--window", "0"][..], 2, "--window"),
+        (&center[..], &["--broker", "mqtt://h", "--listen", "nowhere"][..], 2, "--listen"),
         (&["fusion", "demo", "--epochs", "0"][..], &[][..], 2, "epochs"),
+        (&["fusion", "demo", "--rate", "0"][..], &[][..], 2, "from 0.01"),
+        (&["fusion", "demo", "--kill", "2@7-7"][..], &[][..], 2, "2@20-40"),
+        (&["fusion", "demo", "--kill", "2@0"][..], &[][..], 2, "2@20-40"),
+        (&["fusion", "demo", "--bundle", &bundle, "--kill", "2@1"][..], &[][..], 2, "has 2"),
+        (&["fusion", "demo", "--once", "--listen", "127.0.0.1:0"][..], &[][..], 2, "--once"),
     ] {
         let (found, said) = with(start, rest);
         assert_eq!(found, code, "{rest:?}: {said}");

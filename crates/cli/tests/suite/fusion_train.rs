@@ -205,7 +205,12 @@ fn bad_samples_are_refused_in_words() {
     refused(table(), &["--lags", "1"], 2, "--sequence");
     refused(table(), &["--sequence", "who", "--lags", "50"], 1, "more than 50 rows");
     refused(table(), &["--time-limit", "0"], 2, "seconds above 0");
-    refused(table(), &["--methods", "raw", "-o", "x.json"], 2, "needs a method with maps");
+    refused(table(), &["--methods", "raw", "-o", "x.json"], 2, "raw readings hide nothing");
+    let why = "comparators and cannot be shipped";
+    refused(table(), &["--methods", "dca,raw", "-o", "x.json"], 2, why);
+    refused(table(), &["--methods", "ruca:10", "--policies", "x"], 2, "no LDP level holds");
+    refused(table(), &["--kernel", "gaussian"], 2, "is not one of count, pairs");
+    refused(table(), &["--loss", "square"], 2, "is not one of logistic, exponential, hinge");
     refused(table(), &["--public", "state:a(b;c)"], 2, "not a list of cells");
     let (code, said) = complaint(&["fusion", "train"]);
     assert!(code == 2 && said.contains("--samples"), "{said}");

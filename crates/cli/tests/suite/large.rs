@@ -48,6 +48,30 @@ fn a_size_is_no_prior() {
     assert!(belief.contains("needs a prior") && belief.contains("--any-prior"), "{belief}");
 }
 
+/// LDP needs no prior: names are enough, from the command line or a file.
+#[test]
+fn names_are_enough_for_ldp() {
+    let dir = Scratch::new("names-ldp");
+    let (code, listed) = json(&["design", "--symbols", "bus,car,bike", "--protect", "ldp:1"]);
+    assert_eq!((code, &listed["inputs"]), (0, &serde_json::json!(["bus", "car", "bike"])));
+    let file = format!("file:{}", dir.file("names.txt", "bus\ncar\nbike\n"));
+    let (_, read) = json(&["design", "--symbols", &file, "--protect", "ldp:1"]);
+    assert_eq!(listed["policy_id"], read["policy_id"]);
+    let many: String = (0..1000).map(|at| format!("place {at}\n")).collect();
+    let many = format!("file:{}", dir.file("many.txt", &many));
+    let (code, found) = json(&["design", "--symbols", &many, "--protect", "ldp:1"]);
+    assert_eq!((code, &found["shape"]), (0, &"incidence".into()));
+    let (code, rows) = json(&["shapes", "--symbols", &many, "--protect", "ldp:1"]);
+    assert_eq!((code, &rows["symbols"]), (0, &1000.into()));
+    let (code, belief) = complaint(&["design", "--symbols", "a,b", "--protect", "lip:1"]);
+    assert_eq!(code, 2);
+    assert!(belief.contains("--symbols") && belief.contains("--any-prior"), "{belief}");
+    for wrong in ["a,a", "a,", "file:/nowhere/names.txt"] {
+        let (code, said) = complaint(&["design", "--symbols", wrong, "--protect", "ldp:1"]);
+        assert!(code != 0 && (said.contains("symbol") || said.contains("nowhere")), "{said}");
+    }
+}
+
 /// Answers of which half are the symbol 7 and the others spread over all symbols.
 fn answers(rows: usize) -> String {
     let row = |at: usize| if at.is_multiple_of(2) { 7 } else { at * 7_919 % 100_000 };
@@ -85,6 +109,10 @@ fn the_largest_shares_of_many() {
     let text = said(&asked);
     assert!(text.contains("The 24 largest of 100000 shares; --json has 10000"), "{text}");
     assert!(said(&[&asked[..], &["--top", "2"]].concat()).contains("The 2 largest of 100000"));
+    // Intervals that hold all together need no warning about the list.
+    assert!(text.contains("intervals that hold each on its own miss more often"), "{text}");
+    let together = said(&[&asked[..], &["--all"]].concat());
+    assert!(together.contains("intervals that hold all together allow for that"), "{together}");
     let (_, none) = complaint(&[&asked[..], &["--top", "0"]].concat());
     assert!(none.contains("--top is 0"), "{none}");
 }

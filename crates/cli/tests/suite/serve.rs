@@ -64,7 +64,7 @@ fn ask(base: &str, method: &str, path: &str, token: Option<&str>, body: &Value) 
 fn serves_until_it_is_stopped() {
     let dir = Scratch::new("serve");
     let store = format!("sqlite:{}", dir.path("curator.db"));
-    let serve = ["serve", "--listen", "127.0.0.1:0", "--store", &store, "--json"];
+    let serve = ["serve", "--create", "--listen", "127.0.0.1:0", "--store", &store, "--json"];
     let (mut running, mut output) = Running::start(&serve, &[]);
     let mut line = String::new();
     output.read_line(&mut line).unwrap();
@@ -81,7 +81,18 @@ fn serves_until_it_is_stopped() {
     assert_eq!((status, &made["state"]), (201, &json!("open")), "{made}");
     assert_eq!(running.stop(), Some(0));
 
-    // What was made is still there, and a token of one's own opens it.
+    // What was made is still there, and so is the token; one of one's own replaces it.
+    let (mut running, mut output) = Running::start(&serve, &[]);
+    let mut line = String::new();
+    output.read_line(&mut line).unwrap();
+    let said: Value = serde_json::from_str(&line).unwrap();
+    assert!(
+        said["token"].is_null() && said["token_file"] == dir.path("curator.db.token"),
+        "{said}"
+    );
+    let again = said["address"].as_str().unwrap();
+    assert_eq!(ask(again, "GET", "/v1/surveys", Some(token), &Value::Null).0, 200);
+    assert_eq!(running.stop(), Some(0));
     let own = "a-token-of-ones-own-0123456789";
     let (mut running, mut output) = Running::start(&serve, &[("UNDERTONE_ADMIN_TOKEN", own)]);
     let mut line = String::new();
@@ -107,7 +118,15 @@ fn secrets_come_from_files_and_the_environment() {
         std::fs::set_permissions(dir.path(name), PermissionsExt::from_mode(mode)).unwrap();
     };
     let (token_file, store) = (dir.path("token"), format!("sqlite:{}", dir.path("curator.db")));
-    let serve = ["serve", "--listen", "127.0.0.1:0", "--admin-token-file", &token_file, "--json"];
+    let serve = [
+        "serve",
+        "--create",
+        "--listen",
+        "127.0.0.1:0",
+        "--admin-token-file",
+        &token_file,
+        "--json",
+    ];
     let began = |output: &mut BufReader<std::process::ChildStdout>| -> Value {
         let mut line = String::new();
         output.read_line(&mut line).unwrap();
@@ -167,17 +186,26 @@ fn bad_settings_get_plain_words() {
     #[cfg(unix)]
     std::fs::set_permissions(&short, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     let store = format!("sqlite:{}", dir.path("x.db"));
+    let missing = format!("sqlite:{}", dir.path("mistyped.db"));
     for (args, said) in [
         (vec!["serve", "--store", "mysql://x"], "sqlite:FILE"),
-        (vec!["serve", "--store", &store, "--admin-token-file", &short], "16 to 512"),
+        (vec!["serve", "--store", &missing], "--create"),
+        (vec!["serve", "--create", "--store", &store, "--admin-token-file", &short], "16 to 512"),
         (
-            vec!["serve", "--store", &store, "--admin-token-file", "/nonexistent/token"],
+            vec![
+                "serve",
+                "--create",
+                "--store",
+                &store,
+                "--admin-token-file",
+                "/nonexistent/token",
+            ],
             "cannot create",
         ),
         (vec!["serve", "--store", &store, "--store-file", &short], "cannot be used with"),
         (vec!["serve", "--store-file", "/nonexistent/store"], "cannot read"),
         (vec!["serve", "--store", &store, "--max-store-bytes", "lots"], "number of bytes"),
-        (vec!["serve", "--store", &store, "--listen", "nowhere"], "cannot listen"),
+        (vec!["serve", "--create", "--store", &store, "--listen", "nowhere"], "cannot listen"),
         (vec!["serve", "--store", &store, "--tls-cert", &short, "--tls-key", &short], "TLS"),
         (vec!["serve", "--store", &store, "--tls-cert", &short], "--tls-key"),
     ] {
@@ -193,11 +221,11 @@ fn a_port_in_use_and_a_log_without_colours() {
     let store = format!("sqlite:{}", dir.path("x.db"));
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let (code, words) = complaint(&["serve", "--store", &store, "--listen", &address]);
+    let (code, words) = complaint(&["serve", "--create", "--store", &store, "--listen", &address]);
     assert_eq!(code, 1, "{words}");
     assert!(words.contains(&address) && words.contains("another address with --listen"), "{words}");
     let mut command = Command::new(env!("CARGO_BIN_EXE_undertone"));
-    command.args(["serve", "--store", &store, "--listen", "127.0.0.1:0"]);
+    command.args(["serve", "--create", "--store", &store, "--listen", "127.0.0.1:0"]);
     let log = dir.path("log");
     let redirected = std::fs::File::create(&log).unwrap();
     command.env("UNDERTONE_LOG", "debug").stdout(Stdio::piped()).stderr(redirected);

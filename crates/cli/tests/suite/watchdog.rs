@@ -105,10 +105,54 @@ fn a_printed_method_that_misses_its_budget_says_so() {
     assert!(!std::path::Path::new(&policy).exists(), "no policy is written");
     let said = undertone(&[&asked[..], &["--method", "merge"]].concat());
     assert!(String::from_utf8_lossy(&said.stdout).contains("misses this budget"));
-    // The default method meets it.
+    // The default method meets it: for thirty symbols the optimum.
     let (code, value) = json(&asked);
-    assert_eq!((code, &value["met"], &value["method"]), (0, &json!(true), &json!("subset")));
+    assert_eq!((code, &value["met"], &value["method"]), (0, &json!(true), &json!("optimal")));
+    assert!(value["method_note"].as_str().unwrap().contains("30 symbols are few enough"));
     assert!(std::path::Path::new(&policy).exists());
+}
+
+#[test]
+fn the_method_that_nobody_asked_for_goes_by_size() {
+    let dir = Scratch::new("watchdog-auto");
+    let run = |joint: &str, more: &[&str]| {
+        let (code, value) = json(
+            &[&["watchdog", "--joint", joint, "--lower", "0.3", "--upper", "0.2"], more].concat(),
+        );
+        assert_eq!(code, 0, "{value}");
+        value
+    };
+    let small = dir.file("small.json", &spec_joint(3, 6));
+    let (auto, groups) = (run(&small, &[]), run(&small, &["--method", "partition"]));
+    assert_eq!(auto["method"], "optimal");
+    assert!(auto["nmi"].as_f64().unwrap() > groups["nmi"].as_f64().unwrap() + 0.2);
+    assert!(auto["warnings"].as_array().unwrap().is_empty());
+    assert!(groups["method_note"].is_null());
+    // Where nothing leaks, the best groups are all symbols by themselves, and no coin is needed.
+    let open = dir.file("open.json", "[[0.2, 0.2, 0.1], [0.2, 0.2, 0.1]]");
+    let open = run(&open, &[]);
+    assert_eq!(open["method"], "partition");
+    assert!((open["nmi"].as_f64().unwrap() - 1.0).abs() < 1e-9);
+    let large = dir.file("large.json", &spec_joint(2, 31));
+    let large = run(&large, &[]);
+    assert_eq!(large["method"], "subset");
+    assert!(large["method_note"].as_str().unwrap().contains("too many"));
+}
+
+#[test]
+fn a_release_that_says_nothing_is_told_of() {
+    let dir = Scratch::new("watchdog-nothing");
+    // The data are the secret: within a budget of nought nothing of them may be said.
+    let joint = dir.file("joint.json", "[[0.5, 0.0], [0.0, 0.5]]");
+    let asked = ["watchdog", "--joint", &joint, "--lower", "0", "--upper", "0"];
+    for method in ["auto", "subset", "optimal"] {
+        let (code, value) = json(&[&asked[..], &["--method", method]].concat());
+        assert_eq!(code, 0, "{value}");
+        let warning = value["warnings"][0].as_str().unwrap();
+        assert!(warning.contains("says nothing"), "{warning}");
+    }
+    let said = undertone(&asked);
+    assert!(String::from_utf8_lossy(&said.stdout).starts_with("WARNING: "));
 }
 
 #[test]

@@ -95,6 +95,29 @@ fn a_collector_has_a_budget_over_all_its_questions() {
 }
 
 #[test]
+fn two_collectors_who_compare_report_ids_do_not_find_one_person() {
+    let (one, other, policy) = (TestCurator::start(), TestCurator::start(), golden("minimal"));
+    for curator in [&one, &other] {
+        curator.ask("survey", "A question?", &policy, "open");
+    }
+    let mut client = Client::with_connection(one.connection(), Device::memory());
+    let survey = client.survey("survey").unwrap();
+    let here = client.answer(&survey, symbol(&policy, 0)).unwrap().report;
+    let mut client = Client::with_connection(other.connection(), client.into_device());
+    let survey = client.survey("survey").unwrap();
+    let there = client.answer(&survey, symbol(&policy, 1)).unwrap().report;
+    // What was drawn is drawn once; only the id is new.
+    assert_eq!((&there.token, there.policy), (&here.token, here.policy));
+    assert_ne!(there.id, here.id);
+    // Each place is told the same thing again, however often.
+    assert_eq!(client.answer(&survey, symbol(&policy, 1)).unwrap().report, there);
+    let mut client = Client::with_connection(one.connection(), client.into_device());
+    let survey = client.survey("survey").unwrap();
+    assert_eq!(client.answer(&survey, symbol(&policy, 1)).unwrap().report, here);
+    assert_eq!(client.device().spent("question:aquestion"), policy.ldp());
+}
+
+#[test]
 fn a_release_without_a_finite_level_does_not_lift_the_collectors_budget() {
     let curator = TestCurator::start();
     let mut device = Device::memory();

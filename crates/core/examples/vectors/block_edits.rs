@@ -1,6 +1,6 @@
 //! Accepted documents of blocks made bad by one edit.
 
-/// As `EDITS`.
+/// Edits of block policies that make them no policies: name, what it is about, error, base, from, to.
 #[rustfmt::skip]
 pub(crate) const BLOCK_EDITS: &[[&str; 6]] = &[
     ["blocks_one_symbol", "blocks of one symbol", "channel", "subsets_unknown_ldp", r#""symbols":3"#, r#""symbols":1"#],

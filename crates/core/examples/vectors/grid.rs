@@ -237,7 +237,7 @@ pub(crate) fn one_unit_past(parts: &Parts) -> Parts {
     refused.unwrap_or_else(|| parts.claiming(lowered(parts, claim)))
 }
 
-/// The same claim with the next lower odds on the side that is attained.
+/// A claim with the next lower odds on the side that is attained.
 fn lowered(parts: &Parts, claim: Claim) -> Claim {
     let below = |bound: Bound| {
         let weaker = Claim { bound, ..claim };

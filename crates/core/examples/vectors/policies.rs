@@ -269,7 +269,7 @@ fn claim_what_is_attained(parts: Parts) -> Parts {
     claim_by(parts, just_above)
 }
 
-/// The same at the levels that a function has for what is attained.
+/// Parts that claim what they attain, each ratio at the level that a function has for it.
 pub(crate) fn claim_by(parts: Parts, level: fn(Ratio) -> Epsilon) -> Parts {
     let draft = Parts { claims: vec![Claim::ldp(Epsilon::LARGEST)], ..parts.clone() }.draft();
     let (input, secret) = draft.strength();

@@ -73,28 +73,54 @@ impl Geometry {
     }
 
     fn transform<T: Summed>(&self, from: &[Chart], values: &[T], to: &[Chart], sums: &mut [T]) {
+        let inside = Inside::of(self);
         for chart in from {
             let end = (chart.start + self.place(chart.free) as usize).min(values.len());
             let values = values.get(chart.start..end).unwrap_or_default();
             if values.iter().any(|value| *value != T::default()) {
-                Radon::new(self, *chart, values).add_to(to, sums);
+                Radon::new(self, &inside, *chart, values).add_to(to, sums);
             }
         }
+    }
+}
+
+/// The values whose product with a factor is inside, in their order, for one factor of every class.
+struct Inside {
+    values: Vec<u16>,
+    count: usize,
+}
+
+impl Inside {
+    fn of(geometry: &Geometry) -> Self {
+        let count = geometry.values(true) as usize;
+        let mut values = Vec::with_capacity(count * geometry.classes() as usize);
+        for class in 0..geometry.classes() {
+            let factor = geometry.field().power(class);
+            let inside =
+                |&value: &u32| geometry.is_inside(geometry.field().multiply(value, factor));
+            // Fields have at most 4,096 elements.
+            values.extend((0..geometry.order()).filter(inside).map(|value| value as u16));
+        }
+        Self { values, count }
+    }
+
+    fn of_class(&self, class: u32) -> &[u16] {
+        &self.values[class as usize * self.count..][..self.count]
     }
 }
 
 /// What one chart of sources adds to every target.
 struct Radon<'a, T> {
     geometry: &'a Geometry,
+    inside: &'a Inside,
     chart: Chart,
     /// For every pivot, R by the coordinates above the pivot and by c, which is fastest.
     by_pivot: Vec<Vec<T>>,
     total: T,
-    inside: Vec<u32>,
 }
 
 impl<'a, T: Summed> Radon<'a, T> {
-    fn new(geometry: &'a Geometry, chart: Chart, values: &[T]) -> Self {
+    fn new(geometry: &'a Geometry, inside: &'a Inside, chart: Chart, values: &[T]) -> Self {
         let order = geometry.order() as usize;
         let mut left = values.to_vec();
         left.resize(geometry.place(chart.free) as usize, T::default());
@@ -103,8 +129,7 @@ impl<'a, T: Summed> Radon<'a, T> {
             by_pivot.push(exchanged(geometry, &left, chart.free - pivot));
             left = left.chunks_exact(order).map(sum).collect();
         }
-        let inside = (0..geometry.values(true)).map(|at| geometry.value(true, at)).collect();
-        Self { geometry, chart, by_pivot, total: sum(&left), inside }
+        Self { geometry, inside, chart, by_pivot, total: sum(&left) }
     }
 
     /// What the chart adds to a target whose coordinates are `free` at the free ones and `fixed` at the fixed one.
@@ -127,9 +152,20 @@ impl<'a, T: Summed> Radon<'a, T> {
         };
         let order = self.geometry.order() as usize;
         let row = &self.by_pivot[pivot][above as usize * order..][..order];
+        // A sum c has c scale + shift as its inner product.
+        let moved = field.divide(shift, scale);
+        let values = self.inside.of_class(field.logarithm(scale) % self.geometry.classes());
         let mut sum = T::default();
-        for &value in &self.inside {
-            sum += row[field.divide(field.subtract(value, shift), scale) as usize];
+        if field.is_modular() {
+            let (below, above) =
+                values.split_at(values.partition_point(|&value| u32::from(value) < moved));
+            let (down, up) = (moved as usize, order - moved as usize);
+            above.iter().for_each(|&value| sum += row[usize::from(value) - down]);
+            below.iter().for_each(|&value| sum += row[usize::from(value) + up]);
+        } else {
+            for &value in values {
+                sum += row[field.subtract(value.into(), moved) as usize];
+            }
         }
         sum
     }

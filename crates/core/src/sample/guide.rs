@@ -9,7 +9,7 @@ pub(super) const BLOCK: usize = 256;
 
 /// Edges of a bucket that its entry places.
 const PLACED: usize = 4;
-/// The same bit of four bytes.
+/// The lowest bit of each of four bytes.
 const ONES: u32 = 0x0101_0101;
 /// The top bits of four bytes: as places, behind everything.
 const TOPS: u32 = ONES << 7;

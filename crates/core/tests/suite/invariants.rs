@@ -107,7 +107,7 @@ fn dependency_tree_is_the_listed_one() {
 
 /// Lines of code the kernel may have: where it stands, about 1,500 of them for families of blocks, about 3,050 for plans, the rest for
 /// policies and sequences. Lower this number when the kernel shrinks, and think twice before raising it.
-const MOST_LINES: usize = 10_000;
+const MOST_LINES: usize = 10_080;
 
 /// Lines without tests, and how many of them are code.
 #[test]

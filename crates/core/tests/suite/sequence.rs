@@ -7,9 +7,9 @@ use crate::common::{
     value,
 };
 use undertone_core::{
-    AboveConsent, Alphabet, Claim, Consent, Context, Delta, Draft, Epsilon, Ledger, LedgerError,
-    MASS_ONE, Nats, Policy, Prior, PriorBox, Priors, Provenance, Release, Report, ReportId, Secret,
-    SecretConsent, Sequence, Shape, Standing, Token, WEIGHT_ONE,
+    AboveConsent, Alphabet, Bits, Claim, Consent, Context, Delta, Draft, Epsilon, Ledger,
+    LedgerError, MASS_ONE, Nats, Policy, Prior, PriorBox, Priors, Provenance, Release, Report,
+    ReportId, Secret, SecretConsent, Sequence, Shape, Standing, Token, WEIGHT_ONE,
 };
 
 /// A policy over named answers that claims next to nothing, so that any channel verifies.
@@ -612,4 +612,47 @@ fn contexts_of_earlier_releases_stay_in_force() {
         value(levels[0]),
         Some(Q::ONE * ratio(WEIGHT_ONE * 9, WEIGHT_ONE - tenth + 9 * tenth))
     );
+}
+
+/// A number for every symbol of the largest alphabets would fill memory: what their releases tell is the sum of what each attains, and
+/// smaller alphabets beside them are looked at as ever.
+#[test]
+fn the_largest_alphabets_are_bounded_by_what_each_release_attains() {
+    let size = (1 << 22) + 1;
+    let bits = |own: u64| Shape::Bits(Bits::new(size, own, WEIGHT_ONE / 4).unwrap());
+    let made = |shape: Shape| {
+        let claims = vec![Claim::ldp(Epsilon::LARGEST)];
+        let inputs = Alphabet::indices(size).unwrap();
+        let source = Provenance::default();
+        Draft::new(inputs, None, shape, Context::Unknown, claims, source).unwrap().verify().unwrap()
+    };
+    let (first, second) = (made(bits(WEIGHT_ONE / 2)), made(bits(3 * (WEIGHT_ONE / 4))));
+    let standing = Sequence::together(&[&first, &second]).unwrap();
+    let sum = first.ldp().unwrap().checked_add(second.ldp().unwrap()).unwrap();
+    // e^sum is rounded up, and the logarithm of that as well.
+    let attained = standing.ldp.ln_up().unwrap();
+    assert!(attained >= sum && attained <= Nats::from_units(sum.units() + 2), "{attained:?}");
+    assert_eq!((standing.exact, standing.lip, standing.claims), (false, None, None));
+    let report = Report {
+        policy: first.id(),
+        id: ReportId([0; 16]),
+        token: Token::Bits(vec![0; size.div_ceil(8)].into()),
+    };
+    let mut past = Sequence::new();
+    past.released(&first, &report).unwrap();
+    assert_eq!(past.after(&second).ldp, standing.ldp);
+    // Beside an alphabet of two, whose prior is still held against belief.
+    let quarter = MASS_ONE / 4;
+    let response = table(&[&[3 * quarter, quarter], &[quarter, 3 * quarter]]);
+    let even = Context::Known(prior(&[WEIGHT_ONE / 2, WEIGHT_ONE / 2]));
+    let two = lax(&["no", "yes"], response, even).unwrap();
+    for policies in [[&first, &two], [&two, &first]] {
+        let standing = Sequence::together(&policies).unwrap();
+        assert!(!standing.exact);
+        let (ldp, lip) = (standing.ldp.ln_up().unwrap(), standing.lip.unwrap().ln_up().unwrap());
+        let sum = first.ldp().unwrap().checked_add(two.ldp().unwrap()).unwrap();
+        assert!(ldp >= sum && ldp <= Nats::from_units(sum.units() + 10), "{ldp:?}");
+        // Odds of 9 on an even prior: belief rises to 9/5 at most and falls to a fifth.
+        assert_eq!(lip, Nats::from_units(16_094_379_125));
+    }
 }

@@ -17,12 +17,12 @@ use crate::service::AppState;
 /// dropped.
 pub(super) async fn read(
     state: &AppState,
-    caller: Caller,
+    caller: &Caller,
     headers: &HeaderMap,
     body: Body,
 ) -> Result<(Bytes, Hold), Problem> {
     let settings = &state.app.settings;
-    let most = match caller.is_owner() {
+    let most = match caller.is_known() {
         true => settings.max_body,
         false => settings.max_anonymous_body.min(settings.max_body),
     };

@@ -9,7 +9,7 @@ use undertone_wire::{Code, Problem};
 
 use super::refusal::Answer;
 use super::{Shared, export};
-use crate::auth::Caller;
+use crate::auth::{Caller, Right};
 #[cfg(feature = "parquet")]
 use crate::service::blocking;
 use crate::service::estimates::{self, SurveyEstimates};
@@ -26,7 +26,7 @@ pub(super) async fn show(
     Path(survey): Path<String>,
     Query(Which { round, .. }): Query<Which>,
 ) -> Answer<Json<SurveyEstimates>> {
-    let owner = state.is_owner(caller)?;
+    let owner = state.may(&caller, Right::Estimates, &survey)?;
     let cached = state.survey(&survey).await?;
     let round = round.map(|number| {
         let read = number.parse();
@@ -48,7 +48,7 @@ pub(super) async fn exported(
     Path(survey): Path<String>,
     Query(Which { form, .. }): Query<Which>,
 ) -> Answer<Response> {
-    let owner = state.is_owner(caller)?;
+    let owner = state.may(&caller, Right::Estimates, &survey)?;
     let cached = state.survey(&survey).await?;
     let rounds = estimates::all(&state, &cached, owner).await?;
     if rounds.is_empty() && !owner {

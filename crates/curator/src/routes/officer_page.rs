@@ -9,6 +9,7 @@ use crate::clock::timestamp;
 use crate::service::officer::{
     AssumedShares, OfficerFacts, OfficerPolicy, OfficerRound, PriorProvenance,
 };
+use crate::service::surveys::LogChain;
 
 /// The policy of the page: nothing but its own style, known by its hash.
 pub(super) fn content_policy() -> String {
@@ -72,9 +73,11 @@ pub(super) fn page(facts: &OfficerFacts) -> String {
                 p { "Retention, says the owner: " (stated(&survey.retention)) }
                 p { "Contact, says the owner: " (stated(&survey.contact)) }
                 h2 { "Log" }
+                (chain(&facts.chain))
                 p {
                     "Every entry carries the hash of the one before. Whoever kept an earlier copy, or its last hash, \
-                     notices a change or an omission; to anybody else a log that was written anew looks the same. The \
+                     notices a change or an omission at the end; to anybody else a log that was written anew from its first \
+                     entry looks the same. The \
                      first 500 entries are shown here, all of them under the survey's address with /log."
                 }
                 table class="log wide" {
@@ -93,6 +96,25 @@ pub(super) fn page(facts: &OfficerFacts) -> String {
         }
     }
     .into_string()
+}
+
+/// Whether the log holds together: every entry of it was hashed again for this page.
+fn chain(chain: &LogChain) -> Markup {
+    html! {
+        @if let Some(at) = chain.broken_at {
+            p class="note" {
+                strong { "The log was altered: entry " (at) " does not follow from the one before. " }
+                "What stands from there on, and what was left out, cannot be relied on."
+            }
+        } @else if let Some(head) = &chain.head {
+            p {
+                "Checked for this page: " (chain.entries) " entries, each of which follows from the one before. Last hash: "
+                code { (head) }
+            }
+        } @else {
+            p class="note" { "The log is empty, and at least the survey's creation should be in it." }
+        }
+    }
 }
 
 fn round_section(round: &OfficerRound) -> Markup {

@@ -22,7 +22,7 @@ pub(super) async fn accept(
     request: Body,
 ) -> Response {
     let mut reports = 1;
-    match take(&state, caller, &survey, &headers, request, &mut reports).await {
+    match take(&state, &caller, &survey, &headers, request, &mut reports).await {
         Ok(()) => {
             state.metrics.accepted.inc_by(reports as u64);
             state.appended.notify_one();
@@ -38,7 +38,7 @@ pub(super) async fn accept(
 
 async fn take(
     state: &AppState,
-    caller: Caller,
+    caller: &Caller,
     survey: &str,
     headers: &HeaderMap,
     request: Body,
@@ -84,6 +84,6 @@ fn unreadable(error: BatchError) -> Problem {
 }
 
 /// Charges the address for the reports beyond the first, which the request itself has paid for.
-fn charge(state: &AppState, caller: Caller, reports: usize) -> Result<(), Problem> {
+fn charge(state: &AppState, caller: &Caller, reports: usize) -> Result<(), Problem> {
     state.charge(caller, reports.saturating_sub(1))
 }

@@ -12,9 +12,10 @@ use undertone_wire::{Code, Problem, SurveyId};
 
 use super::refusal::Answer;
 use super::{Shared, body};
-use crate::auth::Caller;
-use crate::service::run_detached;
+use crate::auth::{Caller, Right, Standing};
+use crate::service::life::Step;
 use crate::service::surveys::{self, LogEntries, ObserverReport, OwnersSurvey, SurveyList};
+use crate::service::{AppState, run_detached};
 
 /// A survey: what anybody may see, or what its owner sees if the owner asks.
 pub(super) async fn show(
@@ -22,7 +23,7 @@ pub(super) async fn show(
     Extension(caller): Extension<Caller>,
     Path(survey): Path<String>,
 ) -> Answer<Response> {
-    if !state.is_owner(caller)? {
+    if !state.may(&caller, Right::Look, &survey)? {
         return Ok(Json(surveys::described(&*state.survey(&survey).await?)).into_response());
     }
     let shown = surveys::shown_to_owner(&state, &surveys::known(&survey)?).await?;
@@ -45,7 +46,12 @@ pub(super) async fn list(
     Extension(caller): Extension<Caller>,
     Query(Page { after, limit }): Query<Page>,
 ) -> Answer<Json<SurveyList>> {
-    state.owner(caller)?;
+    let only = match &caller.standing {
+        // A token of one survey lists that one.
+        Standing::Known(access) => access.survey.clone(),
+        _ => None,
+    };
+    state.allow(&caller, Right::Look, only.as_ref().map(SurveyId::as_str))?;
     let after = after.map(|text| {
         let read = text.parse::<SurveyId>();
         read.map_err(|error| Problem::malformed(format!("after={text}: {error}")))
@@ -55,7 +61,8 @@ pub(super) async fn list(
         let detail = || format!("limit={text}: give a number from 1 to {LARGEST_PAGE}");
         read.ok_or_else(|| Problem::malformed(detail()))
     })?;
-    Ok(Json(surveys::list(&state, after.transpose()?.as_ref(), limit).await?))
+    let after = after.transpose()?;
+    Ok(Json(surveys::list(&state, after.as_ref(), limit, only.as_ref()).await?))
 }
 
 pub(super) async fn create(
@@ -64,9 +71,10 @@ pub(super) async fn create(
     headers: HeaderMap,
     request: Body,
 ) -> Answer<Response> {
-    state.owner(caller)?;
-    let (bytes, _hold) = body::read(&state, caller, &headers, request).await?;
-    let cached = run_detached(async move { surveys::create(&state, &bytes).await }).await?;
+    state.allow(&caller, Right::Everything, None)?;
+    let (bytes, _hold) = body::read(&state, &caller, &headers, request).await?;
+    let made = async move { surveys::create(&state, &bytes, caller.name()).await };
+    let cached = run_detached(made).await?;
     let place = format!("/v1/surveys/{}", cached.id);
     let headers = [(header::LOCATION, place)];
     Ok((StatusCode::CREATED, headers, Json(surveys::described_to_owner(&cached))).into_response())
@@ -77,9 +85,9 @@ pub(super) async fn open(
     Extension(caller): Extension<Caller>,
     Path(survey): Path<String>,
 ) -> Answer<Response> {
-    state.owner(caller)?;
+    state.allow(&caller, Right::Run, Some(&survey))?;
     let id = surveys::known(&survey)?;
-    let cached = run_detached(async move { state.open_next(&id).await }).await?;
+    let cached = run_detached(async move { state.open_next(&id, caller.name()).await }).await?;
     Ok((StatusCode::CREATED, Json(surveys::described_to_owner(&cached))).into_response())
 }
 
@@ -88,9 +96,9 @@ pub(super) async fn seal(
     Extension(caller): Extension<Caller>,
     Path((survey, number)): Path<(String, String)>,
 ) -> Answer<Json<OwnersSurvey>> {
-    state.owner(caller)?;
+    state.allow(&caller, Right::Run, Some(&survey))?;
     let (id, number) = (surveys::known(&survey)?, round(&number)?);
-    let cached = run_detached(async move { state.seal(&id, number).await }).await?;
+    let cached = run_detached(async move { state.seal(&id, number, caller.name()).await }).await?;
     Ok(Json(surveys::described_to_owner(&cached)))
 }
 
@@ -99,10 +107,71 @@ pub(super) async fn release(
     Extension(caller): Extension<Caller>,
     Path((survey, number)): Path<(String, String)>,
 ) -> Answer<Json<OwnersSurvey>> {
-    state.owner(caller)?;
+    state.allow(&caller, Right::Run, Some(&survey))?;
     let (id, number) = (surveys::known(&survey)?, round(&number)?);
-    let cached = run_detached(async move { state.release(&id, number).await }).await?;
+    let cached =
+        run_detached(async move { state.release(&id, number, caller.name()).await }).await?;
     Ok(Json(surveys::described_to_owner(&cached)))
+}
+
+/// A step of a survey's life.
+async fn step(
+    state: Arc<AppState>,
+    caller: Caller,
+    survey: String,
+    step: Step,
+) -> Answer<Json<OwnersSurvey>> {
+    let right = match step {
+        Step::Pause | Step::Close => Right::Stop,
+        Step::Resume | Step::Archive => Right::Run,
+    };
+    state.allow(&caller, right, Some(&survey))?;
+    let id = surveys::known(&survey)?;
+    let stepped = async move { state.step(&id, step, caller.name()).await };
+    Ok(Json(surveys::described_to_owner(&*run_detached(stepped).await?)))
+}
+
+pub(super) async fn pause(
+    State(state): Shared,
+    Extension(caller): Extension<Caller>,
+    Path(survey): Path<String>,
+) -> Answer<Json<OwnersSurvey>> {
+    step(state, caller, survey, Step::Pause).await
+}
+
+pub(super) async fn resume(
+    State(state): Shared,
+    Extension(caller): Extension<Caller>,
+    Path(survey): Path<String>,
+) -> Answer<Json<OwnersSurvey>> {
+    step(state, caller, survey, Step::Resume).await
+}
+
+pub(super) async fn close(
+    State(state): Shared,
+    Extension(caller): Extension<Caller>,
+    Path(survey): Path<String>,
+) -> Answer<Json<OwnersSurvey>> {
+    step(state, caller, survey, Step::Close).await
+}
+
+pub(super) async fn archive(
+    State(state): Shared,
+    Extension(caller): Extension<Caller>,
+    Path(survey): Path<String>,
+) -> Answer<Json<OwnersSurvey>> {
+    step(state, caller, survey, Step::Archive).await
+}
+
+pub(super) async fn delete(
+    State(state): Shared,
+    Extension(caller): Extension<Caller>,
+    Path(survey): Path<String>,
+) -> Answer<StatusCode> {
+    state.allow(&caller, Right::Stop, Some(&survey))?;
+    let id = surveys::known(&survey)?;
+    run_detached(async move { state.delete(&id, caller.name()).await }).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 fn round(number: &str) -> Result<u32, Problem> {
@@ -122,14 +191,14 @@ pub(super) async fn log(
     Path(survey): Path<String>,
     Query(After { after }): Query<After>,
 ) -> Answer<Json<LogEntries>> {
-    let cached = state.survey(&survey).await?;
+    let id = surveys::known(&survey)?;
     let after: u64 = match after {
         None => 0,
         Some(text) => text.parse().map_err(|_| {
             Problem::malformed(format!("after={text}: the number of the last entry you have"))
         })?,
     };
-    let entries = surveys::log(&state, &cached, after, ENTRIES).await?;
+    let entries = surveys::log(&state, &id, after, ENTRIES).await?;
     Ok(Json(LogEntries { entries }))
 }
 

@@ -27,6 +27,7 @@ impl AppState {
             match self.fold_once().await {
                 Ok(progress) if progress.more => tokio::task::yield_now().await,
                 Ok(_) => {
+                    self.wipe_if_due().await;
                     // Another curator on the same database may have stopped with work left.
                     let _ = tokio::time::timeout(IDLE, self.appended.notified()).await;
                     // What arrives together is counted together.

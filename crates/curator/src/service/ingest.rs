@@ -34,13 +34,22 @@ async fn append(
     cached: &CachedSurvey,
     batches: Vec<Batch>,
 ) -> Result<(), Problem> {
-    state.app.store.append(batches).await.map_err(|error| {
-        if error == StoreError::RoundClosed {
-            // Somebody else sealed it.
-            state.forget(&cached.id);
-        }
-        Problem::from(error)
-    })
+    let Err(error) = state.app.store.append(batches).await else { return Ok(()) };
+    if error == StoreError::RoundClosed {
+        // Somebody else sealed it, or paused the survey.
+        state.forget(&cached.id);
+        paused(&*state.fresh(&cached.id).await?)?;
+    }
+    Err(error.into())
+}
+
+/// Refuses for the time being: the device keeps its report and tries again.
+fn paused(cached: &CachedSurvey) -> Result<(), Problem> {
+    if !cached.newest().is_some_and(|round| round.held) {
+        return Ok(());
+    }
+    let detail = "the survey is paused: nothing was stored, keep the report and try later";
+    Err(Problem::new(Code::SurveyPaused, detail).retry_after(300))
 }
 
 /// Checks every token of a batch against its policy.
@@ -106,6 +115,9 @@ async fn round_of(
         return Ok((cached, key));
     }
     let newest = cached.newest().map_or(0, |round| round.key.number);
+    if cached.policies.get(&policy).is_some_and(|(number, _)| *number == newest) {
+        paused(&cached)?;
+    }
     let problem = match cached.policies.get(&policy) {
         Some((number, _)) if *number < newest => Problem::new(
             Code::PolicyExpired,

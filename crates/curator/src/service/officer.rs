@@ -13,7 +13,7 @@ use undertone_wire::{Problem, SurveyDescription};
 use super::gain::Gain;
 use super::plan::Plan;
 use super::survey::GroupPolicy;
-use super::surveys::{LogEntry, RoundTimes};
+use super::surveys::{LogChain, LogEntry, RoundTimes};
 use super::together::GroupTogether;
 use super::{AppState, CachedSurvey, blocking, gain, surveys, together};
 use crate::clock::timestamp;
@@ -37,6 +37,7 @@ pub(crate) struct OfficerFacts {
     pub(crate) owners_word: &'static [&'static str],
     pub(crate) assumptions: &'static [&'static str],
     pub(crate) attack_model: &'static [Attack],
+    pub(crate) chain: LogChain,
     pub(crate) log: Vec<LogEntry>,
 }
 
@@ -147,7 +148,8 @@ const ENTRIES: u32 = 500;
 /// Everything the officer's page says.
 pub(crate) async fn of(state: &AppState, survey: &str) -> Result<OfficerFacts, Problem> {
     let cached = state.survey(survey).await?;
-    let log = surveys::log(state, &cached, 0, ENTRIES).await?;
+    let log = surveys::log(state, &cached.id, 0, ENTRIES).await?;
+    let chain = surveys::chain(state, &cached.id).await?;
     let gain = gain::public(&cached).await?;
     let known = cached.officer.get_or_try_init(|| {
         let cached = cached.clone();
@@ -173,6 +175,7 @@ pub(crate) async fn of(state: &AppState, survey: &str) -> Result<OfficerFacts, P
         owners_word: &OWNERS_WORD,
         assumptions: &ASSUMPTIONS,
         attack_model: &ATTACKS,
+        chain,
         log,
     })
 }
@@ -275,7 +278,7 @@ static ATTACKS: [Attack; 6] = [
         what: "would name that person by its id. How many people share a policy is the owner's word and nothing here can check it: people who compare the policy's id with others', or with the list on this page, can.",
     },
     Attack {
-        who: "Whoever has the owner's token, or the store",
-        what: "can create, seal and release, read estimates before they are released, and from the store read every randomised report and write a log of its own; what devices checked and sent before stays what it was.",
+        who: "Whoever has an owner's token, or the store",
+        what: "can create, seal, release and delete, read estimates before they are released, and from the store read the randomised reports of open rounds and write a log of its own, whose chain would hold; what devices checked and sent before stays what it was. Other tokens allow less, and the log names whose was used.",
     },
 ];

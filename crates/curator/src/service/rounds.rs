@@ -11,9 +11,9 @@ use super::design::{self, Assumed, Audience, Found};
 use super::estimates::{self, Counted};
 use super::learning::{self, Lesson};
 use super::plan::Group;
-use super::survey::{GroupPolicy, RoundNote, Survey};
+use super::survey::{GroupPolicy, RoundNote, Stored, Survey};
 use super::{AppState, CachedSurvey, blocking};
-use crate::clock;
+use crate::clock::{self, timestamp};
 use crate::store::{Event, NewPolicy, NewSurvey, RoundKey, RoundRecord};
 
 /// A group and what its policy may assume.
@@ -92,7 +92,15 @@ fn published(policy: &Policy) -> NewPolicy {
 }
 
 impl AppState {
-    pub(crate) fn event(&self, survey: &SurveyId, kind: &str, detail: serde_json::Value) -> Event {
+    /// An entry of the log, which names who did it.
+    pub(crate) fn event(
+        &self,
+        survey: &SurveyId,
+        kind: &str,
+        by: &str,
+        mut detail: serde_json::Value,
+    ) -> Event {
+        detail["by"] = by.into();
         Event {
             survey: survey.clone(),
             at: self.now(),
@@ -106,14 +114,22 @@ impl AppState {
         &self,
         id: SurveyId,
         survey: Survey,
+        by: &str,
     ) -> Result<Arc<CachedSurvey>, Problem> {
-        if self.app.store.survey(&id).await?.is_some() {
-            return Err(Problem::new(Code::Conflict, format!("there is a survey {id} already")));
+        if let Some(stored) = self.app.store.survey(&id).await? {
+            let detail = match Stored::from_json(&stored.document) {
+                Ok(Stored::Deleted { deleted }) => format!(
+                    "the name {id} was used by a survey that was deleted at {}, and is not given again: take another",
+                    timestamp(deleted)
+                ),
+                _ => format!("there is a survey {id} already: take another name"),
+            };
+            return Err(Problem::new(Code::Conflict, detail));
         }
         let designed = self.design(&id, &survey, 1, first_tasks(&survey)).await?;
         let about = json!({"title": survey.body.title, "plan": survey.body.plan});
-        let created = self.event(&id, "survey_created", about);
-        let (document, policies, opened) = self.with_round(&id, survey, designed);
+        let created = self.event(&id, "survey_created", by, about);
+        let (document, policies, opened) = self.with_round(&id, survey, designed, by);
         let new = NewSurvey { id, document, policies, created, opened };
         self.app.store.create_survey(&new).await?;
         tracing::info!(survey = %new.id, round = 1, "a survey was created and its round opened");
@@ -121,13 +137,22 @@ impl AppState {
     }
 
     /// Opens the next round of a survey.
-    pub(crate) async fn open_next(&self, id: &SurveyId) -> Result<Arc<CachedSurvey>, Problem> {
+    pub(crate) async fn open_next(
+        &self,
+        id: &SurveyId,
+        by: &str,
+    ) -> Result<Arc<CachedSurvey>, Problem> {
         let cached = self.fresh(id).await?;
+        if !cached.survey.phase.is_running() {
+            let detail =
+                format!("survey {id} is {}: no round is opened", cached.survey.phase.name());
+            return Err(Problem::new(Code::Conflict, detail));
+        }
         let Some(newest) = cached.newest() else {
             // An earlier program stopped between storing the survey and opening its first round.
             let survey = cached.survey.clone();
             let designed = self.design(id, &survey, 1, first_tasks(&survey)).await?;
-            return self.open(id, cached.version, survey, designed).await;
+            return self.open(id, cached.version, survey, designed, by).await;
         };
         let number = newest.key.number;
         if newest.state == RoundState::Open {
@@ -142,7 +167,7 @@ impl AppState {
         let tasks = self.next_tasks(&cached, newest).await?;
         let survey = cached.survey.clone();
         let designed = self.design(id, &survey, number + 1, tasks).await?;
-        self.open(id, cached.version, survey, designed).await
+        self.open(id, cached.version, survey, designed, by).await
     }
 
     /// What every group's next policy may assume: the box its last reports give.
@@ -207,9 +232,10 @@ impl AppState {
         version: u64,
         survey: Survey,
         designed: Designed,
+        by: &str,
     ) -> Result<Arc<CachedSurvey>, Problem> {
         let key = RoundKey { survey: id.clone(), number: designed.note.number };
-        let (document, policies, event) = self.with_round(id, survey, designed);
+        let (document, policies, event) = self.with_round(id, survey, designed, by);
         self.app.store.open_round(&key, &policies, (version, &document), &event).await?;
         tracing::info!(survey = %id, round = key.number, "a round was opened");
         self.fresh(id).await
@@ -222,6 +248,7 @@ impl AppState {
         id: &SurveyId,
         mut survey: Survey,
         designed: Designed,
+        by: &str,
     ) -> (String, Vec<NewPolicy>, Event) {
         let Designed { note, policies } = designed;
         let shown: Vec<_> = note
@@ -232,7 +259,8 @@ impl AppState {
                        "claims": group.claims, "ldp": group.ldp})
             })
             .collect();
-        let event = self.event(id, "round_opened", json!({"round": note.number, "groups": shown}));
+        let detail = json!({"round": note.number, "groups": shown});
+        let event = self.event(id, "round_opened", by, detail);
         survey.rounds.push(note);
         (survey.to_json(), policies.iter().map(published).collect(), event)
     }
@@ -242,13 +270,15 @@ impl AppState {
         &self,
         id: &SurveyId,
         number: u32,
+        by: &str,
     ) -> Result<Arc<CachedSurvey>, Problem> {
         let cached = self.fresh(id).await?;
         let record = find(&cached, number)?;
         if record.state == RoundState::Open {
-            let event = self.event(id, "round_sealed", json!({"round": number}));
+            let event = self.event(id, "round_sealed", by, json!({"round": number}));
             self.app.store.seal(&record.key, self.now(), &event).await?;
-            tracing::info!(survey = %id, round = number, "a round was sealed");
+            tracing::info!(survey = %id, round = number, by, "a round was sealed");
+            self.appended.notify_one();
         }
         self.fresh(id).await
     }
@@ -258,6 +288,7 @@ impl AppState {
         &self,
         id: &SurveyId,
         number: u32,
+        by: &str,
     ) -> Result<Arc<CachedSurvey>, Problem> {
         let cached = self.fresh(id).await?;
         let record = find(&cached, number)?;
@@ -280,7 +311,8 @@ impl AppState {
         let mut survey = cached.survey.clone();
         let note = survey.rounds.iter_mut().find(|note| note.number == number);
         note.ok_or_else(|| unknown(number))?.released = Some(released);
-        let event = self.event(id, "round_released", json!({"round": number, "reports": reports}));
+        let detail = json!({"round": number, "reports": reports});
+        let event = self.event(id, "round_released", by, detail);
         let document = survey.to_json();
         let store = &self.app.store;
         store.release(&record.key, self.now(), (cached.version, &document), &event).await?;

@@ -142,6 +142,75 @@ pub struct Survey {
     pub created: i64,
     /// Its rounds, oldest first.
     pub rounds: Vec<RoundNote>,
+    /// How far its life has come.
+    #[serde(default, skip_serializing_if = "Phase::is_running")]
+    pub phase: Phase,
+}
+
+/// How far a survey's life has come; a deleted one is no survey any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Rounds are opened, sealed and released.
+    #[default]
+    Running,
+    /// The open round takes no reports for the time being.
+    Paused,
+    /// No round is opened any more.
+    Closed,
+    /// Closed, and out of the way.
+    Archived,
+}
+
+impl Phase {
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::Closed => "closed",
+            Self::Archived => "archived",
+        }
+    }
+
+    /// Whether it is the usual one.
+    pub fn is_running(&self) -> bool {
+        *self == Self::Running
+    }
+}
+
+/// What the store has under a survey's name.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Stored {
+    /// A survey.
+    Survey(Box<Survey>),
+    /// Nothing but the time at which it was deleted.
+    Deleted {
+        /// In seconds since 1970.
+        deleted: i64,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tombstone {
+    deleted: i64,
+}
+
+impl Stored {
+    /// Reads the stored text.
+    pub(crate) fn from_json(text: &str) -> Result<Self, Problem> {
+        if let Ok(Tombstone { deleted }) = serde_json::from_str(text) {
+            return Ok(Self::Deleted { deleted });
+        }
+        Ok(Self::Survey(Box::new(Survey::from_json(text)?)))
+    }
+
+    /// The text stored in place of a survey that is deleted.
+    pub(crate) fn tombstone(deleted: i64) -> String {
+        // A number always serialises.
+        serde_json::to_string(&Tombstone { deleted }).unwrap_or_default()
+    }
 }
 
 /// What a survey remembers of a round; its state is the store's.
@@ -235,6 +304,8 @@ fn unreadable(error: serde_json::Error) -> Problem {
 pub(crate) struct ListedSurvey {
     pub(crate) body: ListedBody,
     pub(crate) created: i64,
+    #[serde(default)]
+    pub(crate) phase: Phase,
 }
 
 /// What a list shows of the body its owner sent.
@@ -245,8 +316,12 @@ pub(crate) struct ListedBody {
 }
 
 impl ListedSurvey {
-    pub(crate) fn from_json(text: &str) -> Result<Self, Problem> {
-        serde_json::from_str(text).map_err(unreadable)
+    /// `None` for one that is deleted.
+    pub(crate) fn from_json(text: &str) -> Result<Option<Self>, Problem> {
+        if serde_json::from_str::<Tombstone>(text).is_ok() {
+            return Ok(None);
+        }
+        serde_json::from_str(text).map(Some).map_err(unreadable)
     }
 }
 

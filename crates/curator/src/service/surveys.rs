@@ -12,7 +12,7 @@ use undertone_wire::{
 };
 
 use super::plan::Plan;
-use super::survey::{GroupPolicy, ListedSurvey, RoundNote, Survey, SurveyBody};
+use super::survey::{GroupPolicy, ListedSurvey, Phase, RoundNote, Survey, SurveyBody};
 use super::{AppState, CachedSurvey, blocking};
 use crate::clock::timestamp;
 use crate::store::{ChainedEvent, Overview, RoundRecord};
@@ -20,7 +20,7 @@ use crate::store::{ChainedEvent, Overview, RoundRecord};
 /// A survey as anyone may see it: no counts.
 pub(crate) fn described(cached: &CachedSurvey) -> SurveyDescription {
     let body = &cached.survey.body;
-    let state = cached.newest().map(|round| round.state.name());
+    let state = cached.newest().map(shown_state);
     let round = cached.survey.newest().zip(state).map(|(note, state)| {
         let group = |group: &GroupPolicy| {
             Object(GroupDescription {
@@ -55,6 +55,11 @@ pub(crate) fn described(cached: &CachedSurvey) -> SurveyDescription {
     }
 }
 
+/// What a round's state is called: devices ask nothing for a round that is not open.
+fn shown_state(round: &RoundRecord) -> &'static str {
+    if round.held { "paused" } else { round.state.name() }
+}
+
 /// A survey as its owner sees it.
 #[derive(Debug, Serialize)]
 pub(crate) struct OwnersSurvey {
@@ -64,6 +69,7 @@ pub(crate) struct OwnersSurvey {
     minimum: u64,
     group_minimum: u64,
     origins: Vec<String>,
+    phase: &'static str,
     created: String,
     spent_ldp: Option<String>,
     total_ldp: Option<String>,
@@ -94,7 +100,7 @@ impl RoundTimes {
     pub(super) fn of(note: &RoundNote, record: &RoundRecord) -> Self {
         Self {
             number: note.number,
-            state: record.state.name(),
+            state: shown_state(record),
             ldp: note.ldp.clone(),
             opened: timestamp(record.opened),
             sealed: record.sealed.map(timestamp),
@@ -115,6 +121,7 @@ pub(crate) fn described_to_owner(cached: &CachedSurvey) -> OwnersSurvey {
         minimum: body.minimum,
         group_minimum: body.group_minimum,
         origins: body.origins.clone(),
+        phase: cached.survey.phase.name(),
         created: timestamp(cached.survey.created),
         spent_ldp: cached.survey.spent().map(|nats| nats.to_string()),
         total_ldp: body.plan.total().ok().map(|nats| nats.to_string()),
@@ -174,6 +181,7 @@ struct SurveyLine {
     title: String,
     question: String,
     state: &'static str,
+    phase: &'static str,
     round: Option<NewestRound>,
     created: String,
     #[serde(flatten)]
@@ -192,20 +200,49 @@ pub(crate) async fn list(
     state: &AppState,
     after: Option<&SurveyId>,
     limit: u32,
+    only: Option<&SurveyId>,
 ) -> Result<SurveyList, Problem> {
     // One more than is shown says whether there are more.
-    let mut found = state.app.store.overview(after, limit + 1).await?;
+    let mut found = match only {
+        None => state.app.store.overview(after, limit + 1).await?,
+        Some(only) => overview_of(state, only).await?,
+    };
     let more = found.len() > limit as usize;
     found.truncate(limit as usize);
     let next = found.last().filter(|_| more).map(|last| last.id.to_string());
-    let surveys = blocking(move || found.iter().map(listed).collect::<Result<Vec<_>, _>>()).await?;
-    Ok(SurveyList { surveys: surveys?, next })
+    let listed = move || found.iter().map(listed).collect::<Result<Vec<_>, _>>();
+    let surveys = blocking(listed).await??.into_iter().flatten().collect();
+    Ok(SurveyList { surveys, next })
 }
 
-fn listed(one: &Overview) -> Result<SurveyLine, Problem> {
-    let ListedSurvey { body, created } = ListedSurvey::from_json(&one.survey.document)?;
+/// The line of one survey.
+async fn overview_of(state: &AppState, only: &SurveyId) -> Result<Vec<Overview>, Problem> {
+    let mut after = None;
+    loop {
+        let page = state.app.store.overview(after.as_ref(), OVERVIEW_PAGE).await?;
+        if let Some(found) = page.iter().find(|one| one.id == *only) {
+            return Ok(vec![found.clone()]);
+        }
+        match page.into_iter().last() {
+            Some(last) => after = Some(last.id),
+            None => return Ok(Vec::new()),
+        }
+    }
+}
+
+/// Lines that are looked through at once for one survey's.
+const OVERVIEW_PAGE: u32 = 1000;
+
+/// `None` for a survey that was deleted.
+fn listed(one: &Overview) -> Result<Option<SurveyLine>, Problem> {
+    let Some(ListedSurvey { body, created, phase }) =
+        ListedSurvey::from_json(&one.survey.document)?
+    else {
+        return Ok(None);
+    };
     let round = one.newest.map(|(number, state)| NewestRound { number, state: state.name() });
-    Ok(SurveyLine {
+    Ok(Some(SurveyLine {
+        phase: phase.name(),
         id: one.id.to_string(),
         title: body.title,
         question: body.question,
@@ -217,11 +254,15 @@ fn listed(one: &Overview) -> Result<SurveyLine, Problem> {
             waiting: one.unfolded,
             duplicates: one.duplicates,
         },
-    })
+    }))
 }
 
 /// Reads a body, stores the survey and opens its first round.
-pub(crate) async fn create(state: &AppState, body: &[u8]) -> Result<Arc<CachedSurvey>, Problem> {
+pub(crate) async fn create(
+    state: &AppState,
+    body: &[u8],
+    by: &str,
+) -> Result<Arc<CachedSurvey>, Problem> {
     let mut sent = SurveyBody::from_json(body)?;
     let name = match sent.id.take() {
         Some(name) => name,
@@ -231,8 +272,9 @@ pub(crate) async fn create(state: &AppState, body: &[u8]) -> Result<Arc<CachedSu
         .parse()
         .map_err(|error: NotASurveyId| Problem::malformed(format!("id {name:?}: {error}")))?;
     sent.id = Some(name);
-    let survey = Survey { body: sent, created: state.now(), rounds: Vec::new() };
-    state.create(id, survey).await
+    let survey =
+        Survey { body: sent, created: state.now(), rounds: Vec::new(), phase: Phase::default() };
+    state.create(id, survey, by).await
 }
 
 fn random_name(state: &AppState) -> Result<String, Problem> {
@@ -268,15 +310,61 @@ pub(crate) struct LogEntries {
     pub(crate) entries: Vec<LogEntry>,
 }
 
-/// At most `limit` entries of a survey's log after number `after`.
+/// At most `limit` entries of a survey's log after number `after`. The log of a deleted survey stays.
 pub(crate) async fn log(
     state: &AppState,
-    cached: &CachedSurvey,
+    id: &SurveyId,
     after: u64,
     limit: u32,
 ) -> Result<Vec<LogEntry>, Problem> {
-    let entries = state.app.store.events(&cached.id, after, limit).await?;
+    let entries = state.app.store.events(id, after, limit).await?;
+    if entries.is_empty() && after == 0 {
+        return Err(Problem::new(Code::SurveyUnknown, format!("there is no survey {id}")));
+    }
     Ok(entries.into_iter().map(entry).collect())
+}
+
+/// Whether a survey's log is one chain from its first entry to its last; in words for whoever reads it.
+#[derive(Debug, Serialize)]
+pub(crate) struct LogChain {
+    /// Whether every entry follows from the one before.
+    pub(crate) intact: bool,
+    /// Entries that were looked at.
+    pub(crate) entries: u64,
+    /// The first entry that does not follow.
+    pub(crate) broken_at: Option<u64>,
+    /// The hash of the last entry: whoever keeps it can tell later whether what came before was changed.
+    pub(crate) head: Option<String>,
+}
+
+/// Entries that are read at once.
+const CHAIN_PAGE: u32 = 1000;
+
+/// Checks the whole log of a survey.
+pub(crate) async fn chain(state: &AppState, id: &SurveyId) -> Result<LogChain, Problem> {
+    let (mut last, mut entries) = (None::<ChainedEvent>, 0);
+    loop {
+        let after = last.as_ref().map_or(0, |last| last.seq);
+        let page = state.app.store.events(id, after, CHAIN_PAGE).await?;
+        let ended = page.len() < CHAIN_PAGE as usize;
+        for entry in page {
+            entries += 1;
+            let follows = match &last {
+                None => entry.is_first(),
+                Some(last) => last.precedes(&entry),
+            };
+            if !follows {
+                tracing::error!(survey = %id, entry = entry.seq, "the log's chain is broken");
+                let broken_at = Some(entry.seq);
+                return Ok(LogChain { intact: false, entries, broken_at, head: None });
+            }
+            last = Some(entry);
+        }
+        if ended {
+            let head = last.map(|last| hex::encode(&last.hash));
+            return Ok(LogChain { intact: entries > 0, entries, broken_at: None, head });
+        }
+    }
 }
 
 fn entry(entry: ChainedEvent) -> LogEntry {

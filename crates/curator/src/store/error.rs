@@ -42,6 +42,31 @@ pub enum StoreError {
         /// The cargo feature that adds it.
         feature: &'static str,
     },
+    /// There is no store, and nobody asked for a new one.
+    #[error("there is no store in {place}: check the address, or ask for a new one to be made")]
+    Missing {
+        /// Where it was looked for.
+        place: String,
+    },
+    /// There is a file or a database, and it is something else.
+    #[error("{place} is not a store ({what})")]
+    NotAStore {
+        /// Where it was looked for.
+        place: String,
+        /// What it is instead.
+        what: &'static str,
+    },
+    /// A copy of a store cannot be written where it should be: something is there, or the system refuses.
+    #[error("{0}")]
+    Unwritten(String),
+    /// The database was written by an earlier version of this program, which opening it changes.
+    #[error("the store has schema {found}, and {known} is needed: start a curator on it once")]
+    Older {
+        /// The schema's version found.
+        found: u64,
+        /// The one needed.
+        known: u64,
+    },
     /// The database was written by a later version of this program.
     #[error(
         "the store has schema {found}, this program knows up to {known}: use the newer program"

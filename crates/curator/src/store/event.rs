@@ -44,6 +44,11 @@ impl ChainedEvent {
         self.hash == digest(self.seq, &self.event, &self.previous)
     }
 
+    /// Whether this is the first entry of a log and was not altered.
+    pub fn is_first(&self) -> bool {
+        self.seq == 1 && self.previous == [0; 32] && self.is_intact()
+    }
+
     /// Whether `next` comes right after this entry and neither was altered.
     pub fn precedes(&self, next: &Self) -> bool {
         self.is_intact()

@@ -18,6 +18,13 @@ type Hook = Arc<dyn Fn(&'static str) + Send + Sync>;
 /// | `fold/committed` | committed |
 /// | `merge/written` | part of a merge written, not committed |
 /// | `merge/committed` | committed |
+/// | `move/written` | a survey and its round are moved on, the transaction is not committed |
+/// | `move/committed` | committed, nobody told yet |
+/// | `erase/written` | a survey is deleted, the transaction is not committed |
+/// | `erase/committed` | committed, nobody told yet |
+/// | `wipe/done` | nothing of deleted reports is left, but no entry of the log says so |
+/// | `wipe/noted` | the entry is written, not committed |
+/// | `tokens/written` | a token is added or revoked, not committed |
 #[derive(Clone, Default)]
 pub struct Faults(Option<Hook>);
 

@@ -7,7 +7,9 @@
 mod catalogue;
 mod connect;
 mod folding;
+mod life;
 mod passfile;
+pub(crate) mod rows;
 mod schema;
 mod size;
 mod writer;
@@ -16,8 +18,8 @@ use super::fold::Turns;
 use super::group::{Appending, QUEUE};
 use super::slots::{PolicySlots, missing, slot_rows};
 use super::{
-    Batch, ChainedEvent, Event, NewPolicy, NewSurvey, Options, Overview, Progress, RoundKey,
-    RoundRecord, RoundTally, Store, StoreError, Versioned,
+    Batch, ChainedEvent, Event, Load, NewPolicy, NewSurvey, Options, Overview, Progress, RoundKey,
+    RoundRecord, RoundStep, RoundTally, Store, StoreError, TokenRecord, Unwiped, Versioned,
 };
 use async_trait::async_trait;
 use connect::{fault, unreachable};
@@ -40,10 +42,10 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// Connects, creating the tables if there are none.
+    /// Connects, creating the tables if there are none and the options allow it.
     pub async fn open(address: &str, options: Options) -> Result<Self, StoreError> {
         let pool = connect::pool(address, &options.password)?;
-        schema::create(&mut pool.get().await.map_err(unreachable)?).await?;
+        schema::create(&mut pool.get().await.map_err(unreachable)?, options.create).await?;
         let (queue, waiting) = mpsc::channel(QUEUE);
         let refusing = Arc::new(Refusing::default());
         tokio::spawn(writer::run(pool.clone(), waiting, options.clone(), refusing.clone()));
@@ -153,6 +155,94 @@ impl Store for Postgres {
         answer.await.map_err(|_| stopped())?
     }
 
+    async fn move_survey(
+        &self,
+        id: &SurveyId,
+        survey: (u64, &str),
+        round: Option<(u32, RoundStep)>,
+        events: &[Event],
+    ) -> Result<u64, StoreError> {
+        let mut client = self.client().await?;
+        let change = client.transaction().await.map_err(fault)?;
+        let version = life::move_survey(&change, id, survey, round, events).await?;
+        self.options.faults.at("move/written");
+        change.commit().await.map_err(fault)?;
+        self.options.faults.at("move/committed");
+        Ok(version)
+    }
+
+    async fn erase_survey(
+        &self,
+        id: &SurveyId,
+        survey: (u64, &str),
+        event: &Event,
+    ) -> Result<(), StoreError> {
+        let mut client = self.client().await?;
+        let change = client.transaction().await.map_err(fault)?;
+        life::erase_survey(&change, id, survey, event).await?;
+        self.options.faults.at("erase/written");
+        change.commit().await.map_err(fault)?;
+        self.options.faults.at("erase/committed");
+        Ok(())
+    }
+
+    async fn unwiped(&self) -> Result<Unwiped, StoreError> {
+        life::unwiped(&self.client().await?).await
+    }
+
+    async fn wipe(&self) -> Result<(), StoreError> {
+        let client = self.client().await?;
+        // The tables get new files; the old ones are deleted. Appends wait meanwhile.
+        client.batch_execute("SET statement_timeout = 0").await.map_err(fault)?;
+        let mut result = Ok(());
+        for table in ["batch", "chunk", "run", "tally"] {
+            let vacuum = format!("VACUUM (FULL) undertone.{table}");
+            result = result.and(client.batch_execute(&vacuum).await);
+        }
+        client.batch_execute("SET statement_timeout = '60s'").await.map_err(fault)?;
+        result.map_err(fault)?;
+        self.options.faults.at("wipe/done");
+        Ok(())
+    }
+
+    async fn note_wiped(
+        &self,
+        rounds: &[(RoundKey, Event)],
+        deletions: u64,
+    ) -> Result<(), StoreError> {
+        let mut client = self.client().await?;
+        let change = client.transaction().await.map_err(fault)?;
+        life::note_wiped(&change, rounds, deletions).await?;
+        self.options.faults.at("wipe/noted");
+        change.commit().await.map_err(fault)
+    }
+
+    async fn tokens(&self) -> Result<Vec<TokenRecord>, StoreError> {
+        life::tokens(&self.client().await?).await
+    }
+
+    async fn change_tokens(
+        &self,
+        revoke: Option<(&str, i64, &str)>,
+        add: Option<&TokenRecord>,
+    ) -> Result<(), StoreError> {
+        let mut client = self.client().await?;
+        let change = client.transaction().await.map_err(fault)?;
+        life::change_tokens(&change, revoke, add).await?;
+        self.options.faults.at("tokens/written");
+        change.commit().await.map_err(fault)
+    }
+
+    async fn load(&self) -> Result<Load, StoreError> {
+        let client = self.client().await?;
+        let waiting = "SELECT coalesce(sum(reports), 0)::bigint FROM undertone.batch";
+        let waiting = client.query_one(waiting, &[]).await.map_err(fault)?;
+        let bytes = size::measured(&client).await?;
+        // The server's disk is not ours to look at.
+        let free = self.options.max_bytes.map(|most| most.saturating_sub(bytes));
+        Ok(Load { waiting: catalogue::whole(&waiting, 0)?, bytes, free })
+    }
+
     async fn seal(&self, key: &RoundKey, at: i64, event: &Event) -> Result<(), StoreError> {
         let mut client = self.client().await?;
         let change = client.transaction().await.map_err(fault)?;
@@ -201,6 +291,17 @@ impl Store for Postgres {
     }
 
     async fn ready(&self) -> Result<(), StoreError> {
-        self.client().await?.batch_execute("SELECT 1").await.map_err(fault)
+        let client = self.client().await?;
+        if let Some(most) = self.options.max_bytes
+            && size::measured(&client).await? >= most
+        {
+            return Err(StoreError::AtLimit { most });
+        }
+        // A standby answers and takes nothing.
+        let row = client.query_one("SHOW transaction_read_only", &[]).await.map_err(fault)?;
+        match row.get::<_, &str>(0) {
+            "off" => Ok(()),
+            _ => Err(StoreError::Unavailable("the database is read-only".into())),
+        }
     }
 }

@@ -5,20 +5,22 @@
 
 mod catalogue;
 mod folding;
-mod schema;
+mod life;
+pub(crate) mod rows;
+pub(crate) mod schema;
 mod writer;
 
 use super::fold::Turns;
 use super::group::{Appending, QUEUE};
 use super::slots::{PolicySlots, missing, slot_rows};
 use super::{
-    Batch, ChainedEvent, Event, NewPolicy, NewSurvey, Options, Overview, Progress, RoundKey,
-    RoundRecord, RoundTally, Store, StoreError, Versioned,
+    Batch, ChainedEvent, Event, Load, NewPolicy, NewSurvey, Options, Overview, Progress, RoundKey,
+    RoundRecord, RoundStep, RoundTally, Store, StoreError, TokenRecord, Unwiped, Versioned,
 };
 use async_trait::async_trait;
 use rusqlite::{Connection, Transaction};
 use schema::fault;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use tokio::sync::{mpsc, oneshot};
@@ -34,6 +36,7 @@ pub struct Sqlite {
     folder: tokio::sync::Mutex<Folder>,
     slots: PolicySlots,
     options: Options,
+    path: PathBuf,
 }
 
 /// The connection that reads for folding, and whose turn it is.
@@ -43,11 +46,11 @@ struct Folder {
 }
 
 impl Sqlite {
-    /// Opens a file, creating it and its tables if there are none.
+    /// Opens a file, creating it and its tables if there are none and the options allow it.
     pub async fn open(path: &Path, options: Options) -> Result<Self, StoreError> {
         let path = path.to_path_buf();
         blocking(move || {
-            let writing = schema::create(&path)?;
+            let writing = schema::create(&path, options.create)?;
             let reader = Arc::new(Mutex::new(schema::reader(&path)?));
             let connection = Arc::new(Mutex::new(schema::reader(&path)?));
             let (jobs, queue) = mpsc::channel(QUEUE);
@@ -63,6 +66,7 @@ impl Sqlite {
                 folder: tokio::sync::Mutex::new(Folder { connection, turns: Turns::default() }),
                 slots: PolicySlots::default(),
                 options,
+                path,
             })
         })
         .await
@@ -120,6 +124,22 @@ impl Drop for Sqlite {
             let _ = thread.join();
         }
     }
+}
+
+/// A disk with less room than this is full: one commit of reports, with its pages and their copy in the log.
+const ROOM: u64 = 16 << 20;
+
+/// How many bytes the disk of a file has left for us, as far as the system says.
+#[cfg(unix)]
+fn free_bytes(path: &Path) -> Option<u64> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let about = rustix::fs::statvfs(folder.unwrap_or(Path::new("."))).ok()?;
+    Some(about.f_bavail.saturating_mul(about.f_frsize))
+}
+
+#[cfg(not(unix))]
+fn free_bytes(_: &Path) -> Option<u64> {
+    None
 }
 
 fn stopped() -> StoreError {
@@ -227,6 +247,118 @@ impl Store for Sqlite {
         answer.await.map_err(|_| stopped())?
     }
 
+    async fn move_survey(
+        &self,
+        id: &SurveyId,
+        survey: (u64, &str),
+        round: Option<(u32, RoundStep)>,
+        events: &[Event],
+    ) -> Result<u64, StoreError> {
+        let (id, events, faults) = (id.clone(), events.to_vec(), self.options.faults.clone());
+        let (version, document) = (survey.0, survey.1.to_owned());
+        let moved = self
+            .write(move |change| {
+                let survey = (version, &*document);
+                let moved = life::move_survey(change, &id, survey, round, events)?;
+                faults.at("move/written");
+                Ok(moved)
+            })
+            .await?;
+        self.options.faults.at("move/committed");
+        Ok(moved)
+    }
+
+    async fn erase_survey(
+        &self,
+        id: &SurveyId,
+        survey: (u64, &str),
+        event: &Event,
+    ) -> Result<(), StoreError> {
+        let (id, event, faults) = (id.clone(), event.clone(), self.options.faults.clone());
+        let (version, document) = (survey.0, survey.1.to_owned());
+        self.write(move |change| {
+            life::erase_survey(change, &id, (version, &document), event)?;
+            faults.at("erase/written");
+            Ok(())
+        })
+        .await?;
+        self.options.faults.at("erase/committed");
+        Ok(())
+    }
+
+    async fn unwiped(&self) -> Result<Unwiped, StoreError> {
+        self.read(life::unwiped).await
+    }
+
+    async fn wipe(&self) -> Result<(), StoreError> {
+        let faults = self.options.faults.clone();
+        self.with_writer(move |connection| {
+            // Every page is written anew and the rest of the file cut off; what the log of writes still holds goes
+            // with it.
+            connection.execute_batch("VACUUM").map_err(fault)?;
+            let busy: bool = connection
+                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
+                .map_err(fault)?;
+            if busy {
+                let cause = "somebody still reads what was there before";
+                return Err(StoreError::Unavailable(cause.into()));
+            }
+            faults.at("wipe/done");
+            Ok(())
+        })
+        .await
+    }
+
+    async fn note_wiped(
+        &self,
+        rounds: &[(RoundKey, Event)],
+        deletions: u64,
+    ) -> Result<(), StoreError> {
+        let (rounds, faults) = (rounds.to_vec(), self.options.faults.clone());
+        self.write(move |change| {
+            life::note_wiped(change, rounds, deletions)?;
+            faults.at("wipe/noted");
+            Ok(())
+        })
+        .await
+    }
+
+    async fn tokens(&self) -> Result<Vec<TokenRecord>, StoreError> {
+        self.read(life::tokens).await
+    }
+
+    async fn change_tokens(
+        &self,
+        revoke: Option<(&str, i64, &str)>,
+        add: Option<&TokenRecord>,
+    ) -> Result<(), StoreError> {
+        let revoke = revoke.map(|(id, at, by)| (id.to_owned(), at, by.to_owned()));
+        let (add, faults) = (add.cloned(), self.options.faults.clone());
+        self.write(move |change| {
+            life::change_tokens(change, revoke, add)?;
+            faults.at("tokens/written");
+            Ok(())
+        })
+        .await
+    }
+
+    async fn load(&self) -> Result<Load, StoreError> {
+        let (most, path) = (self.options.max_bytes, self.path.clone());
+        self.read(move |connection| {
+            let waiting = connection
+                .query_row("SELECT coalesce(sum(reports), 0) FROM batch", [], |row| {
+                    schema::whole(row, 0)
+                })
+                .map_err(fault)?;
+            let bytes = schema::used_bytes(connection)?;
+            let disk = free_bytes(&path);
+            let left = most.map(|most| most.saturating_sub(bytes));
+            let free = disk.into_iter().chain(left).min();
+            Ok(Load { waiting, bytes, free })
+        })
+        .await
+    }
+
     async fn seal(&self, key: &RoundKey, at: i64, event: &Event) -> Result<(), StoreError> {
         let (key, event) = (key.clone(), event.clone());
         self.write(move |change| catalogue::seal(change, &key, at, event)).await
@@ -280,9 +412,15 @@ impl Store for Sqlite {
     }
 
     async fn ready(&self) -> Result<(), StoreError> {
-        self.with_writer(|connection| {
-            connection.query_row("SELECT 1", [], |_| Ok(())).map_err(fault)
-        })
-        .await
+        if let Some(most) = self.options.max_bytes
+            && self.read(schema::used_bytes).await? >= most
+        {
+            return Err(StoreError::AtLimit { most });
+        }
+        if free_bytes(&self.path).is_some_and(|free| free < ROOM) {
+            return Err(StoreError::Full);
+        }
+        // The writer takes a transaction, as an append does.
+        self.with_writer(|connection| writer::begin(connection)?.commit().map_err(fault)).await
     }
 }

@@ -1,6 +1,6 @@
 // The owner's pages: sign in, the list of surveys, and what leads on from there.
 
-import { count, field, h, notice, say, show } from "./page.js";
+import { count, field, h, notice, say, show, standing } from "./page.js";
 import { surveyForm } from "./survey-form.js";
 import { surveyView } from "./survey-view.js";
 
@@ -155,7 +155,7 @@ async function list(current) {
           "tr",
           {},
           h("th", { scope: "row" }, h("a", { href: `#/survey/${survey.id}` }, survey.title), h("div", { class: "soft small" }, survey.question)),
-          h("td", {}, h("span", { class: `badge ${survey.state}` }, survey.round ? `round ${survey.round.number}, ${survey.state}` : "no round yet")),
+          h("td", {}, h("span", { class: `badge ${survey.state}` }, standing(survey))),
           h("td", { class: "n" }, count(survey.reports + survey.waiting)),
         ),
       ),

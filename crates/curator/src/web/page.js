@@ -71,6 +71,13 @@ export function ratioFactor(ratio) {
 /** Few digits of nats, rounded up. */
 export const nats = (text) => (text === null || text === undefined || text === "unbounded" ? "no bound" : String(Math.ceil(Number(text) * 1e4 - 1e-6) / 1e4));
 
+/** Where a survey stands, in a few words. */
+export const standing = ({ round, phase = "running" }) => {
+  if (!round) return phase === "running" ? "no round yet" : phase;
+  const said = `round ${round.number}, ${round.state}`;
+  return phase === "running" || phase === round.state ? said : `${said}, ${phase}`;
+};
+
 /** The colours of the current theme, for canvases. */
 export function colours() {
   const style = getComputedStyle(document.documentElement);

@@ -1,7 +1,7 @@
 // One survey: live counts, what its people say, what an observer can learn, and the steps from round to round.
 
 import { intervals, overTime } from "./chart.js";
-import { between, count, h, nats, notice, percent, percents, say, show } from "./page.js";
+import { between, count, h, nats, notice, percent, percents, say, show, standing } from "./page.js";
 
 const POLL = 3000;
 /** Answers with the largest shares that a table lists. */
@@ -16,6 +16,13 @@ export async function surveyView({ owner, id, main, confirmed, current, leave })
   const live = overTime(points);
   let [shown, round] = ["", null];
 
+  /** Says why; of a survey that is gone, or to one who may not see it any more, nothing is offered. */
+  const failed = async (error) => {
+    const survey = await find().catch(() => null);
+    const words = error.status === 401 ? "The curator does not know this token any more. Load the page again to sign in." : error.message;
+    show(places.actions, notice("bad", words), survey && actions(survey));
+  };
+
   const act = async (title, text, yes, request, said) => {
     if (!(await confirmed(title, text, yes))) return;
     try {
@@ -24,13 +31,26 @@ export async function surveyView({ owner, id, main, confirmed, current, leave })
       shown = "";
       await refresh();
     } catch (error) {
-      show(places.actions, notice("bad", error.message), actions(await find()));
+      await failed(error);
+    }
+  };
+
+  const erase = async () => {
+    const text = "Its rounds, counts, estimates and policies are deleted for good, also from the disk. Its name stays taken and its log readable.";
+    if (!(await confirmed("Delete the survey?", text, "Delete it"))) return;
+    try {
+      await owner.fetch(`${path}/delete`, { method: "POST" });
+      say("The survey is deleted.");
+      location.hash = "#/";
+    } catch (error) {
+      await failed(error);
     }
   };
 
   const actions = (survey) => {
     // A survey of an earlier program may have no round yet.
     const { number = 0, state = "planned" } = survey.round ?? {};
+    const { phase = "running" } = survey;
     const step = (label, kind, press) => h("button", { type: "button", class: kind, click: press }, label);
     const rounds = survey.plan.rounds;
     return h(
@@ -38,7 +58,12 @@ export async function surveyView({ owner, id, main, confirmed, current, leave })
       { class: "row spaced" },
       state === "open" && step(`Seal round ${number}`, "main", () => act(`Seal round ${number}?`, "No report is accepted afterwards. This cannot be undone.", "Seal it", [`${path}/rounds/${number}/seal`, { method: "POST" }], `Round ${number} is sealed.`)),
       state === "sealed" && step(`Release round ${number}`, "main", () => act(`Release round ${number}?`, "Its estimates and counts become public for good.", "Release it", [`${path}/rounds/${number}/release`, { method: "POST" }], `Round ${number} is released.`)),
-      state !== "open" && number < rounds && step(`Open round ${number + 1}`, state === "sealed" ? "" : "main", () => act(`Open round ${number + 1}?`, number === 0 ? "Its policy is designed, verified and published." : "A new policy is designed for what the rounds so far say, verified, and published. People who answer again pay for it from their own budget.", "Open it", [`${path}/rounds`, { method: "POST" }], `Round ${number + 1} is open.`)),
+      phase === "running" && state !== "open" && number < rounds && step(`Open round ${number + 1}`, state === "sealed" ? "" : "main", () => act(`Open round ${number + 1}?`, number === 0 ? "Its policy is designed, verified and published." : "A new policy is designed for what the rounds so far say, verified, and published. People who answer again pay for it from their own budget.", "Open it", [`${path}/rounds`, { method: "POST" }], `Round ${number + 1} is open.`)),
+      phase === "paused" && step("Resume", "main", () => act("Take reports again?", "People can answer again, and devices send what they kept.", "Resume", [`${path}/resume`, { method: "POST" }], "The survey takes reports again.")),
+      phase === "running" && state === "open" && step("Pause", "", () => act("Pause the survey?", "No report is taken until you resume it. Devices keep theirs and try again.", "Pause it", [`${path}/pause`, { method: "POST" }], "The survey is paused.")),
+      ["running", "paused"].includes(phase) && step("Close", "", () => act("Close the survey?", "The open round is sealed, no report is accepted afterwards and no other round is opened. This cannot be undone.", "Close it", [`${path}/close`, { method: "POST" }], "The survey is closed.")),
+      phase === "closed" && step("Archive", "", () => act("Archive the survey?", "It stays readable and is marked as out of the way.", "Archive it", [`${path}/archive`, { method: "POST" }], "The survey is archived.")),
+      ["closed", "archived"].includes(phase) && step("Delete", "", erase),
       h("span", { class: "soft small" }, number === 0 ? `No round is open yet, ${rounds} planned` : `Round ${number} of ${rounds} planned`),
     );
   };
@@ -64,9 +89,9 @@ export async function surveyView({ owner, id, main, confirmed, current, leave })
     if (points.length > 2000) points.splice(0, 1000);
     tiles(survey);
     live.redraw();
-    const state = JSON.stringify([survey.reports, survey.rounds.map((round) => round.state)]);
+    const state = JSON.stringify([survey.reports, survey.rounds.map((round) => round.state).concat(survey.phase)]);
     if (state === shown) return;
-    const moved = shown === "" || JSON.parse(shown)[1].join() !== survey.rounds.map((round) => round.state).join();
+    const moved = shown === "" || JSON.stringify(JSON.parse(shown)[1]) !== JSON.stringify(JSON.parse(state)[1]);
     shown = state;
     if (moved) {
       head(survey);
@@ -85,7 +110,7 @@ export async function surveyView({ owner, id, main, confirmed, current, leave })
     };
     show(
       places.head,
-      h("div", { class: "row apart" }, h("h1", {}, survey.title), h("span", { class: `badge ${survey.state}` }, survey.round ? `round ${survey.round.number}, ${survey.state}` : "no round yet")),
+      h("div", { class: "row apart" }, h("h1", {}, survey.title), h("span", { class: `badge ${survey.state}` }, standing(survey))),
       h("p", { class: "big" }, survey.question),
       h(
         "section",
@@ -171,7 +196,7 @@ export async function surveyView({ owner, id, main, confirmed, current, leave })
   if (!current()) return;
   document.title = id;
   show(main, places.head, places.tiles, places.actions, places.estimates, places.observer, h("section", { class: "card" }, h("h2", {}, "Reports while this page is open"), live.place));
-  const timer = setInterval(() => refresh().catch((error) => error.status === 401 && clearInterval(timer)), POLL);
+  const timer = setInterval(() => refresh().catch((error) => error.status === 401 && (clearInterval(timer), failed(error))), POLL);
   leave(() => clearInterval(timer));
 }
 
@@ -233,7 +258,7 @@ function estimated({ number, state, reports, level, headline, mmse, mean, imposs
   const order = headline.shares.map((_, at) => at);
   // Of very many answers the largest; numbers keep their order while all of them are shown.
   if (all > MOST_ROWS) order.sort((a, b) => headline.shares[b].value - headline.shares[a].value).splice(MOST_ROWS);
-  const cut = all > MOST_ROWS ? ` The ${MOST_ROWS} largest of ${count(all)} shares; the export has ${left ? `the ${count(headline.shares.length)} largest` : "all"}.` : "";
+  const cut = all > MOST_ROWS ? ` The ${MOST_ROWS} largest of ${count(all)} shares, many of them on top by chance alone: each interval is right on its own, not for the list. The export has ${left ? `the ${count(headline.shares.length)} largest` : "all"}.` : "";
   const table = h(
     "table",
     {},

@@ -15,6 +15,12 @@ pub const LARGE: usize = 300;
 /// here on.
 pub const LARGE_FREQUENCY: usize = 32;
 
+/// Up to so many symbols the optimum for `frequency` is found to all digits.
+const EXACT_FREQUENCY: usize = 8;
+
+/// Errors that differ by less than this part are the same.
+const SAME: f64 = 1e-6;
+
 /// The best channel there is.
 #[derive(Debug, Clone, Copy)]
 pub struct Optimum;
@@ -72,10 +78,33 @@ fn best(problem: &DesignProblem) -> Result<Designed, Error> {
                 }
                 solved => solved?,
             };
-            let bits = found.policy.draft().shape().report_bits();
-            let small = problem.max_bits.is_none_or(|most| bits <= most);
-            if small || *objective != Objective::Frequency { Ok(found) } else { compact(problem) }
+            if *objective == Objective::Frequency {
+                return smaller_or_better(problem, found);
+            }
+            Ok(found)
         }
+    }
+}
+
+/// The table that was found for shares, or a shape that is not written out where that is better: reports of the table are too large, the
+/// search for it ended before its optimum, or the shape tells as much in fewer bits.
+fn smaller_or_better(problem: &DesignProblem, found: Designed) -> Result<Designed, Error> {
+    let bits = |designed: &Designed| designed.policy.draft().shape().report_bits();
+    if problem.max_bits.is_some_and(|most| bits(&found) > most) {
+        return compact(problem);
+    }
+    if problem.prior.len() <= EXACT_FREQUENCY {
+        return Ok(found);
+    }
+    let error = |designed: &Designed| designed.utility.unwrap_or(f64::INFINITY);
+    match compact(problem) {
+        Ok(other)
+            if error(&other) < error(&found) * (1.0 - SAME)
+                || bits(&other) < bits(&found) && error(&other) <= error(&found) * (1.0 + SAME) =>
+        {
+            Ok(Designed { bound: found.bound, ..other })
+        }
+        _ => Ok(found),
     }
 }
 
@@ -153,14 +182,36 @@ fn compact(problem: &DesignProblem) -> Result<Designed, Error> {
     }
     found.retain(|designed| fits(designed.policy.draft().shape().report_bits() as usize));
     let error = |designed: &Designed| designed.utility.unwrap_or(f64::INFINITY);
-    let least = found.iter().map(error).fold(f64::INFINITY, f64::min);
-    found.retain(|designed| error(designed) <= least * NEAR);
     let bits = |designed: &Designed| designed.policy.draft().shape().report_bits();
+    let least = |found: &[Designed]| found.iter().map(error).fold(f64::INFINITY, f64::min);
+    if max_bits.is_none() {
+        let best = least(&found);
+        found.retain(|designed| bits(designed) <= UNASKED_BITS);
+        if least(&found) > UNASKED_LOSS * best {
+            return Err(too_large(prior.len()));
+        }
+    }
+    let least = least(&found);
+    found.retain(|designed| error(designed) <= least * NEAR);
     let smallest =
         |a: &Designed, b: &Designed| bits(a).cmp(&bits(b)).then(error(a).total_cmp(&error(b)));
     let mut designed = found.into_iter().min_by(smallest).ok_or(last)?;
     designed.bound = bound;
     Ok(designed)
+}
+
+/// Reports of more bits are taken only where they are asked for.
+const UNASKED_BITS: u32 = 1 << 20;
+
+/// Nor is a shape whose error is so many times that of larger reports.
+const UNASKED_LOSS: f64 = 2.0;
+
+fn too_large(symbols: usize) -> Error {
+    let most = incidence::most_symbols();
+    let problem = format!(
+        "a report that tells the shares of {symbols} symbols takes {symbols} bits, above the {UNASKED_BITS} that are taken unasked, because no family of blocks has room for more than {most} symbols: design for {most} symbols or fewer, give {symbols} if such reports are meant, or look for frequent values among too many to list with `undertone hitters`"
+    );
+    Error::other("max_bits", problem)
 }
 
 /// Priors over more symbols are not split into head and tail unasked: it takes seconds, and blocks of equal mass do better.

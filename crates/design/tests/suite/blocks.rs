@@ -375,6 +375,47 @@ fn reports_fit_their_bits() {
     assert!(said.contains("takes 11 or more"), "{said}");
 }
 
+/// Up to 32 symbols the optimum is searched for as a table. Where the search ends early, or numbered blocks tell as much in fewer bits,
+/// they are taken.
+#[test]
+fn no_table_is_taken_where_blocks_do_as_well() {
+    let mut taken = 0;
+    for symbols in [9, 16, 32] {
+        let found = designed(&request(symbols, 1.0, Method::Optimal));
+        let blocks = designed(&request(symbols, 1.0, Method::Blocks));
+        let (own, other) = (found.utility.unwrap(), blocks.utility.unwrap());
+        assert!(own <= other * (1.0 + 1e-6), "{symbols}: {own} {other}");
+        assert!(own >= found.bound.unwrap() * (1.0 - 1e-6), "{symbols}: {own}");
+        if own >= other * (1.0 - 1e-6) {
+            assert!(bits(&found.policy) <= bits(&blocks.policy), "{symbols}");
+            taken += 1;
+        }
+        // A limit never makes it better.
+        let limit = symbol_bits(symbols) + 1;
+        let limited =
+            DesignProblem { max_bits: Some(limit), ..request(symbols, 1.0, Method::Optimal) };
+        let limited = designed(&limited);
+        assert!(bits(&limited.policy) <= limit);
+        assert!(limited.utility.unwrap() >= own * (1.0 - 1e-6), "{symbols}");
+    }
+    assert!(taken >= 1, "{taken}");
+}
+
+/// A block family has room for fewer than 2^24 symbols, and bits would be reports of two megabytes.
+#[test]
+fn reports_of_megabytes_are_taken_where_they_are_asked_for_alone() {
+    let most = (1 << 24) - 1;
+    let found = designed(&request(most, 1.0, Method::Optimal));
+    assert_eq!((found.policy.draft().shape().name(), bits(&found.policy)), ("incidence", 24));
+    // A Hadamard matrix: a quarter more than 4e/(e-1)², the least there is.
+    assert!(at_zero(&found.policy) < 1.3 * 3.683, "{}", at_zero(&found.policy));
+    let asked = request(most + 1, 1.0, Method::Optimal);
+    let said = refusal(&asked);
+    assert!(said.contains("16777215 symbols or fewer") && said.contains("hitters"), "{said}");
+    let found = designed(&DesignProblem { max_bits: Some(1 << 24), ..asked });
+    assert_eq!((found.policy.draft().shape().name(), bits(&found.policy)), ("bits", 1 << 24));
+}
+
 /// Families that do not fit are named with what would.
 #[test]
 fn families_that_do_not_fit_are_refused() {

@@ -62,6 +62,9 @@ pub enum IntervalMethod {
     /// Quantiles of a sampled posterior: a statement about belief. It covers at its level on average over the
     /// Dirichlet prior, not for every population.
     Dirichlet,
+    /// So many standard errors to both sides, by Student's law: nearly right for many reports. Its coverage is measured,
+    /// not proved.
+    Student,
     /// Everything possible: the reports say nothing.
     Everything,
 }

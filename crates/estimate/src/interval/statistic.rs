@@ -10,7 +10,7 @@ use undertone_numeric::binomial::{binomial_at_least, binomial_lower_limit};
 /// Above this many cells the law of a score given every symbol is bounded by its first two moments.
 const MOST_CELLS: usize = 1 << 14;
 
-/// The same for bits that go together, above so many blocks, or symbols of a subset.
+/// Above so many blocks, or symbols of a subset, sums of bits that go together have a wider bound instead of exact tilts.
 const MOST_TERMS: usize = 1 << 15;
 
 /// A score with two values: how often it was the greater one.

@@ -76,7 +76,8 @@ impl Group {
         }
     }
 
-    /// The same, unless there are so many blocks that climbing to the maximum would take too long.
+    /// The law of single outputs and how often each was seen, where the maximum is climbed to; `None` for bits, and for so many blocks
+    /// that climbing would take too long.
     pub(crate) fn climbed_outputs(&self) -> Option<(&dyn LinearLaw, &[u64])> {
         let few = self.channel.bits().is_none_or(|bits| bits.terms() <= MOST_BLOCKS);
         self.outputs().filter(|_| few)

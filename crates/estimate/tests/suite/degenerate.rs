@@ -1,7 +1,9 @@
 //! What reports cannot tell is said, never made up.
 
 use undertone_core::{Alphabet, Bits, Context, Policy, Prior, Shape};
-use undertone_estimate::{Control, Dirichlet, Error, Estimator, Method, Pool, Settings, Tally};
+use undertone_estimate::{
+    Control, Dirichlet, Error, Estimator, Method, Pool, Settings, Summary, Tally,
+};
 use undertone_testkit::dice::Dice;
 use undertone_testkit::policy::{self, assumed, keep, krr, loose, table};
 use undertone_testkit::respondents::Source;
@@ -254,6 +256,43 @@ fn hundred_thousand_symbols() {
     let median = estimator.quantile(0.5).unwrap().estimate;
     assert!(median.low <= median.value && median.value <= median.high);
     assert_eq!(estimator.influence(10).unwrap().len(), size);
+}
+
+/// Intervals that hold all at once are wider than those that hold one by one, and maximum-likelihood values pulled out of the latter may
+/// lie in the former. Which estimate is read first does not turn on that.
+#[test]
+fn the_headline_is_the_same_for_one_interval_and_for_all() {
+    let size = 300;
+    let policy = krr(indices(size), None, "1");
+    let Shape::Keep(keep) = policy.draft().shape() else { panic!("keep") };
+    let lambda = keep.keep()[0] as f64 / (1u64 << 40) as f64;
+    let base = |x: usize| (1.0 - lambda) / size as f64 + if x == 0 { lambda } else { 0.0 };
+    let counts = multinomial(20_000, &(0..size).map(base).collect::<Vec<_>>(), &mut Dice::new(3));
+    let asked = |settings: Settings| {
+        let mut tally = Tally::new(&policy);
+        tally.add_counts(&counts).unwrap();
+        Estimator::new(Pool::new(&policy, tally).unwrap(), settings).unwrap().summary().unwrap()
+    };
+    for settings in [Settings::default(), Settings::default().of_respondents()] {
+        let (each, all) = (asked(settings), asked(settings.all_at_once()));
+        // The test sees what it is about: no value is out of the wide intervals, some are out of their own.
+        let values = |summary: &Summary| -> Vec<f64> {
+            summary.mle.symbols.iter().map(|share| share.value).collect()
+        };
+        let held = |summary: &Summary, at: usize, value: f64| {
+            let share = summary.unbiased.symbols[at];
+            share.low <= value && value <= share.high
+        };
+        let out = |summary: &Summary| {
+            let outside = |(at, &value): (usize, &f64)| !held(summary, at, value);
+            values(summary).iter().enumerate().filter(|&found| outside(found)).count()
+        };
+        assert!(out(&each) > 0, "{}", out(&each));
+        assert_eq!(out(&all), 0);
+        assert_eq!(each.headline.shares.method, Method::Unbiased);
+        assert_eq!(all.headline.shares.method, Method::Unbiased);
+        assert_eq!(each.headline.because, all.headline.because);
+    }
 }
 
 #[test]

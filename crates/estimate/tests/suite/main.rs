@@ -24,5 +24,6 @@ mod properties;
 mod regress;
 mod regress_coverage;
 mod sample;
+mod strata;
 mod tally;
 mod widths;

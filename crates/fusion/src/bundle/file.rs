@@ -5,10 +5,11 @@ use serde_json::Value;
 use undertone_core::{Epsilon, Nats, Object, PlanDraft};
 use undertone_design::Error;
 
-use super::{Bundle, Origin};
-use crate::Hypothesis;
+use super::{Bundle, CourseRequest, Origin};
 use crate::certificate::{Certificate, Repeated};
 use crate::design::Budgets;
+use crate::time::{Course, ExactChain, Horizon, Leak, Secret};
+use crate::{Costs, Hypothesis, Objective};
 
 /// The version this program reads and writes.
 const VERSION: &str = "bundle/2";
@@ -28,10 +29,16 @@ struct RawBundle {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     origin: Object<RawOrigin>,
+    /// Nothing where the centre decides by Bayes' rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    objective: Option<Object<RawObjective>>,
     budgets: Object<RawBudgets>,
     certificate: Object<RawCertificate>,
     public: Object<RawHypothesis>,
     private: Object<RawHypothesis>,
+    /// What is certified where hypotheses move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    course: Option<Object<RawCourse>>,
     /// A document of its own, which the kernel reads and verifies.
     plan: Value,
 }
@@ -46,6 +53,62 @@ struct RawOrigin {
     restarts: u32,
 }
 
+/// What the centre decides for. Numbers are decimals in text, which mean one float each.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawObjective {
+    name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    false_alarm: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    costs: Option<Vec<Vec<String>>>,
+}
+
+impl RawObjective {
+    fn of(objective: &Objective) -> Option<Object<Self>> {
+        let mut raw = Self { name: objective.name().into(), false_alarm: None, costs: None };
+        match objective {
+            Objective::Error => return None,
+            Objective::Balanced | Objective::Information => {}
+            Objective::Detection { false_alarm } => raw.false_alarm = Some(false_alarm.to_string()),
+            Objective::Cost(costs) => {
+                let row = |row: &Vec<f64>| row.iter().map(f64::to_string).collect();
+                raw.costs = Some(costs.rows().iter().map(row).collect());
+            }
+        }
+        Some(Object(raw))
+    }
+
+    fn read(self) -> Result<Objective, String> {
+        let number = |text: &String| -> Result<f64, String> {
+            let value = text.parse::<f64>().map_err(|_| format!("{text:?} is no number"))?;
+            // One way to write every number, so that a file that means the same is the same.
+            if value.to_string() == *text {
+                Ok(value)
+            } else {
+                Err(format!("{text:?} is written {value} here"))
+            }
+        };
+        let objective = match (self.name.as_str(), &self.false_alarm, &self.costs) {
+            ("balanced", None, None) => Objective::Balanced,
+            ("information", None, None) => Objective::Information,
+            ("detection", Some(rate), None) => Objective::Detection { false_alarm: number(rate)? },
+            ("cost", None, Some(rows)) => {
+                let row = |row: &Vec<String>| row.iter().map(number).collect();
+                let rows = rows.iter().map(row).collect::<Result<_, _>>()?;
+                Objective::Cost(Costs::new(rows).map_err(|error| error.to_string())?)
+            }
+            (name, ..) => {
+                return Err(format!(
+                    "{name:?} with these fields is not known here: balanced and information have none, detection has \
+                     false_alarm, cost has costs"
+                ));
+            }
+        };
+        Ok(objective)
+    }
+}
+
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawBudgets {
@@ -54,7 +117,7 @@ struct RawBudgets {
     epochs: u32,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 struct RawLevel {
     nats: String,
@@ -75,6 +138,36 @@ struct RawRepeated {
     information: Option<String>,
     exact: bool,
     always: Option<String>,
+}
+
+#[derive(Serialize, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+struct RawCourse {
+    /// The pairs (h, g) that occur.
+    pairs: Vec<(usize, usize)>,
+    /// The law of the next pair, in units of 2^-48.
+    transition: Vec<Vec<u64>>,
+    secret: String,
+    epochs: u32,
+    budget: Option<Object<RawLevel>>,
+    certified: Vec<Object<RawHorizon>>,
+}
+
+#[derive(Serialize, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+struct RawHorizon {
+    epochs: u32,
+    kept: Object<RawLeak>,
+    now: Object<RawLeak>,
+    any: Object<RawLeak>,
+    path: Object<RawLeak>,
+}
+
+#[derive(Serialize, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+struct RawLeak {
+    information: Option<String>,
+    exact: bool,
 }
 
 /// A hypothesis with all its values, those that never occur and are none of the plan's too.
@@ -102,9 +195,6 @@ fn text(raw: &RawBundle) -> String {
 
 fn raw(bundle: &Bundle, id: Option<String>) -> RawBundle {
     let Origin { method, source, samples, seed, restarts } = bundle.origin.clone();
-    let level = |epsilon: Epsilon| {
-        Object(RawLevel { nats: epsilon.nats().to_string(), odds: epsilon.odds() })
-    };
     let Budgets { information, ldp, epochs } = bundle.budgets;
     let hypothesis = |hypothesis: &Hypothesis| {
         Object(RawHypothesis {
@@ -119,6 +209,7 @@ fn raw(bundle: &Bundle, id: Option<String>) -> RawBundle {
         undertone: VERSION.into(),
         id,
         origin: Object(RawOrigin { method, source, samples, seed, restarts }),
+        objective: RawObjective::of(&bundle.objective),
         budgets: Object(RawBudgets {
             information: information.map(level),
             ldp: ldp.map(level),
@@ -127,7 +218,35 @@ fn raw(bundle: &Bundle, id: Option<String>) -> RawBundle {
         certificate: Object(raw_certificate(&bundle.certificate)),
         public: hypothesis(bundle.model.public()),
         private: hypothesis(bundle.model.private()),
+        course: bundle
+            .course
+            .as_ref()
+            .map(|course| Object(raw_course(course, bundle.model.private().values()))),
         plan,
+    }
+}
+
+fn level(epsilon: Epsilon) -> Object<RawLevel> {
+    Object(RawLevel { nats: epsilon.nats().to_string(), odds: epsilon.odds() })
+}
+
+fn raw_course(course: &Course, values: &[String]) -> RawCourse {
+    let leak = |leak: Leak| {
+        let information = leak.information.map(|nats| nats.to_string());
+        Object(RawLeak { information, exact: leak.exact })
+    };
+    let line = |line: &Horizon| {
+        let Horizon { epochs, kept, now, any, path, .. } = *line;
+        let [kept, now, any, path] = [kept, now, any, path].map(leak);
+        Object(RawHorizon { epochs, kept, now, any, path })
+    };
+    RawCourse {
+        pairs: course.chain().states().to_vec(),
+        transition: course.chain().rows().to_vec(),
+        secret: course.secret().name(values),
+        epochs: course.epochs(),
+        budget: course.budget().map(level),
+        certified: course.horizons().iter().map(line).collect(),
     }
 }
 
@@ -197,11 +316,40 @@ pub(super) fn read(text: &str) -> Result<Bundle, Error> {
     let hypotheses = (hypothesis(raw.public)?, hypothesis(raw.private)?);
     let RawOrigin { method, source, samples, seed, restarts } = origin;
     let origin = Origin { method, source, samples, seed, restarts };
-    let bundle = Bundle::of_plan(plan, hypotheses, budgets, origin)?;
+    let objective = match raw.objective {
+        None => Objective::Error,
+        Some(Object(raw)) => raw.read().map_err(|problem| refuse("objective", problem))?,
+    };
+    let bundle = Bundle::of_plan(plan, hypotheses, budgets, origin, objective)?;
     if raw_certificate(&bundle.certificate) != raw.certificate.0 {
         let problem = "is not what this plan attains: it was changed";
         return Err(refuse("certificate", problem.into()));
     }
+    let bundle = match raw.course {
+        None => bundle,
+        Some(Object(course)) => {
+            let values = bundle.model.private().values().to_vec();
+            let chain = ExactChain::from_parts(
+                &bundle.model,
+                course.pairs.clone(),
+                course.transition.clone(),
+            );
+            let request = CourseRequest {
+                chain: chain.map_err(|error| refuse("course", error.to_string()))?,
+                secret: Secret::parse(&course.secret, &values)
+                    .map_err(|error| refuse("course", error.to_string()))?,
+                epochs: course.epochs,
+                budget: level("course.budget", &course.budget)?,
+            };
+            let bundle =
+                bundle.over_time(request).map_err(|error| refuse("course", error.to_string()))?;
+            if bundle.course.as_ref().map(|own| raw_course(own, &values)) != Some(course) {
+                let problem = "is not what these maps tell over time: it was changed";
+                return Err(refuse("course", problem.into()));
+            }
+            bundle
+        }
+    };
     match raw.id {
         Some(id) if id == bundle.id => Ok(bundle),
         _ => Err(refuse("id", format!("the content was changed; its id is {}", bundle.id))),

@@ -7,6 +7,7 @@ use super::limits::Limits;
 use super::rows::{LiftRow, Rows};
 use super::vertex;
 use crate::exact::ONE_UNIT;
+use crate::objective::{Goal, Test};
 use crate::{Maps, Model};
 use undertone_design::{Channel, Distribution, Error};
 use undertone_numeric::cutting_planes::minimise_over_box;
@@ -21,6 +22,21 @@ pub(crate) struct Network {
     pub(crate) publics: usize,
     privates: usize,
     pub(crate) sensors: Vec<Prepared>,
+    goal: Goal,
+}
+
+/// What a block's linear program minimises: the cost of sending z for x, row after row.
+#[derive(Debug, Clone)]
+pub(crate) struct Cost {
+    pub(crate) each: Vec<f64>,
+    /// For detection, how often an alarm is false when z is sent for x, and how often it may be in all.
+    pub(crate) alarms: Option<(Vec<f64>, f64)>,
+}
+
+impl From<Vec<f64>> for Cost {
+    fn from(each: Vec<f64>) -> Self {
+        Self { each, alarms: None }
+    }
 }
 
 /// One sensor: its laws, and the distinct combinations of labels and law.
@@ -54,7 +70,7 @@ pub(crate) struct State {
 }
 
 impl Network {
-    pub(crate) fn new(model: &Model) -> Self {
+    pub(crate) fn new(model: &Model, goal: &Goal) -> Self {
         let atoms = model.atoms();
         let (publics, privates) = (model.public().size(), model.private().size());
         let sensors = model.sensors().iter().enumerate().map(|(t, sensor)| {
@@ -96,7 +112,7 @@ impl Network {
             }
         });
         let weights = atoms.iter().map(|atom| atom.weight).collect();
-        Self { weights, publics, privates, sensors: sensors.collect() }
+        Self { weights, publics, privates, sensors: sensors.collect(), goal: goal.clone() }
     }
 
     /// P(x, h, g) of sensor `t`.
@@ -186,20 +202,36 @@ impl Network {
         Surroundings { t, reach, masses }
     }
 
-    /// The Bayes error of H.
-    pub(crate) fn error(&self, state: &State) -> f64 {
+    /// The loss: for the usual objective the Bayes error of H.
+    pub(crate) fn loss(&self, state: &State) -> f64 {
         let around = self.surroundings(state, 0);
-        self.error_with(&around, &state.likelihoods[0], state.outputs[0])
+        self.loss_with(&around, &state.likelihoods[0], state.outputs[0])
     }
 
-    fn error_with(&self, around: &Surroundings, likelihood: &[f64], outputs: usize) -> f64 {
+    fn loss_with(&self, around: &Surroundings, likelihood: &[f64], outputs: usize) -> f64 {
+        if let Some(test) = self.test(around, likelihood, outputs) {
+            return test.missed;
+        }
         let mut kept = 0.0;
+        let mut masses = vec![0.0; self.publics];
         self.each_output(around, likelihood, outputs, |_, publics| {
-            kept += (0..around.reach)
-                .map(|r| publics.iter().map(|p| p[r]).fold(0.0, f64::max))
-                .sum::<f64>();
+            let gain = |r: usize| {
+                masses.iter_mut().zip(publics).for_each(|(mass, p)| *mass = p[r]);
+                self.goal.gain(&masses)
+            };
+            kept += (0..around.reach).map(gain).sum::<f64>();
         });
-        1.0 - kept
+        self.goal.offset() - kept
+    }
+
+    /// For detection, the best test.
+    fn test(&self, around: &Surroundings, likelihood: &[f64], outputs: usize) -> Option<Test> {
+        let false_alarm = self.goal.false_alarm()?;
+        let mut cells = Vec::with_capacity(outputs * around.reach);
+        self.each_output(around, likelihood, outputs, |_, publics| {
+            cells.extend((0..around.reach).map(|r| two(publics, r)));
+        });
+        Some(Test::new(cells, false_alarm))
     }
 
     /// Calls `visit(z, P(h, z, r) for every h and r)` for every output z of the sensor.
@@ -223,58 +255,78 @@ impl Network {
         }
     }
 
-    /// The cost of sending z for x when the centre decides by Bayes: error = 1 + <cost, p>.
-    pub(crate) fn cost(&self, state: &State, around: &Surroundings) -> Vec<f64> {
+    /// The cost of sending z for x while the centre decides as is best for the present maps: the loss is what it adds up
+    /// to, and a constant.
+    pub(crate) fn cost(&self, state: &State, around: &Surroundings) -> Cost {
         let t = around.t;
         let (sensor, outputs) = (&self.sensors[t], state.outputs[t]);
-        let mut cost = vec![0.0; sensor.inputs * outputs];
-        let mut decided = vec![0usize; around.reach];
+        let test = self.test(around, &state.likelihoods[t], outputs);
+        let mut each = vec![0.0; sensor.inputs * outputs];
+        let mut alarms = test.map(|_| vec![0.0; sensor.inputs * outputs]);
+        let mut prices = vec![vec![0.0; around.reach]; self.publics];
+        let (mut masses, mut price) = (vec![0.0; self.publics], vec![0.0; self.publics]);
+        let public = self.goal.public();
+        let event: f64 = public[1..].iter().sum();
         self.each_output(around, &state.likelihoods[t], outputs, |z, publics| {
-            for (r, decision) in decided.iter_mut().enumerate() {
-                let better = |best: usize, h: usize| {
-                    if publics[h][r] > publics[best][r] { h } else { best }
-                };
-                *decision = (1..publics.len()).fold(0, better);
+            for r in 0..around.reach {
+                if let Some(test) = &test {
+                    let (nothing, something) = two(publics, r);
+                    let alarm = test.alarm(nothing, something);
+                    prices[0][r] = alarm / public[0];
+                    prices[1..].iter_mut().for_each(|prices| prices[r] = -alarm / event);
+                    continue;
+                }
+                masses.iter_mut().zip(publics).for_each(|(mass, p)| *mass = p[r]);
+                self.goal.prices(&masses, &mut price);
+                prices.iter_mut().zip(&price).for_each(|(place, price)| place[r] = *price);
             }
             for (&(h, _, row), masses) in
                 sensor.cells.iter().zip(around.masses.chunks_exact(around.reach))
             {
-                let right: f64 =
-                    decided.iter().zip(masses).filter(|(d, _)| **d == h).map(|(_, m)| m).sum();
+                let total: f64 = prices[h].iter().zip(masses).map(|(price, m)| price * m).sum();
                 let law = &sensor.laws[row * sensor.inputs..(row + 1) * sensor.inputs];
+                let place = match &mut alarms {
+                    Some(alarms) if h == 0 => alarms,
+                    _ => &mut each,
+                };
                 for (x, p) in law.iter().enumerate() {
-                    cost[x * outputs + z] -= p * right;
+                    place[x * outputs + z] += p * total;
                 }
             }
         });
-        cost
+        Cost { each, alarms: alarms.zip(self.goal.false_alarm()) }
     }
 
-    /// The map of sensor `around.t` that minimises `cost` within `limits`; `None` if the solver stalls.
+    /// The map of sensor `around.t` that minimises `cost` within `limits`; `None` if the solver stalls
+    /// or is stopped.
     pub(crate) fn solve(
         &self,
         state: &mut State,
         around: &Surroundings,
-        cost: &[f64],
+        cost: &Cost,
         limits: &Limits,
+        stop: &dyn Fn() -> bool,
     ) -> Option<Vec<f64>> {
         let (sensor, outputs) = (&self.sensors[around.t], state.outputs[around.t]);
-        if limits.lift.is_none() && limits.spread.is_none() && outputs == 2 {
-            let difference: Vec<f64> = cost.chunks_exact(2).map(|c| c[0] - c[1]).collect();
+        let free_of_rows = limits.lift.is_none() && limits.spread.is_none();
+        if free_of_rows && cost.alarms.is_none() && outputs == 2 {
+            let difference: Vec<f64> = cost.each.chunks_exact(2).map(|c| c[0] - c[1]).collect();
             let best = vertex::best(&difference, limits.ldp.unwrap_or(f64::INFINITY));
             return Some(best.iter().flat_map(|&p| [p, 1.0 - p]).collect());
         }
         let mut rows = Rows::new(sensor, around, outputs, limits, &state.hot[around.t]);
+        rows.alarms = cost.alarms.as_ref();
+        rows.stop = Some(stop);
         let free = outputs - 1;
         let mut reduced = Vec::with_capacity(rows.variables());
-        for c in cost.chunks_exact(outputs) {
+        for c in cost.each.chunks_exact(outputs) {
             reduced.extend(c[..free].iter().map(|v| v - c[free]));
         }
         reduced.resize(rows.variables(), 0.0);
         let x = minimise_over_box(&reduced, &mut rows);
         state.hot[around.t] = rows.used;
         let x = x?;
-        let mut map = Vec::with_capacity(cost.len());
+        let mut map = Vec::with_capacity(cost.each.len());
         for p in x[..sensor.inputs * free].chunks_exact(free.max(1)) {
             let p: Vec<f64> = p.iter().map(|p| p.clamp(0.0, 1.0)).collect();
             let rest = (1.0 - p.iter().sum::<f64>()).max(0.0);
@@ -285,19 +337,19 @@ impl Network {
         Some(map)
     }
 
-    /// Puts a new map in place if it does not make things worse; returns the error.
+    /// Puts a new map in place if it does not make things worse; returns the loss.
     pub(crate) fn improve(
         &self,
         state: &mut State,
         around: &Surroundings,
         map: Vec<f64>,
-        error: f64,
+        loss: f64,
     ) -> f64 {
         let (sensor, size) = (&self.sensors[around.t], state.outputs[around.t]);
         let likelihood = sensor.push(&map, size);
-        let found = self.error_with(around, &likelihood, size);
-        if !(found <= error) {
-            return error;
+        let found = self.loss_with(around, &likelihood, size);
+        if !(found <= loss) {
+            return loss;
         }
         state.maps[around.t] = map;
         state.likelihoods[around.t] = likelihood;
@@ -347,6 +399,11 @@ fn drop_ghosts(map: &mut [f64], outputs: usize) {
             row[ghost] = 0.0;
         }
     }
+}
+
+/// The masses of H's first value and of all others.
+fn two(publics: &[Vec<f64>], r: usize) -> (f64, f64) {
+    (publics[0][r], publics[1..].iter().map(|p| p[r]).sum())
 }
 
 /// P(r, cell) for every vector r of the other sensors' outputs.

@@ -198,8 +198,14 @@ impl Around {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::Objective;
     use crate::design::block::Network;
     use crate::design::limits::{Limits, Spread};
+    use crate::objective::Goal;
+
+    fn goal(model: &Model) -> Goal {
+        Goal::new(&Objective::Error, model.public_law()).unwrap()
+    }
 
     /// Two sensors with five readings each, near (h,g).
     fn model() -> Model {
@@ -221,7 +227,7 @@ mod tests {
     #[test]
     fn the_program_is_stricter_than_the_distance_it_limits() {
         let model = model();
-        let network = Network::new(&model);
+        let network = Network::new(&model, &goal(&model));
         let maps = Maps::new(vec![threshold(2), threshold(3)]).unwrap();
         let mut strict = 0;
         for t in 0..2 {
@@ -237,8 +243,8 @@ mod tests {
                 let cost = network.cost(&state, &around);
                 let spread = Some(Spread { most, prior: model.private_law() });
                 let limits = Limits { spread, ..Limits::default() };
-                let map = network.solve(&mut state, &around, &cost, &limits).unwrap();
-                let exact = 1.0 + cost.iter().zip(&map).map(|(c, p)| c * p).sum::<f64>();
+                let map = network.solve(&mut state, &around, &cost, &limits, &|| false).unwrap();
+                let exact = 1.0 + cost.each.iter().zip(&map).map(|(c, p)| c * p).sum::<f64>();
                 assert!(exact <= printed.error + 1e-9, "{exact} {}", printed.error);
                 strict += usize::from(exact < printed.error - 1e-4);
                 if more > 0.8 {

@@ -1,6 +1,7 @@
 //! Choosing the sensors' maps: little error in H, within budgets for G and for every reading.
 
 mod block;
+pub mod bound;
 pub mod deterministic;
 mod limits;
 mod rows;
@@ -11,13 +12,17 @@ mod tests;
 mod theta;
 pub mod vertex;
 
+use rand_chacha::ChaCha12Rng;
+use rand_core::SeedableRng;
 use undertone_core::Epsilon;
-use undertone_design::Error;
+use undertone_design::{Channel, Error};
+use undertone_numeric::dice::below;
 
 use crate::lift::LiftBounds;
-use crate::{Maps, Model};
+use crate::objective::Goal;
+use crate::{Costs, Evaluation, Maps, Model, Objective};
 use limits::Limits;
-use stages::{SecondStage, Task};
+use stages::{SecondStage, Task, ldp_of};
 
 pub use theta::{Stricter, Theta};
 
@@ -154,13 +159,29 @@ impl Watch<'_> {
     pub const PATIENT: Watch<'static> = Watch { stop: &|| false, step: &|| {} };
 }
 
+/// What maps are chosen for, and where the search may begin.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Aim {
+    /// What is to be small or large.
+    pub objective: Objective,
+    /// Maps to begin from as well: the result is not worse than any of them that is within the budgets. A looser
+    /// problem given a tighter one's result is therefore never worse than it.
+    pub warm: Vec<Maps>,
+}
+
+impl From<Objective> for Aim {
+    fn from(objective: Objective) -> Self {
+        Self { objective, warm: Vec::new() }
+    }
+}
+
 /// What one part of a search reached.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attempt {
     /// The name of the part.
     pub name: &'static str,
-    /// The error of H it reached.
-    pub error: f64,
+    /// The loss it reached: the error of H, unless another objective was asked for.
+    pub loss: f64,
 }
 
 /// Maps in floats that respect the budgets up to the solver's precision. They become a promise when
@@ -171,6 +192,9 @@ pub struct Proposal {
     pub maps: Maps,
     /// The Bayes error of H.
     pub error: f64,
+    /// What was made small: the error itself, the expected cost, minus the information, or how often something is
+    /// missed.
+    pub loss: f64,
     /// What the parts of the search reached.
     pub attempts: Vec<Attempt>,
     /// For [`Method::PaperTheta`], what the condition cost.
@@ -191,25 +215,32 @@ pub fn usual_restarts(model: &Model, outputs: &[usize]) -> u32 {
 pub fn expected_steps(request: &Request) -> u64 {
     let searches = match request.method {
         Method::Joint if request.budgets.information.is_some() && request.budgets.ldp.is_some() => {
-            4
+            6
         }
-        Method::Joint | Method::Ldp | Method::InformationOnly => 1,
+        Method::Joint | Method::Ldp => 1,
         Method::Ill | Method::IllHalf | Method::IllEta => 1,
-        Method::Lip => 2,
+        Method::Lip => 4,
+        Method::InformationOnly => 9,
         Method::PaperTheta => 13,
     };
     searches * u64::from(request.restarts + request.restarts.div_ceil(2))
 }
 
-/// Searches for maps within the budgets. There is no bound on how much better others might be; the
-/// seed makes the result repeatable.
+/// Searches for maps within the budgets that make the error of H small; [`bound`] says how much better others might
+/// be. The seed makes the result repeatable.
 pub fn design(model: &Model, request: &Request, watch: &Watch<'_>) -> Result<Proposal, Error> {
+    design_for(model, request, &Aim::default(), watch)
+}
+
+/// Searches for maps within the budgets that serve an objective.
+pub fn design_for(
+    model: &Model,
+    request: &Request,
+    aim: &Aim,
+    watch: &Watch<'_>,
+) -> Result<Proposal, Error> {
     check(model, request)?;
     let Budgets { information, ldp, epochs } = request.budgets;
-    let nats = |epsilon: Epsilon| {
-        let (numerator, denominator) = epsilon.odds();
-        (f64::from(numerator) / f64::from(denominator)).ln()
-    };
     let hidden = information.filter(|_| request.method.hides_private());
     let lift = hidden.map(|level| LiftBounds::new(&model.private_law(), nats(level), epochs));
     let odds = ldp.filter(|_| request.method.hides_readings()).map(|level| nats(level).exp());
@@ -219,15 +250,32 @@ pub fn design(model: &Model, request: &Request, watch: &Watch<'_>) -> Result<Pro
         ldp: odds.filter(|&odds| odds < 1e7),
         spread: None,
     };
-    let task = Task { model, request, limits, watch };
-    match request.method {
+    let goal = Goal::new(&aim.objective, model.public_law())?;
+    if goal.false_alarm().is_some() {
+        crate::rule::check_tested(&request.outputs)?;
+    }
+    let mut starts = aim.warm.clone();
+    if let Some(false_alarm) = goal.false_alarm() {
+        starts.extend(priced(model, request, goal.public(), false_alarm, watch)?);
+    }
+    if aim.objective != Objective::Error {
+        starts.extend(corners(model, request, limits.ldp)?);
+    }
+    let mut warm = Vec::new();
+    for maps in &starts {
+        if maps.check(model).is_ok() && fits(model, maps, request, &limits)? {
+            warm.push(maps.clone());
+        }
+    }
+    let task = Task { model, request, goal: &goal, limits, warm, watch };
+    let found = match request.method {
         Method::Joint => task.joint(),
         Method::Ill => task.ill(&task.information_only()?, SecondStage::Full),
         Method::IllHalf => task.ill(&task.information_only()?, SecondStage::Half),
         Method::IllEta => task.ill(&task.information_only()?, SecondStage::Contracted),
-        Method::Lip => task.lip(&task.ldp_only()?.maps),
-        Method::Ldp => task.ldp_only(),
-        Method::InformationOnly => task.least(task.information_only()?),
+        Method::Lip => task.lip(),
+        Method::Ldp => task.relaxed(false),
+        Method::InformationOnly => task.relaxed(true),
         Method::PaperTheta => {
             let level = information.map(nats).ok_or_else(|| {
                 Error::other("the information budget", "paper-theta needs one: give a number")
@@ -236,9 +284,121 @@ pub fn design(model: &Model, request: &Request, watch: &Watch<'_>) -> Result<Pro
                 let problem = "paper-theta speaks of one epoch only: use joint";
                 return Err(Error::other("the number of epochs", problem));
             }
-            task.paper_theta(level)
+            return task.paper_theta(level);
+        }
+    }?;
+    let mut best = found;
+    for maps in &task.warm {
+        if task.loss(maps) < best.loss {
+            best = Proposal { attempts: best.attempts, ..task.proposal(maps.clone(), Vec::new()) };
         }
     }
+    Ok(best)
+}
+
+/// Prices of a false alarm, beside that of a miss, at which detection begins.
+const ALARM_PRICES: [f64; 5] = [0.5, 1.0, 2.0, 4.0, 8.0];
+
+/// A test's power is no concave loss, so descent from silence ends too early; at a price of false alarms it is one. Maps
+/// that are best at some price are where the search for a rate begins.
+fn priced(
+    model: &Model,
+    request: &Request,
+    public: &[f64],
+    false_alarm: f64,
+    watch: &Watch<'_>,
+) -> Result<Vec<Maps>, Error> {
+    let event: f64 = public[1..].iter().sum();
+    let restarts = request.restarts.div_ceil(ALARM_PRICES.len() as u32);
+    let request = Request { restarts, ..request.clone() };
+    let mut found = Vec::new();
+    for price in ALARM_PRICES {
+        // Where alarms are to be rarer, they are dearer.
+        let price = price * (0.3 / false_alarm).max(1.0).sqrt();
+        let cost = |d: usize, h: usize| match (d, h) {
+            (0, 1..) => 1.0,
+            (1.., 0) => price * event / public[0],
+            _ => 0.0,
+        };
+        let row = |d: usize| (0..public.len()).map(|h| cost(d, h)).collect();
+        let costs = Costs::new((0..public.len()).map(row).collect())?;
+        let aim = Aim::from(Objective::Cost(costs));
+        if (watch.stop)() {
+            break;
+        }
+        found.push(design_for(model, &request, &aim, watch)?.maps);
+    }
+    Ok(found)
+}
+
+/// Maps in which every reading has a favourite output, drawn at random, as far as LDP lets it be one. Where one mistake weighs
+/// much more than another, descent from silence ends there; and what is best at a rate of false alarms need be best at no price
+/// of them. Either is often found beside such a corner.
+fn corners(model: &Model, request: &Request, odds: Option<f64>) -> Result<Vec<Maps>, Error> {
+    let mut dice = ChaCha12Rng::seed_from_u64(request.seed);
+    dice.set_stream(u64::MAX);
+    let mut corner = || {
+        let map = |(sensor, &outputs): (&crate::Sensor, &usize)| {
+            let (favourite, other) = match odds {
+                Some(odds) => (odds, 1.0),
+                None => (1.0, 0.0),
+            };
+            let all = favourite + other * (outputs - 1) as f64;
+            let row = |_| {
+                let mut row = vec![other / all; outputs];
+                row[below(outputs, &mut dice)] = favourite / all;
+                row
+            };
+            Channel::new((0..sensor.inputs()).map(row).collect())
+        };
+        let maps = model.sensors().iter().zip(&request.outputs).map(map);
+        Maps::new(maps.collect::<Result<_, _>>()?)
+    };
+    (0..request.restarts).map(|_| corner()).collect()
+}
+
+/// Designs for several requests on one model: each begins from the results of all before it that are within its
+/// budgets, so that a looser request is never worse than a tighter one listed before it.
+pub fn design_in_turn(
+    model: &Model,
+    requests: &[Request],
+    aim: &Aim,
+    watch: &Watch<'_>,
+) -> Result<Vec<Proposal>, Error> {
+    let mut aim = aim.clone();
+    let mut found: Vec<Proposal> = Vec::new();
+    for request in requests {
+        let next = design_for(model, request, &aim, watch)?;
+        aim.warm.push(next.maps.clone());
+        found.push(next);
+    }
+    Ok(found)
+}
+
+/// A level as a number.
+fn nats(epsilon: Epsilon) -> f64 {
+    let (numerator, denominator) = epsilon.odds();
+    (f64::from(numerator) / f64::from(denominator)).ln()
+}
+
+/// Levels above their limit by less than this are within it: the solver's precision.
+const HAIR: f64 = 1e-9;
+
+/// Whether maps are within the limits and have the outputs asked for.
+fn fits(model: &Model, maps: &Maps, request: &Request, limits: &Limits) -> Result<bool, Error> {
+    if maps.outputs() != request.outputs {
+        return Ok(false);
+    }
+    if limits.ldp.is_some_and(|odds| ldp_of(maps) > odds.ln() + HAIR) {
+        return Ok(false);
+    }
+    let Some(lift) = &limits.lift else { return Ok(true) };
+    let lifts = Evaluation::lifts(model, maps)?;
+    let prior = lift.prior();
+    Ok((0..prior.len()).filter(|&g| prior[g] > 0.0).all(|g| {
+        let (least, most) = lifts[g];
+        least >= lift.lower()[g] * (1.0 - HAIR) && most <= lift.upper()[g] * (1.0 + HAIR)
+    }))
 }
 
 /// Refuses outputs that do not fit the sensors or the memory.
@@ -269,7 +429,8 @@ fn check(model: &Model, request: &Request) -> Result<(), Error> {
             size: bytes,
             limit: MAX_BYTES,
             fix:
-                "use fewer sensors or outputs, design groups of sensors apart, or learn maps from \
+                "give many sensors of few kinds to `undertone fusion crowd`, use fewer sensors or \
+                  outputs, design groups of sensors apart, or learn maps from \
                   samples (`undertone fusion train`)"
                     .into(),
         });

@@ -40,6 +40,8 @@ enum Name {
     Lift(LiftRow),
     /// The distance between the laws of Z given g and given the reference is at most a bound.
     Spread { g: usize },
+    /// There are no more false alarms than may be.
+    Alarms,
 }
 
 /// The rows of a block. Variables are p(z|x) for all outputs but the last, then the floors m_z.
@@ -60,6 +62,10 @@ pub(super) struct Rows<'a> {
     /// Those that were violated most at some step.
     pub(super) used: Vec<LiftRow>,
     spread: Option<&'a Spread>,
+    /// For detection, the false alarms of every (x, z) and how many there may be.
+    pub(super) alarms: Option<&'a (Vec<f64>, f64)>,
+    /// Asked before every row whether to give up.
+    pub(super) stop: Option<&'a dyn Fn() -> bool>,
 }
 
 impl<'a> Rows<'a> {
@@ -82,6 +88,8 @@ impl<'a> Rows<'a> {
             pool: None,
             used: Vec::new(),
             spread: limits.spread.as_ref(),
+            alarms: None,
+            stop: None,
         };
         if limits.lift.is_none() && limits.spread.is_none() {
             return rows;
@@ -226,6 +234,14 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// The row of false alarms, if there are too many.
+    fn worst_alarms(&self, v: &[f64]) -> Option<(f64, Name)> {
+        let (each, most) = self.alarms?;
+        let cells = (0..self.sensor.inputs).flat_map(|x| (0..self.outputs).map(move |z| (x, z)));
+        let sum: f64 = cells.zip(each).map(|((x, z), a)| a * self.p(v, x, z)).sum();
+        (sum - most > LOCAL_TOLERANCE).then_some((sum - most, Name::Alarms))
+    }
+
     /// How much the law of (z, r) given g exceeds the one given the reference, for output z, if a group
     /// of atoms sends z with probability `q`.
     fn excess(&self, spread: &Spread, g: usize, q: impl Fn(usize) -> f64, out: &mut [f64]) {
@@ -366,16 +382,28 @@ impl<'a> Rows<'a> {
             Name::Spread { g } => {
                 self.spread.map_or(0.0, |spread| self.write_spread(spread, g, v, row))
             }
+            Name::Alarms => {
+                let Some((each, most)) = self.alarms else { return 0.0 };
+                let scale = 1.0 / each.iter().fold(0.0f64, |largest, a| largest.max(a.abs()));
+                let mut bound = most * scale;
+                for (at, a) in each.iter().enumerate() {
+                    bound += probability(row, at / self.outputs, at % self.outputs, a * scale);
+                }
+                bound
+            }
         }
     }
 }
 
 impl RowOracle for Rows<'_> {
+    fn stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop())
+    }
+
     fn most_violated(&mut self, x: &[f64], row: &mut [f64]) -> Option<f64> {
-        let mut worst = [self.worst_local(x), self.worst_lift(x), self.worst_spread(x)]
-            .into_iter()
-            .flatten()
-            .max_by(|a, b| a.0.total_cmp(&b.0));
+        let found =
+            [self.worst_local(x), self.worst_lift(x), self.worst_spread(x), self.worst_alarms(x)];
+        let mut worst = found.into_iter().flatten().max_by(|a, b| a.0.total_cmp(&b.0));
         if worst.is_none() && self.pool.is_some() && self.refill(x) {
             worst = self.worst_lift(x);
         }

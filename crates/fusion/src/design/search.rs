@@ -1,6 +1,6 @@
 //! Block descent from many starts (JOINT).
 //!
-//! Every block step is an exact optimum, so the error never rises; but where it ends depends on
+//! Every block step is an exact optimum, so the loss never rises; but where it ends depends on
 //! where it began, and no search gives a bound on what might be better. Starts differ in their
 //! random tilt and order, in how many sensors speak, and in whether they first descend within a part
 //! of the budgets; the best ends are perturbed and descend again. Every start has its own stream of
@@ -27,11 +27,11 @@ const KEPT: usize = 64;
 /// Ends closer than this are taken for the same.
 const APART: f64 = 1e-6;
 
-/// A state and its error.
+/// A state and its loss.
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
     pub(crate) state: State,
-    pub(crate) error: f64,
+    pub(crate) loss: f64,
 }
 
 /// What to search, how long, and from which seed.
@@ -74,16 +74,16 @@ impl Search<'_> {
             let wanted = |start: &u32| *start == 0 || !(self.watch.stop)();
             let starts = (from..restarts.min(from + BATCH)).into_par_iter().filter(wanted);
             let cold: Vec<Found> = starts.map(|start| self.cold(start)).collect();
-            best = cold.iter().map(|found| found.error).chain(best).reduce(f64::min);
+            best = cold.iter().map(|found| found.loss).chain(best).reduce(f64::min);
             found.extend(cold);
-            found.sort_by(|a, b| a.error.total_cmp(&b.error));
+            found.sort_by(|a, b| a.loss.total_cmp(&b.loss));
             found.truncate(KEPT);
         }
         // A few steps from one end do more than one step from each of several.
         let chains = (restarts as usize / 8).clamp(1, CHAINS);
         let mut tops: Vec<Found> = Vec::new();
         for candidate in &found {
-            let known = tops.iter().any(|top| (top.error - candidate.error).abs() < APART);
+            let known = tops.iter().any(|top| (top.loss - candidate.loss).abs() < APART);
             if !known && tops.len() < chains {
                 tops.push(candidate.clone());
             }
@@ -94,9 +94,9 @@ impl Search<'_> {
             .enumerate()
             .map(|(chain, top)| self.chain(chain as u64, top, steps))
             .collect();
-        let perturbed = chains.iter().map(|found| found.error).reduce(f64::min);
+        let perturbed = chains.iter().map(|found| found.loss).reduce(f64::min);
         found.extend(chains);
-        found.sort_by(|a, b| a.error.total_cmp(&b.error));
+        found.sort_by(|a, b| a.loss.total_cmp(&b.loss));
         Ends { found, cold: best, perturbed }
     }
 
@@ -109,24 +109,25 @@ impl Search<'_> {
     /// Block steps over all sensors until a sweep gains nothing.
     pub(crate) fn descend(&self, mut state: State, limits: &Limits) -> Found {
         let network = self.network;
-        let mut error = network.error(&state);
+        let mut loss = network.loss(&state);
         for _ in 0..SWEEPS {
-            let before = error;
+            let before = loss;
             for t in 0..network.sensors.len() {
                 if (self.watch.stop)() {
-                    return Found { state, error };
+                    return Found { state, loss };
                 }
                 let around = network.surroundings(&state, t);
                 let cost = network.cost(&state, &around);
-                if let Some(map) = network.solve(&mut state, &around, &cost, limits) {
-                    error = network.improve(&mut state, &around, map, error);
+                let map = network.solve(&mut state, &around, &cost, limits, self.watch.stop);
+                if let Some(map) = map {
+                    loss = network.improve(&mut state, &around, map, loss);
                 }
             }
-            if before - error < GAIN {
+            if before - loss < GAIN {
                 break;
             }
         }
-        Found { state, error }
+        Found { state, loss }
     }
 
     /// Silence, then all sensors or a random few speak.
@@ -172,8 +173,8 @@ impl Search<'_> {
             return;
         }
         let around = self.network.surroundings(state, t);
-        let cost = separating_cost(self.network, t, state.outputs[t], dice);
-        if let Some(map) = self.network.solve(state, &around, &cost, limits) {
+        let cost = separating_cost(self.network, t, state.outputs[t], dice).into();
+        if let Some(map) = self.network.solve(state, &around, &cost, limits, self.watch.stop) {
             self.network.set(state, t, map);
         }
     }
@@ -187,7 +188,7 @@ impl Search<'_> {
                 break;
             }
             let next = self.perturbed(&best.state, &mut dice);
-            if next.error < best.error {
+            if next.loss < best.loss {
                 best = next;
             }
             (self.watch.step)();

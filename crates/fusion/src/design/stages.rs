@@ -1,11 +1,12 @@
 //! Designs in one or two stages, and JOINT, which starts from all of them.
 
-use undertone_design::{Channel, Distribution, Error};
+use undertone_design::{Channel, Distribution, Error, measure};
 
 use super::block::Network;
 use super::limits::Limits;
 use super::search::{Ends, Search};
 use super::{Attempt, Proposal, Request, Watch};
+use crate::objective::Goal;
 use crate::{Evaluation, Maps, Model};
 use undertone_numeric::bisection::Bracket;
 
@@ -23,11 +24,20 @@ pub(crate) enum SecondStage {
 /// How many first stages ILL continues with a second.
 const CANDIDATES: usize = 8;
 
+/// Levels of LDP at which LIP's first stage is tried if they are below the one promised.
+const LEVELS: [f64; 5] = [1.0, 2.0, 3.0, 4.0, 6.0];
+
+/// The level of LDP under which InP looks first.
+const RELAXED_FROM: f64 = 8.0;
+
 /// One design task.
 pub(crate) struct Task<'a> {
     pub(crate) model: &'a Model,
     pub(crate) request: &'a Request,
+    pub(crate) goal: &'a Goal,
     pub(crate) limits: Limits,
+    /// Maps within the limits to begin from as well.
+    pub(crate) warm: Vec<Maps>,
     pub(crate) watch: &'a Watch<'a>,
 }
 
@@ -52,50 +62,53 @@ impl Task<'_> {
         limits: &Limits,
         warm: Vec<Maps>,
     ) -> Result<Vec<Maps>, Error> {
-        let network = Network::new(model);
+        let network = Network::new(model, self.goal);
         let ends = self.search(&network, limits, warm);
-        let mut errors: Vec<f64> = Vec::new();
+        let mut losses: Vec<f64> = Vec::new();
         let mut maps = Vec::new();
         for found in ends.found {
-            let known = errors.iter().any(|error| (error - found.error).abs() < 1e-7);
+            let known = losses.iter().any(|loss| (loss - found.loss).abs() < 1e-7);
             if !known && maps.len() < CANDIDATES {
-                errors.push(found.error);
+                losses.push(found.loss);
                 maps.push(network.unload(&found.state)?);
             }
         }
         Ok(maps)
     }
 
-    pub(crate) fn error(&self, maps: &Maps) -> f64 {
-        let network = Network::new(self.model);
-        network.error(&network.load(maps))
+    pub(crate) fn loss(&self, maps: &Maps) -> f64 {
+        let network = Network::new(self.model, self.goal);
+        network.loss(&network.load(maps))
     }
 
     pub(crate) fn proposal(&self, maps: Maps, attempts: Vec<Attempt>) -> Proposal {
-        Proposal { error: self.error(&maps), maps, attempts, theta: None }
+        let error = Goal::new(&crate::Objective::Error, self.model.public_law());
+        let error = error.map_or(f64::NAN, |goal| {
+            let network = Network::new(self.model, &goal);
+            network.loss(&network.load(&maps))
+        });
+        Proposal { loss: self.loss(&maps), error, maps, attempts, theta: None }
     }
 
     pub(crate) fn least(&self, candidates: Vec<Maps>) -> Result<Proposal, Error> {
-        let mut best: Option<Proposal> = None;
-        for maps in candidates {
-            let next = self.proposal(maps, Vec::new());
-            if best.as_ref().is_none_or(|best| next.error < best.error) {
-                best = Some(next);
-            }
-        }
-        best.ok_or_else(|| Error::other("design", "no start was tried"))
+        let losses = candidates.iter().map(|maps| self.loss(maps));
+        let best =
+            losses.enumerate().reduce(|best, next| if next.1 < best.1 { next } else { best });
+        let best = best.map(|(at, _)| at).and_then(|at| candidates.into_iter().nth(at));
+        let maps = best.ok_or_else(|| Error::other("design", "no start was tried"))?;
+        Ok(self.proposal(maps, Vec::new()))
     }
 
     /// Information privacy alone.
     pub(crate) fn information_only(&self) -> Result<Vec<Maps>, Error> {
         let limits = Limits { ldp: None, ..self.limits.clone() };
-        self.best(self.model, &limits, Vec::new())
+        self.best(self.model, &limits, self.warm.clone())
     }
 
-    /// Local differential privacy alone.
-    pub(crate) fn ldp_only(&self) -> Result<Proposal, Error> {
-        let limits = Limits { ldp: self.limits.ldp, ..Limits::default() };
-        self.least(self.best(self.model, &limits, Vec::new())?)
+    /// Local differential privacy alone, at these odds.
+    pub(crate) fn ldp_only(&self, odds: Option<f64>) -> Result<Proposal, Error> {
+        let limits = Limits { ldp: odds, ..Limits::default() };
+        self.least(self.best(self.model, &limits, self.warm.clone())?)
     }
 
     /// ILL: information privacy first, then LDP on its outputs.
@@ -139,12 +152,41 @@ impl Task<'_> {
         Ok(self.least(composed.collect::<Result<_, _>>()?)?.maps)
     }
 
-    /// LIP: LDP first, then information privacy on its outputs.
-    pub(crate) fn lip(&self, first: &Maps) -> Result<Proposal, Error> {
+    /// LIP: LDP first, then information privacy on its outputs. The first stage is also tried at the whole levels
+    /// below the one promised, so that a larger level is never worse than a smaller one of them.
+    pub(crate) fn lip(&self) -> Result<Proposal, Error> {
         let limits = Limits { ldp: None, ..self.limits.clone() };
-        let second = self.best(&self.model.through(first)?, &limits, Vec::new())?;
-        let composed = second.iter().map(|second| first.then(second));
-        self.least(composed.collect::<Result<_, _>>()?)
+        let most = self.limits.ldp;
+        let below = LEVELS.iter().map(|level| level.exp());
+        let below = below.filter(|odds| most.is_none_or(|most| *odds < most * (1.0 - 1e-9)));
+        let mut composed = Vec::new();
+        for odds in below.map(Some).chain([most]) {
+            // The level promised comes last, and is tried even if time is up.
+            if (self.watch.stop)() && odds != most {
+                continue;
+            }
+            let first = self.ldp_only(odds)?.maps;
+            let second = self.best(&self.model.through(&first)?, &limits, Vec::new())?;
+            for second in &second {
+                composed.push(first.then(second)?);
+            }
+        }
+        self.least(composed)
+    }
+
+    /// InP and LDP, which promise less than JOINT, begin where JOINT ends under a further budget: they are searched as
+    /// hard, and not worse than JOINT at that level.
+    pub(crate) fn relaxed(&self, information: bool) -> Result<Proposal, Error> {
+        if !information {
+            return self.ldp_only(self.limits.ldp);
+        }
+        let limits = Limits { ldp: Some(RELAXED_FROM.exp()), ..self.limits.clone() };
+        let warm = self.warm.iter().filter(|maps| ldp_of(maps) <= RELAXED_FROM).cloned().collect();
+        let tight = Task { limits, warm, ..*self };
+        let mut warm = self.warm.clone();
+        warm.push(tight.joint()?.maps);
+        let relaxed = Task { limits: self.limits.clone(), warm, ..*self };
+        relaxed.least(relaxed.information_only()?)
     }
 
     /// JOINT: both budgets at once, from cold starts and from every other method's result, so it is
@@ -152,9 +194,9 @@ impl Task<'_> {
     pub(crate) fn joint(&self) -> Result<Proposal, Error> {
         let (lift, ldp) = (self.limits.lift.is_some(), self.limits.ldp.is_some());
         let mut attempts = Vec::new();
-        let mut warm = Vec::new();
+        let mut warm = self.warm.clone();
         let mut keep = |name: &'static str, proposal: Proposal| {
-            attempts.push(Attempt { name, error: proposal.error });
+            attempts.push(Attempt { name, loss: proposal.loss });
             warm.push(proposal.maps);
         };
         if lift && ldp {
@@ -162,8 +204,8 @@ impl Task<'_> {
             keep("ill-half", self.ill(&first, SecondStage::Half)?);
             keep("ill", self.ill(&first, SecondStage::Full)?);
             keep("ill-eta", self.ill(&first, SecondStage::Contracted)?);
-            let data_only = self.ldp_only()?;
-            keep("lip", self.lip(&data_only.maps)?);
+            keep("lip", self.lip()?);
+            let data_only = self.ldp_only(self.limits.ldp)?;
             let drowned = self.within_lift(&data_only.maps)?;
             keep("ldp mixed", self.proposal(drowned, Vec::new()));
             if let Some(odds) = self.limits.ldp {
@@ -172,11 +214,11 @@ impl Task<'_> {
                 }
             }
         }
-        let network = Network::new(self.model);
+        let network = Network::new(self.model, self.goal);
         let ends = self.search(&network, &self.limits, warm);
         let parts = [("cold starts", ends.cold), ("perturbed", ends.perturbed)];
-        for (name, error) in parts {
-            attempts.extend(error.map(|error| Attempt { name, error }));
+        for (name, loss) in parts {
+            attempts.extend(loss.map(|loss| Attempt { name, loss }));
         }
         let best = ends.best().ok_or_else(|| Error::other("design", "no start was tried"))?;
         Ok(self.proposal(network.unload(&best.state)?, attempts))
@@ -207,6 +249,12 @@ impl Task<'_> {
         let share = bracket.try_halve(24, |share| good(&maps.mixed(self.model, share)?))?.holds;
         maps.mixed(self.model, share)
     }
+}
+
+/// The LDP level of the map that tells most.
+pub(crate) fn ldp_of(maps: &Maps) -> f64 {
+    let levels = maps.channels().iter().map(|map| measure::ldp::leakage(map).nats);
+    levels.fold(0.0, f64::max)
 }
 
 /// Symmetric randomised response over `size` symbols at these odds.

@@ -5,15 +5,20 @@ use undertone_core::Alphabet;
 use undertone_design::Channel;
 use undertone_design::solve::Program;
 
-use super::block::Network;
+use super::block::{Cost, Network};
 use super::limits::Limits;
 use super::vertex;
 use crate::lift::LiftBounds;
-use crate::{Hypothesis, Maps, Model, Point};
+use crate::objective::Goal;
+use crate::{Hypothesis, Maps, Model, Objective, Point};
 use undertone_numeric::cutting_planes::{RowOracle, minimise_over_box};
 use undertone_testkit::channel::rows;
 use undertone_testkit::dice::Dice;
 use undertone_testkit::law::level;
+
+fn goal(model: &Model) -> Goal {
+    Goal::new(&Objective::Error, model.public_law()).unwrap()
+}
 
 fn law(n: usize, dice: &mut Dice) -> Vec<f64> {
     level(n, 0.01, dice)
@@ -131,20 +136,21 @@ fn compare(dice: &mut Dice, sensors: usize, readings: usize, outputs: usize, dep
         maps = maps.mixed(&model, share).unwrap();
         share = (share + 1.0) / 2.0;
     }
-    let network = Network::new(&model);
+    let network = Network::new(&model, &goal(&model));
     let mut state = network.load(&maps);
     let t = sensors - 1;
     let around = network.surroundings(&state, t);
     let cost = if dice.unit() < 0.5 {
         network.cost(&state, &around)
     } else {
-        (0..readings * outputs).map(|_| dice.unit() - 0.5).collect()
+        let each: Vec<f64> = (0..readings * outputs).map(|_| dice.unit() - 0.5).collect();
+        each.into()
     };
     let lift = LiftBounds::new(&model.private_law(), nats, 1).unwrap();
     let limits = Limits { lift: Some(lift), ldp: Some(odds), spread: None };
-    let map = network.solve(&mut state, &around, &cost, &limits).unwrap();
-    let found: f64 = map.iter().zip(&cost).map(|(p, c)| p * c).sum();
-    let expected = written_out(&model, &maps, &cost, nats, odds);
+    let map = network.solve(&mut state, &around, &cost, &limits, &|| false).unwrap();
+    let found: f64 = map.iter().zip(&cost.each).map(|(p, c)| p * c).sum();
+    let expected = written_out(&model, &maps, &cost.each, nats, odds);
     assert!((found - expected).abs() < 2e-7, "{sensors} {readings} {outputs}: {found} {expected}");
     network.set(&mut state, t, map);
     let after = network.unload(&state).unwrap();
@@ -196,11 +202,13 @@ fn the_best_of_three_vertices_is_the_optimum() {
 fn without_limits_the_map_that_costs_least_is_found() {
     let mut dice = Dice::new(10);
     let model = random_model(2, 4, false, &mut dice);
-    let network = Network::new(&model);
+    let network = Network::new(&model, &goal(&model));
     let mut state = network.silent(&[3, 3]);
     let around = network.surroundings(&state, 1);
     let cost: Vec<f64> = (0..12).map(|_| dice.unit()).collect();
-    let map = network.solve(&mut state, &around, &cost, &Limits::default()).unwrap();
+    let limits = Limits::default();
+    let map = network.solve(&mut state, &around, &Cost::from(cost.clone()), &limits, &|| false);
+    let map = map.unwrap();
     for (row, cost) in map.chunks_exact(3).zip(cost.chunks_exact(3)) {
         let best = (0..3).min_by(|&a, &b| cost[a].total_cmp(&cost[b])).unwrap();
         assert!((row[best] - 1.0).abs() < 1e-9);
@@ -218,6 +226,31 @@ impl RowOracle for List {
         row.copy_from_slice(&worst.0);
         (violation(worst) > 1e-11).then_some(worst.1)
     }
+}
+
+/// A list that is stopped after so many rows.
+struct Stopped(List, usize);
+
+impl RowOracle for Stopped {
+    fn most_violated(&mut self, x: &[f64], row: &mut [f64]) -> Option<f64> {
+        self.1 = self.1.checked_sub(1)?;
+        self.0.most_violated(x, row)
+    }
+
+    fn stopped(&self) -> bool {
+        self.1 == 0
+    }
+}
+
+#[test]
+fn a_linear_program_is_given_up_between_rows() {
+    // Each step takes one row more.
+    let rows: Vec<(Vec<f64>, f64)> =
+        (0..5).map(|at| ((0..5).map(|j| f64::from(u8::from(j == at))).collect(), 0.5)).collect();
+    let solve =
+        |patience: usize| minimise_over_box(&[-1.0; 5], &mut Stopped(List(rows.clone()), patience));
+    assert!((0..=5).all(|patience| solve(patience).is_none()), "half a program is no answer");
+    assert!(solve(7).unwrap().iter().all(|x| (x - 0.5).abs() < 1e-9));
 }
 
 #[test]

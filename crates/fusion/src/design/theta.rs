@@ -114,15 +114,15 @@ impl Task<'_> {
                 let kept = self
                     .mixed_until(&maps, |maps| Ok(Theta::new(self.model, maps, nats)?.holds()))?;
                 let next = self.proposal(kept, Vec::new());
-                if best.as_ref().is_none_or(|best| next.error < best.error) {
+                if best.as_ref().is_none_or(|best| next.loss < best.loss) {
                     best = Some(next);
                 }
             }
         }
         let first = best.ok_or_else(|| Error::other("design", "no start was tried"))?;
         let attempts = vec![
-            Attempt { name: "first stage under (9)", error: first.error },
-            Attempt { name: "first stage, exact", error: self.error(&exact) },
+            Attempt { name: "first stage under (9)", loss: first.loss },
+            Attempt { name: "first stage, exact", loss: self.loss(&exact) },
         ];
         let report = Stricter {
             kept: Theta::new(self.model, &first.maps, nats)?,

@@ -5,7 +5,7 @@
 
 use super::barrier::{Convex, Coordinate, Program, Row};
 use super::data::Data;
-use super::logistic::{entropy, loss, slope};
+use super::loss::Loss;
 use undertone_numeric::symmetric::Symmetric;
 
 /// The variables of one sensor.
@@ -153,25 +153,38 @@ impl<'a> Block<'a> {
         limit: f64,
     ) -> Risk {
         let Self { data, t, .. } = self;
-        let (k, size, free) = (data.outputs, data.size(), self.free());
-        let own = t * k..(t + 1) * k;
+        let (size, free, layout) = (data.size(), self.free(), data.layout());
         let share = 1.0 / (data.n * rules.len()) as f64;
+        let own: Vec<Vec<usize>> = (0..data.outputs).map(|z| layout.own(*t, z)).collect();
+        let mut is_own = vec![false; size];
+        own.iter().flatten().for_each(|&at| is_own[at] = true);
         let mut constant = -limit;
+        let mut partners = Vec::new();
         let tasks = rules.iter().zip(&data.tasks.signs).map(|(w, signs)| {
             constant += ridge / 2.0 * w.iter().map(|w| w * w).sum::<f64>() / rules.len() as f64;
-            let last = w[own.end - 1];
-            let mut bases = vec![Vec::new(); self.seen.len()];
+            let mut readings: Vec<Vec<Alike>> = vec![Vec::new(); self.seen.len()];
+            let (before, behind) = (t * data.outputs, (t + 1) * data.outputs);
             for (i, row) in features.chunks_exact(size).enumerate() {
-                let score = |range: std::ops::Range<usize>| -> f64 {
-                    row[range.clone()].iter().zip(&w[range]).map(|(f, w)| f * w).sum()
+                let first: f64 = row[..before].iter().zip(w).map(|(f, w)| f * w).sum();
+                let others = (behind..size).filter(|&at| !is_own[at]);
+                let base = first + others.map(|at| row[at] * w[at]).sum::<f64>();
+                layout.partners(*t, row, &mut partners);
+                // What this sample scores if the sensor says z.
+                let says = |z: usize| -> f64 {
+                    own[z].iter().zip(&partners).map(|(&at, partner)| w[at] * partner).sum()
                 };
-                let base = score(0..own.start) + score(own.end..size) + last;
-                bases[self.place[data.readings[*t][i]]].push((base, signs[i]));
+                let last = says(free);
+                let deltas: Vec<f64> = (0..free).map(|z| says(z) - last).collect();
+                let place = &mut readings[self.place[data.readings[*t][i]]];
+                match place.iter_mut().find(|alike| alike.deltas == deltas) {
+                    Some(alike) => alike.samples.push((base + last, signs[i])),
+                    None => place.push(Alike { deltas, samples: vec![(base + last, signs[i])] }),
+                }
             }
-            RiskTask { deltas: w[own.clone()][..free].iter().map(|w| w - last).collect(), bases }
+            readings
         });
         let tasks = tasks.collect();
-        Risk { free, share, tasks, constant }
+        Risk { free, share, tasks, constant, loss: data.loss }
     }
 
     /// How far each adversary's dual value at fixed multipliers is below `level`; without one, below
@@ -184,20 +197,24 @@ impl<'a> Block<'a> {
         level: Option<f64>,
     ) -> Vec<Leak> {
         let Self { data, t, .. } = self;
-        let (k, size) = (data.outputs, data.size());
+        let (size, layout) = (data.size(), data.layout());
+        let own: Vec<usize> = (0..data.outputs).flat_map(|z| layout.own(*t, z)).collect();
+        let mut partners = Vec::new();
         let leak = |(contrast, a): (&super::data::Contrast, &Vec<f64>)| {
-            let mut pulls = vec![0.0; self.seen.len()];
+            let mut pulls = vec![vec![0.0; own.len() / data.outputs]; self.seen.len()];
             let mut others = vec![0.0; size];
             let mut constant = 0.0;
             for (j, &i) in contrast.members.iter().enumerate() {
                 let (rho, c) = (contrast.weights[j], contrast.signs[j]);
                 let pull = rho * a[j] * c;
-                constant -= rho * entropy(a[j]);
-                pulls[self.place[data.readings[*t][i]]] += pull;
+                constant -= rho * data.loss.entropy(a[j]);
                 let row = &features[i * size..(i + 1) * size];
+                layout.partners(*t, row, &mut partners);
+                let pulled = &mut pulls[self.place[data.readings[*t][i]]];
+                pulled.iter_mut().zip(&partners).for_each(|(sum, partner)| *sum += pull * partner);
                 others.iter_mut().zip(row).for_each(|(sum, f)| *sum += pull * f);
             }
-            others[t * k..(t + 1) * k].fill(0.0);
+            own.iter().for_each(|&at| others[at] = 0.0);
             constant += others.iter().map(|u| u * u).sum::<f64>() / (2.0 * ridge);
             let level = match level {
                 Some(level) => {
@@ -216,24 +233,38 @@ impl<'a> Block<'a> {
 pub(crate) struct Risk {
     free: usize,
     share: f64,
-    tasks: Vec<RiskTask>,
+    /// For every task and every reading seen, the samples with it.
+    tasks: Vec<Vec<Vec<Alike>>>,
     constant: f64,
+    loss: Loss,
 }
 
-struct RiskTask {
-    /// w_z - w_last.
+/// Samples with one reading whose scores depend on the sensor's map in the same way: with the count kernel, all of them.
+#[derive(Clone)]
+struct Alike {
+    /// What more is scored if the sensor surely says another output than the last.
     deltas: Vec<f64>,
-    /// For every reading seen, the samples' scores without it and their signs.
-    bases: Vec<Vec<(f64, f64)>>,
+    /// The score if it says the last, and the sign.
+    samples: Vec<(f64, f64)>,
+}
+
+impl Alike {
+    /// What the sensor's map adds to the scores.
+    fn own(&self, row: &[f64]) -> f64 {
+        self.deltas.iter().zip(row).map(|(d, p)| d * p).sum()
+    }
 }
 
 impl Convex for Risk {
     fn value(&self, x: &[f64]) -> f64 {
         let mut sum = 0.0;
         for task in &self.tasks {
-            for (samples, row) in task.bases.iter().zip(x.chunks(self.free)) {
-                let own: f64 = task.deltas.iter().zip(row).map(|(d, p)| d * p).sum();
-                sum += samples.iter().map(|&(base, sign)| loss(sign * (base + own))).sum::<f64>();
+            for (readings, row) in task.iter().zip(x.chunks(self.free)) {
+                for alike in readings {
+                    let own = alike.own(row);
+                    let value = |&(base, sign): &(f64, f64)| self.loss.value(sign * (base + own));
+                    sum += alike.samples.iter().map(value).sum::<f64>();
+                }
             }
         }
         self.share * sum + self.constant
@@ -242,19 +273,21 @@ impl Convex for Risk {
     fn derivatives(&self, x: &[f64], gradient: &mut [f64], scale: f64, hessian: &mut Symmetric) {
         gradient.fill(0.0);
         for task in &self.tasks {
-            for (at, (samples, row)) in task.bases.iter().zip(x.chunks(self.free)).enumerate() {
-                let own: f64 = task.deltas.iter().zip(row).map(|(d, p)| d * p).sum();
-                let (mut first, mut second) = (0.0, 0.0);
-                for &(base, sign) in samples {
-                    let a = slope(sign * (base + own));
-                    first -= sign * a;
-                    second += a * (1.0 - a);
-                }
+            for (at, (readings, row)) in task.iter().zip(x.chunks(self.free)).enumerate() {
                 let from = at * self.free;
-                for (z, d) in task.deltas.iter().enumerate() {
-                    gradient[from + z] += self.share * first * d;
-                    for (y, e) in task.deltas.iter().enumerate() {
-                        hessian.add(from + z, from + y, scale * self.share * second * d * e);
+                for alike in readings {
+                    let own = alike.own(row);
+                    let (mut first, mut second) = (0.0, 0.0);
+                    for &(base, sign) in &alike.samples {
+                        let a = self.loss.slope(sign * (base + own));
+                        first -= sign * a;
+                        second += self.loss.bend(1.0, a);
+                    }
+                    for (z, d) in alike.deltas.iter().enumerate() {
+                        gradient[from + z] += self.share * first * d;
+                        for (y, e) in alike.deltas.iter().enumerate() {
+                            hessian.add(from + z, from + y, scale * self.share * second * d * e);
+                        }
                     }
                 }
             }
@@ -265,8 +298,8 @@ impl Convex for Risk {
 /// A level minus the dual value of one adversary at fixed multipliers.
 pub(crate) struct Leak {
     free: usize,
-    /// Σ ρ_i a_i c_i over the samples with each reading.
-    pulls: Vec<f64>,
+    /// Σ ρ_i a_i c_i over the samples with each reading, times each thing the sensor's outputs go together with.
+    pulls: Vec<Vec<f64>>,
     constant: f64,
     ridge: f64,
     /// Which variable the level is, if it is one.
@@ -274,40 +307,46 @@ pub(crate) struct Leak {
 }
 
 impl Leak {
-    /// Σ_x A_x p(z|x) for every output; the last from the others.
-    fn sums(&self, x: &[f64]) -> Vec<f64> {
-        let mut sums = vec![0.0; self.free + 1];
-        let mut last: f64 = self.pulls.iter().sum();
-        for (pull, row) in self.pulls.iter().zip(x.chunks(self.free)) {
-            for (z, p) in row.iter().enumerate() {
-                sums[z] += pull * p;
-                last -= pull * p;
+    /// Σ_x A_x p(z|x) for every output, with what it goes together with; the last from the others.
+    fn sums(&self, x: &[f64]) -> Vec<Vec<f64>> {
+        let width = self.pulls.first().map_or(0, Vec::len);
+        let mut sums = vec![vec![0.0; width]; self.free + 1];
+        for (j, last) in sums[self.free].iter_mut().enumerate() {
+            *last = self.pulls.iter().map(|pulls| pulls[j]).sum();
+        }
+        for (pulls, row) in self.pulls.iter().zip(x.chunks(self.free)) {
+            for (j, pull) in pulls.iter().enumerate() {
+                for (z, p) in row.iter().enumerate() {
+                    sums[z][j] += pull * p;
+                    sums[self.free][j] -= pull * p;
+                }
             }
         }
-        sums[self.free] = last;
         sums
     }
 }
 
 impl Convex for Leak {
     fn value(&self, x: &[f64]) -> f64 {
-        let squares: f64 = self.sums(x).iter().map(|u| u * u).sum();
+        let squares: f64 = self.sums(x).iter().flatten().map(|u| u * u).sum();
         squares / (2.0 * self.ridge) + self.constant + self.level.map_or(0.0, |at| x[at])
     }
 
     fn derivatives(&self, x: &[f64], gradient: &mut [f64], scale: f64, hessian: &mut Symmetric) {
         gradient.fill(0.0);
         let sums = self.sums(x);
-        let (free, last) = (self.free, sums[self.free]);
-        for (at, pull) in self.pulls.iter().enumerate() {
+        let (free, last) = (self.free, &sums[self.free]);
+        for (at, pulls) in self.pulls.iter().enumerate() {
             for z in 0..free {
-                gradient[at * free + z] = pull * (sums[z] - last) / self.ridge;
-                for (to, other) in self.pulls.iter().enumerate() {
-                    for y in 0..free {
-                        let both = if y == z { 2.0 } else { 1.0 };
-                        let bend = scale * pull * other * both / self.ridge;
-                        hessian.add(at * free + z, to * free + y, bend);
-                    }
+                let along = pulls.iter().zip(&sums[z]).zip(last);
+                let along: f64 = along.map(|((pull, own), last)| pull * (own - last)).sum();
+                gradient[at * free + z] = along / self.ridge;
+            }
+            for (to, others) in self.pulls.iter().enumerate() {
+                let both: f64 = pulls.iter().zip(others).map(|(a, b)| scale * a * b).sum();
+                for (z, y) in (0..free).flat_map(|z| (0..free).map(move |y| (z, y))) {
+                    let times = if y == z { 2.0 } else { 1.0 };
+                    hessian.add(at * free + z, to * free + y, both * times / self.ridge);
                 }
             }
         }

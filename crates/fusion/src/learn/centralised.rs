@@ -1,5 +1,6 @@
 //! Projections chosen by someone who sees all data: DCA, MDR and RUCA, the comparators of ST20
-//! Section VI-B. They are deterministic, so no reading has an LDP level.
+//! Section VI-B. They are deterministic, so no reading has an LDP level, and they are computed from everybody's readings in one place:
+//! there is no sensor that could run a part of them. They are for comparison and cannot be shipped ([`CANNOT_SHIP`]).
 //!
 //! With S_B and S_W the scatter between and within classes, the directions are the leading solutions
 //! of S_B^H v = λ M v with M = S_W^H + ρI for DCA, S_B^G + ρI for MDR, S_W^H + ρI + ρ_p S_B^G for
@@ -11,6 +12,9 @@ use undertone_design::Error;
 use crate::Samples;
 use undertone_numeric::symmetric::Symmetric;
 use undertone_numeric::vector::dot;
+
+/// Why none of these ships.
+pub const CANNOT_SHIP: &str = "dca, mdr and ruca are comparators and cannot be shipped: they need everybody's readings in one place before anything is hidden, and what they release is deterministic, so that no LDP level holds";
 
 /// What a projection is to be good at.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -12,8 +12,9 @@ use super::ship::{Shipped, ship};
 use super::trees::{Boosted, Growth};
 use super::{Method, Settings, Trained, train};
 use crate::design::Watch;
+use crate::objective::likeliest;
 use crate::{FusionRule, Maps, Origin, Sample, Samples};
-use undertone_numeric::dice::shuffled;
+use undertone_numeric::dice::{shuffled, unit};
 
 /// A line of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,6 +37,11 @@ impl Entry {
             Self::Centralised(Criterion::Ruca { price }) => format!("ruca:{price}"),
             Self::Raw => "raw".into(),
         }
+    }
+
+    /// Whether what it learns can run on sensors, as policies the kernel verified.
+    pub fn ships(self) -> bool {
+        matches!(self, Self::Learned(_))
     }
 
     /// Reads a name; `ruca` alone has price 1.
@@ -245,16 +251,15 @@ pub fn rule_errors(
     seed: u64,
 ) -> Result<Pair, Error> {
     let mut rng = ChaCha12Rng::seed_from_u64(seed);
+    let mut coins = ChaCha12Rng::seed_from_u64(seed ^ 0xc01);
     let (mut public, mut private) = (0usize, 0usize);
     for sample in samples.samples() {
         let outputs: Vec<Option<usize>> =
             release.draw(&sample.readings, &mut rng).into_iter().map(Some).collect();
         let posterior = rule.posterior(&outputs)?;
-        let likeliest = |law: &[f64]| {
-            (1..law.len()).fold(0, |best, at| if law[at] > law[best] { at } else { best })
-        };
-        public += usize::from(likeliest(&posterior.public) != sample.public);
-        private += usize::from(likeliest(&posterior.private) != sample.private);
+        let decision = rule.decision(&posterior, &outputs, unit(&mut coins))?;
+        public += usize::from(decision != sample.public);
+        private += usize::from(likeliest(&posterior.private, 0) != sample.private);
     }
     let n = samples.samples().len() as f64;
     Ok(Pair { public: public as f64 / n, private: private as f64 / n })

@@ -1,8 +1,10 @@
-//! Training samples as the count kernel sees them: Φ_i = (p_1(.|x_1^i), .., p_s(.|x_s^i)).
+//! Training samples as a kernel sees them; the count kernel: Φ_i = (p_1(.|x_1^i), .., p_s(.|x_s^i)).
 
 use undertone_design::{Channel, Distribution, Error};
 
-use super::logistic::Regression;
+use super::kernel::{Kernel, Layout};
+use super::loss::Loss;
+use super::regression::Regression;
 use crate::{Maps, Sample, Samples};
 
 /// Labels and readings in columns.
@@ -16,6 +18,10 @@ pub(crate) struct Data {
     pub(crate) inputs: Vec<usize>,
     /// How many outputs every sensor has.
     pub(crate) outputs: usize,
+    /// What rules see.
+    pub(crate) kernel: Kernel,
+    /// What rules pay.
+    pub(crate) loss: Loss,
     /// What is to be told about H.
     pub(crate) tasks: Tasks,
     /// 1/n for every sample.
@@ -60,7 +66,7 @@ impl Tasks {
 }
 
 impl Data {
-    pub(crate) fn new(samples: &Samples, outputs: usize) -> Self {
+    pub(crate) fn new(samples: &Samples, outputs: usize, kernel: Kernel, loss: Loss) -> Self {
         let all = samples.samples();
         let labels = |label: fn(&Sample) -> usize| all.iter().map(label).collect::<Vec<_>>();
         let private = labels(|sample| sample.private);
@@ -88,15 +94,22 @@ impl Data {
             readings: (0..samples.sensors().len()).map(column).collect(),
             inputs: samples.sensors().iter().map(|(_, alphabet)| alphabet.len()).collect(),
             outputs,
+            kernel,
+            loss,
             tasks: Tasks::new(&labels(|sample| sample.public)),
             weights: vec![1.0 / all.len() as f64; all.len()],
             contrasts: values.iter().filter(|&&g| g != reference).map(contrast).collect(),
         }
     }
 
+    /// Where features stand in one Φ_i.
+    pub(crate) fn layout(&self) -> Layout {
+        Layout { kernel: self.kernel, sensors: self.readings.len(), outputs: self.outputs }
+    }
+
     /// The size of one Φ_i.
     pub(crate) fn size(&self) -> usize {
-        self.readings.len() * self.outputs
+        self.layout().size()
     }
 
     /// All Φ_i.
@@ -108,9 +121,10 @@ impl Data {
 
     /// Replaces the part of sensor `t`.
     pub(crate) fn write(&self, features: &mut [f64], t: usize, map: &[f64]) {
-        let (k, size) = (self.outputs, self.size());
+        let (k, size, layout) = (self.outputs, self.size(), self.layout());
         for (&x, row) in self.readings[t].iter().zip(features.chunks_exact_mut(size)) {
             row[t * k..(t + 1) * k].copy_from_slice(&map[x * k..(x + 1) * k]);
+            layout.refresh(t, row);
         }
     }
 
@@ -122,7 +136,14 @@ impl Data {
         ridge: f64,
     ) -> Regression<'a> {
         let signs = &self.tasks.signs[task];
-        Regression { features, size: self.size(), signs, weights: &self.weights, ridge }
+        Regression {
+            features,
+            size: self.size(),
+            signs,
+            weights: &self.weights,
+            ridge,
+            loss: self.loss,
+        }
     }
 
     /// The rows of those samples that take part in a contrast.
@@ -143,7 +164,7 @@ impl Data {
         ridge: f64,
     ) -> Regression<'a> {
         let Contrast { signs, weights, .. } = contrast;
-        Regression { features: rows, size: self.size(), signs, weights, ridge }
+        Regression { features: rows, size: self.size(), signs, weights, ridge, loss: self.loss }
     }
 
     /// Flat maps as channels. A reading never seen gets the average of those seen, which keeps every

@@ -1,25 +1,45 @@
-//! A detector that is linear in the outputs: ST20's rules <w, Φ(z)> with the count kernel.
+//! A detector that is linear in the features of the outputs: ST20's rules <w, Φ(z)>.
 
 use undertone_design::Error;
 
 use super::data::Tasks;
-use super::logistic::Regression;
+use super::kernel::Layout;
+use super::loss::Loss;
+use super::regression::Regression;
 
-/// One weight per output symbol of every sensor, one such list per task: for two values the sign
-/// decides, for more the largest score.
+/// One weight per output symbol of every sensor (of the kernel of pairs, also per two of them), one such list per task: for two
+/// values the sign decides, for more the largest score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Linear {
     values: Vec<usize>,
     weights: Vec<Vec<f64>>,
-    /// Where each sensor's weights begin.
-    from: Vec<usize>,
+    features: Features,
+}
+
+/// Which weights a released row has.
+#[derive(Debug, Clone, PartialEq)]
+enum Features {
+    /// One for each symbol; where each sensor's weights begin.
+    Single(Vec<usize>),
+    /// Those of a kernel.
+    Of(Layout),
+}
+
+impl Features {
+    fn score(&self, weights: &[f64], row: &[usize]) -> f64 {
+        match self {
+            Self::Single(from) => {
+                row.iter().zip(from).map(|(&symbol, &from)| weights[from + symbol]).sum()
+            }
+            Self::Of(layout) => layout.score(weights, row),
+        }
+    }
 }
 
 impl Linear {
-    /// Rules for sensors with `outputs` outputs each.
-    pub(crate) fn from_parts(values: Vec<usize>, weights: Vec<Vec<f64>>, outputs: usize) -> Self {
-        let size = weights.first().map_or(0, Vec::len);
-        Self { values, weights, from: (0..size).step_by(outputs).collect() }
+    /// Rules over the features of a kernel.
+    pub(crate) fn from_parts(values: Vec<usize>, weights: Vec<Vec<f64>>, layout: Layout) -> Self {
+        Self { values, weights, features: Features::Of(layout) }
     }
 
     /// Learns from released symbols: `rows[i]` has one symbol per feature, below `levels`.
@@ -45,18 +65,16 @@ impl Linear {
         let tasks = Tasks::new(labels);
         let weights = vec![1.0 / rows.len() as f64; rows.len()];
         let fit = |signs: &Vec<f64>| {
-            let regression =
-                Regression { features: &features, size, signs, weights: &weights, ridge };
-            regression.minimise(&[])
+            let (features, weights, loss) = (&features[..], &weights[..], Loss::Logistic);
+            Regression { features, size, signs, weights, ridge, loss }.minimise(&[])
         };
-        Ok(Self { weights: tasks.signs.iter().map(fit).collect(), values: tasks.values, from })
+        let weights = tasks.signs.iter().map(fit).collect();
+        Ok(Self { weights, values: tasks.values, features: Features::Single(from) })
     }
 
     /// The most likely label.
     pub fn decide(&self, row: &[usize]) -> usize {
-        let score = |weights: &[f64]| -> f64 {
-            row.iter().zip(&self.from).map(|(&symbol, &from)| weights[from + symbol]).sum()
-        };
+        let score = |weights: &[f64]| self.features.score(weights, row);
         if let ([least, most], [weights]) = (&self.values[..], &self.weights[..]) {
             return if score(weights) > 0.0 { *most } else { *least };
         }

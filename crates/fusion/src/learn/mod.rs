@@ -11,10 +11,12 @@ pub mod centralised;
 pub mod compare;
 mod data;
 pub mod draw;
+mod kernel;
 pub mod leakage;
 pub mod linear;
-mod logistic;
+mod loss;
 pub mod prepare;
+mod regression;
 pub mod release;
 mod search;
 pub mod sequences;
@@ -25,6 +27,9 @@ mod tests;
 pub mod trees;
 
 use undertone_design::Error;
+
+pub use kernel::Kernel;
+pub use loss::Loss;
 
 use crate::design::Watch;
 use crate::{Maps, Samples};
@@ -87,6 +92,10 @@ pub struct Settings {
     pub sweeps: u32,
     /// The seed of the training's randomness.
     pub seed: u64,
+    /// What the rules of the centre and of the adversaries see.
+    pub kernel: Kernel,
+    /// What a wrong decision costs them.
+    pub loss: Loss,
 }
 
 impl Default for Settings {
@@ -100,6 +109,8 @@ impl Default for Settings {
             restarts: 3,
             sweeps: 40,
             seed: 1,
+            kernel: Kernel::Count,
+            loss: Loss::Logistic,
         }
     }
 }
@@ -144,8 +155,8 @@ pub struct Trained {
     pub risk: f64,
     /// The risk of H if the outputs said nothing.
     pub blind: f64,
-    /// For every private value but the first, the least risk of whoever tells it from the first; ln 2
-    /// is a coin toss.
+    /// For every private value but the first, the least risk of whoever tells it from the first; that of a coin toss is the loss of
+    /// a score of nought, ln 2 for the logistic one.
     pub adversaries: Vec<Adversary>,
     /// The thresholds, where G is hidden.
     pub threshold: Option<Threshold>,
@@ -184,7 +195,7 @@ pub fn train(
     watch: &Watch<'_>,
 ) -> Result<Trained, Error> {
     settings.check()?;
-    let data = Data::new(samples, settings.outputs);
+    let data = Data::new(samples, settings.outputs, settings.kernel, settings.loss);
     // Beyond this the limit is far below the precision of anything else.
     let odds = Some(settings.ldp.exp()).filter(|&odds| method.hides_readings() && odds < 1e7);
     let search = Search { data: &data, settings, odds, watch };
@@ -203,7 +214,7 @@ pub fn train(
         blind: search.blind(),
         adversaries: adversaries(&data, &state, settings.ridge),
         threshold,
-        rule: Linear::from_parts(data.tasks.values.clone(), state.rules, data.outputs),
+        rule: Linear::from_parts(data.tasks.values.clone(), state.rules, data.layout()),
     })
 }
 
@@ -218,13 +229,14 @@ fn adversaries(data: &Data, state: &State, ridge: f64) -> Vec<Adversary> {
     data.contrasts.iter().map(adversary).collect()
 }
 
-/// The least empirical risk of H and of every adversary under given maps: ST20 F and (18b).
+/// The least empirical risk of H and of every adversary under given maps: ST20 F and (18b), with the count kernel and the logistic
+/// loss.
 pub fn risks(samples: &Samples, maps: &Maps, ridge: f64) -> Result<(f64, Vec<Adversary>), Error> {
     if !(ridge > 0.0 && ridge.is_finite()) {
         return Err(Error::range("the ridge", ridge, "above 0 and finite"));
     }
     let outputs = maps.outputs()[0];
-    let data = Data::new(samples, outputs);
+    let data = Data::new(samples, outputs, Kernel::Count, Loss::Logistic);
     let state = State::new(&data, data.flat(maps)?, ridge);
     Ok((state.risk, adversaries(&data, &state, ridge)))
 }

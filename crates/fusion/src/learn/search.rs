@@ -216,11 +216,12 @@ impl Search<'_> {
         }
     }
 
-    /// Multipliers to hold while a map moves: all one half, which compares means, and the adversaries'
+    /// Multipliers to hold while a map moves: all alike, which compares means, and the adversaries'
     /// own. Alternating on their own alone zig-zags.
     fn candidates(&self, state: &State) -> [Multipliers; 2] {
-        let half = self.data.contrasts.iter().map(|contrast| vec![0.5; contrast.members.len()]);
-        [Multipliers(half.collect()), state.multipliers(self.data, self.settings.ridge)]
+        let equal = self.data.loss.slope(0.0);
+        let equal = self.data.contrasts.iter().map(|contrast| vec![equal; contrast.members.len()]);
+        [Multipliers(equal.collect()), state.multipliers(self.data, self.settings.ridge)]
     }
 
     /// A first map: readings sorted by how they lean, cut into as many shares as there are outputs,

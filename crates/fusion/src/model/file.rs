@@ -1,10 +1,12 @@
 //! Models as JSON.
 
 use serde::Deserialize;
+use serde_json::Value;
 use undertone_core::{Alphabet, Object};
 use undertone_design::{Distribution, Error};
 
 use super::{Atom, Hypothesis, MAX_VALUES, Model, Point, Sensor};
+use crate::time::Chain;
 
 /// A model file: either `hypotheses` with each sensor's `given`, or `points` of a joint law.
 #[derive(Deserialize)]
@@ -19,6 +21,9 @@ struct RawModel {
     #[serde(default)]
     private: Object<RawHypothesis>,
     sensors: Vec<Object<RawSensor>>,
+    /// How the hypotheses move from one epoch to the next.
+    #[serde(default)]
+    transition: Option<Value>,
 }
 
 #[derive(Deserialize, Default)]
@@ -38,7 +43,7 @@ struct RawPoint {
     readings: Vec<usize>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Clone)]
 #[serde(deny_unknown_fields)]
 struct RawSensor {
     #[serde(default)]
@@ -52,6 +57,35 @@ struct RawSensor {
     /// How many readings there are, where `given` does not say so.
     #[serde(default)]
     size: Option<usize>,
+    /// How many such sensors there are; their names are numbered.
+    #[serde(default)]
+    count: Option<usize>,
+}
+
+/// The most sensors a file can ask for by number.
+const MAX_SENSORS: usize = 1 << 12;
+
+/// Writes out sensors of which there are several.
+fn numbered(sensors: Vec<Object<RawSensor>>) -> Result<Vec<RawSensor>, Error> {
+    let mut all = Vec::with_capacity(sensors.len());
+    for (t, Object(sensor)) in sensors.into_iter().enumerate() {
+        let count = sensor.count.unwrap_or(1);
+        let name = sensor.name.clone().unwrap_or_else(|| t.to_string());
+        if count == 0 || count > MAX_SENSORS - all.len() {
+            let problem = format!(
+                "has a `count` of {count}: give 1 or more, and at most {MAX_SENSORS} sensors in all"
+            );
+            return Err(Error::other(format!("sensor {name}"), problem));
+        }
+        if sensor.count.is_none() {
+            all.push(sensor);
+            continue;
+        }
+        all.extend(
+            (1..=count).map(|n| RawSensor { name: Some(format!("{name}-{n}")), ..sensor.clone() }),
+        );
+    }
+    Ok(all)
 }
 
 /// Reads a model from JSON.
@@ -60,19 +94,28 @@ struct RawSensor {
 /// are independent given (H,G), or `{"points": [{"p": .., "public": h, "private": g, "readings":
 /// [x..]}..], "sensors": [{"size": n}..]}` for any joint law. `public` and `private` may give a
 /// `name`, the `values`' names, or (for a vector of hypotheses) the sizes of its `components`;
-/// a sensor may have a `name` and names for its `readings`.
+/// a sensor may have a `name` and names for its `readings`, and stands for `count` alike.
+/// A `transition` says how the hypotheses move (see [`read_moving`]); the model itself is that of the first epoch.
 pub fn read(text: &str) -> Result<Model, Error> {
+    Ok(read_moving(text)?.0)
+}
+
+/// Reads a model and, if it has a `transition`, how its hypotheses move: `{"public": M, "private": M}`, each `"persists"`,
+/// `"fresh"` (drawn anew given the other one's new value) or a matrix, or one matrix over all pairs (h,g), those of the same
+/// h together.
+pub fn read_moving(text: &str) -> Result<(Model, Option<Chain>), Error> {
     let Object::<RawModel>(raw) = serde_json::from_str(text).map_err(|error| {
         let expected = "{\"hypotheses\": [[P(h,g)...]...], \"sensors\": [{\"given\": \
                         [[[P(x|h,g)...]...]...]}...]}";
         Error::other("model", format!("{error}; expected {expected}"))
     })?;
-    match (raw.hypotheses, raw.points) {
+    let sensors = numbered(raw.sensors)?;
+    let model = match (raw.hypotheses, raw.points) {
         (Some(hypotheses), None) => {
             let (h, g) = shape(&hypotheses)?;
             let public = raw.public.0.read("public", h)?;
             let private = raw.private.0.read("private", g)?;
-            let sensor = |(t, Object(sensor)): (usize, Object<RawSensor>)| {
+            let sensor = |(t, sensor): (usize, RawSensor)| {
                 let name = sensor.name.unwrap_or_else(|| t.to_string());
                 let given = sensor.given.ok_or_else(|| {
                     Error::other(format!("sensor {name}"), "has no `given`: give P(x|h,g)")
@@ -88,7 +131,7 @@ pub fn read(text: &str) -> Result<Model, Error> {
                 Ok((name, readings, given))
             };
             let sensors =
-                raw.sensors.into_iter().enumerate().map(sensor).collect::<Result<_, Error>>()?;
+                sensors.into_iter().enumerate().map(sensor).collect::<Result<_, Error>>()?;
             independent((public, private), hypotheses, sensors)
         }
         (None, Some(points)) => {
@@ -99,7 +142,7 @@ pub fn read(text: &str) -> Result<Model, Error> {
                 raw.public.0.read("public", most(|point| point.public).saturating_add(1))?;
             let private =
                 raw.private.0.read("private", most(|point| point.private).saturating_add(1))?;
-            let sensor = |(t, Object(sensor)): (usize, Object<RawSensor>)| {
+            let sensor = |(t, sensor): (usize, RawSensor)| {
                 let name = sensor.name.unwrap_or_else(|| t.to_string());
                 let readings = match (sensor.readings, sensor.size, sensor.given) {
                     (Some(names), None, None) => Alphabet::names(names),
@@ -115,7 +158,7 @@ pub fn read(text: &str) -> Result<Model, Error> {
                 Ok((name, readings))
             };
             let sensors =
-                raw.sensors.into_iter().enumerate().map(sensor).collect::<Result<_, Error>>()?;
+                sensors.into_iter().enumerate().map(sensor).collect::<Result<_, Error>>()?;
             let point = |Object(point): Object<RawPoint>| Point {
                 weight: point.p,
                 public: point.public,
@@ -126,7 +169,9 @@ pub fn read(text: &str) -> Result<Model, Error> {
             Model::joint(public, private, sensors, &points)
         }
         _ => Err(Error::other("model", "give either `hypotheses` or `points`, and not both")),
-    }
+    }?;
+    let chain = raw.transition.map(|value| Chain::read(&model, &value)).transpose()?;
+    Ok((model, chain))
 }
 
 impl RawHypothesis {

@@ -2,14 +2,18 @@
 
 use serde::Serialize;
 use undertone::error::mention;
-use undertone::{Answer, Error};
+use undertone::{Answer, Error, number};
 use undertone_core::Nats;
 
 use super::figures::{EpochReport, LeakageLevel, NetworkFigures, rows};
+use super::objective::{Limit, ObjectiveReport, RuleReport, is_gain, reached, value, warnings};
+use crate::design::bound::{self, Limits};
 use crate::design::{
-    Budgets, Method, Request, Stricter, Theta, Watch, design, expected_steps, usual_restarts,
+    Aim, Budgets, Method, Proposal, Request, Stricter, Theta, Watch, design_for, expected_steps,
+    usual_restarts,
 };
-use crate::{Bundle, Evaluation, ExactModel, Model, Origin};
+use crate::objective::Goal;
+use crate::{Bundle, Evaluation, ExactModel, Maps, Model, Objective, Origin};
 
 /// A model, and where it came from.
 #[derive(Debug, Clone)]
@@ -48,6 +52,12 @@ pub struct NetworkRequest {
     pub restarts: Option<u32>,
     /// Where the search's randomness begins.
     pub seed: u64,
+    /// What the maps and the centre's rule are for. Nothing for the error of the public hypothesis or, where the best rule
+    /// for that would be blind, the balanced error.
+    pub objective: Option<Objective>,
+    /// Maps to begin from as well, such as those found under tighter budgets: the result is not worse than any of them
+    /// that is within these.
+    pub begin: Vec<Maps>,
 }
 
 /// The largest number of starts and of epochs.
@@ -65,6 +75,8 @@ impl NetworkRequest {
             epochs: 1,
             restarts: None,
             seed: 1,
+            objective: None,
+            begin: Vec::new(),
         }
     }
 
@@ -182,6 +194,18 @@ pub struct NetworkReport {
     /// What the centre learns: `information` of all epochs asked for, `ldp` of each sensor, both certified.
     #[serde(flatten)]
     pub figures: NetworkFigures,
+    /// What maps and rule are for.
+    pub objective: ObjectiveReport,
+    /// No maps within the budgets, and no rule, are wrong about the public hypothesis less often.
+    #[serde(serialize_with = "number::as_lower_bound")]
+    pub error_public_lower: f64,
+    /// No maps within the budgets tell more of the public hypothesis, in nats.
+    #[serde(serialize_with = "number::as_bound")]
+    pub information_public_upper: f64,
+    /// How the centre's rule does; nothing where there are too many outputs to say.
+    pub rule: Option<RuleReport>,
+    /// What is wrong with it, if anything is.
+    pub warnings: Vec<String>,
     /// How the maps were chosen.
     pub method: &'static str,
     /// The network's id.
@@ -227,8 +251,8 @@ pub struct RequestedBudgets {
 pub struct AttemptReport {
     /// Which part.
     pub name: &'static str,
-    /// The error of the public hypothesis.
-    pub error: f64,
+    /// What it made small: the error of the public hypothesis, unless another objective was asked for.
+    pub loss: f64,
 }
 
 /// How much stricter the printed sufficient condition is than the budget itself.
@@ -298,7 +322,8 @@ pub fn design_network(request: &NetworkRequest, watch: &Watch<'_>) -> Result<Net
     let exact = ExactModel::new(given)?;
     // A law that is too large to ship is refused before the search and not after it.
     exact.law()?;
-    let proposal = design(&exact.model()?, &search, watch)?;
+    let model = exact.model()?;
+    let Chosen { objective, chosen, proposal, limits } = choose(&model, request, &search, watch)?;
     let origin = Origin {
         method: search.method.name().into(),
         source: source.clone(),
@@ -307,6 +332,7 @@ pub fn design_network(request: &NetworkRequest, watch: &Watch<'_>) -> Result<Net
         restarts: search.restarts,
     };
     let bundle = Bundle::ship(&exact, &proposal.maps, search.budgets, &origin)?;
+    let bundle = bundle.deciding(objective.clone())?;
     let seen = Evaluation::new(given, &bundle.maps()?)?;
     let certificate = bundle.certificate();
     let attained = certificate.after(search.budgets.epochs).and_then(|line| line.information);
@@ -314,8 +340,32 @@ pub fn design_network(request: &NetworkRequest, watch: &Watch<'_>) -> Result<Net
         information: LeakageLevel::Certified(attained),
         ..NetworkFigures::new(&seen, given).with_ldp(certificate)
     };
+    let rule = RuleReport::new(&bundle.rule()?, given, &bundle.maps()?)?;
+    let goal = Goal::new(&objective, given.public_law())?;
+    let rounding = rounding(given);
+    let limit = Limit {
+        value: value(&objective, limits.loss - slack(&objective, &goal, rounding)),
+        is_gain: is_gain(&objective),
+    };
     let attempts = proposal.attempts.iter();
     Ok(NetworkReport {
+        objective: ObjectiveReport {
+            name: objective.to_string(),
+            chosen,
+            value: reached(&objective, &goal, &figures, rule.as_ref()),
+            blind: value(&objective, goal.blind()),
+            limit,
+        },
+        error_public_lower: (limits.error - rounding).max(0.0),
+        information_public_upper: limits.information + told_more(&goal, rounding),
+        warnings: warnings(
+            &figures,
+            &objective,
+            bundle.is_silent(),
+            rule.as_ref(),
+            given.public().name(),
+        ),
+        rule,
         figures,
         method: search.method.name(),
         bundle_id: bundle.id().into(),
@@ -331,12 +381,104 @@ pub fn design_network(request: &NetworkRequest, watch: &Watch<'_>) -> Result<Net
         policies: bundle.policies().iter().map(|policy| policy.id().to_string()).collect(),
         maps: rows(&bundle.maps()?),
         found: proposal.error,
-        attempts: attempts
-            .map(|part| AttemptReport { name: part.name, error: part.error })
-            .collect(),
+        attempts: attempts.map(|part| AttemptReport { name: part.name, loss: part.loss }).collect(),
         theta: proposal.theta.as_ref().map(Into::into),
         bundle,
     })
+}
+
+/// Maps, what they are for, and what none can pass.
+struct Chosen {
+    objective: Objective,
+    chosen: String,
+    proposal: Proposal,
+    limits: Limits,
+}
+
+/// A rule that errs less often than a blind one by no more than this is blind.
+const LEAST_GAIN: f64 = 1e-7;
+
+/// Searches for what was asked; for the error where nothing was, unless the best rule would then be blind. With a rare
+/// public event that is the rule rather than the exception: no evidence within the budgets makes the event likelier than
+/// not. Then a mistake costs one over its value's probability.
+fn choose(
+    model: &Model,
+    request: &NetworkRequest,
+    search: &Request,
+    watch: &Watch<'_>,
+) -> Result<Chosen, Error> {
+    let limits = |objective: &Objective| {
+        bound::limits(model, search.method, search.budgets, objective, &|| (watch.stop)())
+    };
+    let find = |objective: &Objective| {
+        let aim = Aim { objective: objective.clone(), warm: request.begin.clone() };
+        design_for(model, search, &aim, watch)
+    };
+    if let Some(objective) = &request.objective {
+        let limits = limits(objective)?;
+        let (objective, chosen) = (objective.clone(), "asked for".into());
+        return Ok(Chosen { proposal: find(&objective)?, objective, chosen, limits });
+    }
+    let blind = Goal::new(&Objective::Error, model.public_law())?.blind();
+    let least = limits(&Objective::Error)?;
+    let plain =
+        if least.error < blind - LEAST_GAIN { Some(find(&Objective::Error)?) } else { None };
+    if let Some(proposal) = &plain
+        && proposal.error < blind - LEAST_GAIN
+    {
+        let chosen = "the usual one: fewest wrong decisions".into();
+        let proposal = proposal.clone();
+        return Ok(Chosen { objective: Objective::Error, chosen, proposal, limits: least });
+    }
+    let balanced = find(&Objective::Balanced)?;
+    let alone = Goal::new(&Objective::Balanced, model.public_law())?.blind();
+    if balanced.loss < alone - LEAST_GAIN {
+        let why = match plain {
+            None => "whatever the maps, fewest wrong decisions means to decide always the same",
+            Some(_) => {
+                "with the maps found, fewest wrong decisions means to decide always the same"
+            }
+        };
+        let limits = limits(&Objective::Balanced)?;
+        let chosen =
+            format!("{why}, so a mistake costs one over the probability of what was the case");
+        return Ok(Chosen { objective: Objective::Balanced, chosen, proposal: balanced, limits });
+    }
+    let chosen = "the usual one; no other would tell more".into();
+    let proposal = plain.unwrap_or(balanced);
+    Ok(Chosen { objective: Objective::Error, chosen, proposal, limits: least })
+}
+
+/// How far the law of labels and readings can lie from its integers, under which budgets are kept and bounds found: the
+/// largest remainder moves no weight of a scenario, and no probability of a reading, by more than 2^-32.
+fn rounding(given: &Model) -> f64 {
+    let readings: usize = given.sensors().iter().map(crate::Sensor::inputs).sum();
+    (given.atoms().len() + readings) as f64 * (0.5f64).powi(31)
+}
+
+/// What such a distance can change a loss by.
+fn slack(objective: &Objective, goal: &Goal, distance: f64) -> f64 {
+    let public = goal.public();
+    match objective {
+        Objective::Error => distance,
+        Objective::Information => told_more(goal, distance),
+        Objective::Detection { .. } => {
+            let event: f64 = public[1..].iter().sum();
+            2.0 * distance / public[0].min(event)
+        }
+        _ => {
+            let most =
+                |costs: crate::Costs| costs.rows().iter().flatten().copied().fold(0.0, f64::max);
+            2.0 * distance * goal.costs().map_or(1.0, most)
+        }
+    }
+}
+
+/// What such a distance can change the information by.
+fn told_more(goal: &Goal, distance: f64) -> f64 {
+    // h(δ) <= -δ ln δ + δ.
+    let entropy = distance - distance * distance.ln();
+    2.0 * (distance * (goal.public().len() as f64).ln() + entropy)
 }
 
 impl NetworkReport {
@@ -364,21 +506,17 @@ impl Answer for NetworkReport {
         let (public, private) = (model.public().name(), model.private().name());
         let one = LeakageLevel::Certified(self.in_one_epoch());
         let figures = NetworkFigures { information: one, ..self.figures.clone() };
-        let mut words = figures.words(public, private);
-        if self.silent {
-            words = format!("{}\n{words}", silence(public));
-        }
+        let mut words: String =
+            self.warnings.iter().map(|warning| format!("WARNING: {warning}\n")).collect();
+        words += &figures.words(public, private);
+        let ObjectiveReport { name, chosen, value, blind, limit } = &self.objective;
+        words += &format!(
+            "\nObjective {name} ({chosen}): {value:.6}, blindly {blind:.6}; no maps within the budgets reach better than {}.",
+            number::rounded(limit.value, limit.round())
+        );
         format!(
             "{words}\nEvery policy and the network are verified.\nnetwork id: {}",
             self.bundle_id
         )
     }
-}
-
-/// That a network says nothing, and what to do about it.
-pub(super) fn silence(public: &str) -> String {
-    format!(
-        "This network is silent: no output depends on any reading, so nothing is told of {public} either. \
-         The budgets leave no room for more: raise them."
-    )
 }

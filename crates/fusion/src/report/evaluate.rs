@@ -3,13 +3,13 @@
 use serde::Serialize;
 use undertone::{Answer, Error};
 
-use super::design::silence;
 use super::figures::{EpochReport, ExaminedFigures, LeakageLevel, NetworkFigures};
+use super::objective::{RuleReport, warnings};
 use crate::learn::compare::{self, Examined, Pair};
 use crate::learn::leakage::Evidence;
 use crate::learn::release::Release;
 use crate::table::LabelledTable;
-use crate::{Bundle, Evaluation, Maps, Model};
+use crate::{Bundle, Evaluation, FusionRule, Maps, Model, Objective};
 
 /// Maps, and the law under which they are judged.
 #[derive(Debug, Clone)]
@@ -76,6 +76,10 @@ pub struct EvaluationReport {
     /// The network, where one was judged.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub network: Option<JudgedNetwork>,
+    /// How the rule does under that law: a network's own, or Bayes'; nothing where there are too many outputs to say.
+    pub rule: Option<RuleReport>,
+    /// What is wrong with it, if anything is.
+    pub warnings: Vec<String>,
     /// The law under which the maps were judged.
     #[serde(skip)]
     pub model: Model,
@@ -91,6 +95,8 @@ pub struct JudgedNetwork {
     pub bundle_id: String,
     /// Whether no output depends on any reading.
     pub silent: bool,
+    /// What its centre decides for.
+    pub objective: Objective,
     /// How its maps were chosen.
     pub method: String,
     /// What held-out samples say, where they were given.
@@ -135,8 +141,13 @@ pub fn evaluate(request: &EvaluationRequest) -> Result<EvaluationReport, Error> 
         EvaluationSubject::Maps { name, model, maps } => {
             let seen = Evaluation::new(model, maps)
                 .map_err(|error| Error::input(format!("{name}: {error}")))?;
+            let figures = NetworkFigures::new(&seen, model);
+            let rule = RuleReport::new(&FusionRule::new(model, maps)?, model, maps)?;
+            let (objective, name) = (Objective::Error, model.public().name());
             Ok(EvaluationReport {
-                figures: NetworkFigures::new(&seen, model),
+                warnings: warnings(&figures, &objective, false, rule.as_ref(), name),
+                rule,
+                figures,
                 certified: false,
                 policies: Vec::new(),
                 network: None,
@@ -170,13 +181,18 @@ fn network(
         let attained = certificate.after(1).and_then(|line| line.information);
         figures.information = LeakageLevel::Certified(attained);
     }
+    let rule = RuleReport::new(&bundle.rule()?, &model, &maps)?;
+    let (objective, name) = (bundle.objective(), model.public().name());
     Ok(EvaluationReport {
+        warnings: warnings(&figures, objective, bundle.is_silent(), rule.as_ref(), name),
+        rule,
         figures,
         certified,
         policies: bundle.policies().iter().map(|policy| policy.id().to_string()).collect(),
         network: Some(JudgedNetwork {
             bundle_id: bundle.id().into(),
             silent: bundle.is_silent(),
+            objective: objective.clone(),
             method: bundle.origin().method.clone(),
             held_out,
             epochs: certified.then(|| EpochReport::of(certificate)),
@@ -230,9 +246,7 @@ impl Answer for EvaluationReport {
     fn words(&self) -> String {
         let (public, private) = (self.model.public().name(), self.model.private().name());
         let words = format!("{} ({})", self.figures.words(public, private), self.basis());
-        match &self.network {
-            Some(network) if network.silent => format!("{}\n{words}", silence(public)),
-            _ => words,
-        }
+        let warnings = self.warnings.iter().map(|warning| format!("WARNING: {warning}\n"));
+        warnings.chain([words]).collect()
     }
 }

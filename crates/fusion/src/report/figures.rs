@@ -61,10 +61,10 @@ pub struct NetworkFigures {
     pub blind_private: f64,
     /// I(H;Z), what all outputs say of the public hypothesis.
     #[serde(serialize_with = "number::as_value")]
-    pub public_information: f64,
+    pub information_public: f64,
     /// I(G;Z), what all outputs say of the private hypothesis.
     #[serde(serialize_with = "number::as_value")]
-    pub private_information: f64,
+    pub information_private: f64,
     /// I(X;Z) of every sensor.
     #[serde(serialize_with = "number::as_values")]
     pub sensor_information: Vec<f64>,
@@ -95,8 +95,8 @@ impl NetworkFigures {
             error_private: seen.error_private,
             blind_public: seen.blind_public,
             blind_private: seen.blind_private,
-            public_information: seen.public_information,
-            private_information: seen.private_information,
+            information_public: seen.public_information,
+            information_private: seen.private_information,
             sensor_information: seen.sensor_information.clone(),
             sensors: model.sensors().iter().map(|sensor| sensor.name().to_owned()).collect(),
             information: LeakageLevel::Computed(seen.information.nats),

@@ -8,10 +8,11 @@ use undertone_core::Policy;
 
 use super::figures::{BoundReport, ExaminedFigures, LeakageLevel};
 use crate::design::Watch;
+use crate::learn::centralised::CANNOT_SHIP;
 use crate::learn::compare::{Entry, Line, Study, compare};
 use crate::learn::prepare::{self, Parts, Recipe};
 use crate::learn::release::one_hot_ldp;
-use crate::learn::{Settings, Threshold, expected_steps};
+use crate::learn::{Kernel, Loss, Settings, Threshold, expected_steps};
 use crate::table::LabelledTable;
 use crate::{Bundle, Origin};
 
@@ -42,9 +43,29 @@ impl TrainRequest {
         names.into_iter().map(entry).collect()
     }
 
+    /// The kernel of this name.
+    pub fn kernel(name: &str) -> Result<Kernel, Error> {
+        Kernel::parse(name).map_err(Error::usage)
+    }
+
+    /// The loss of this name.
+    pub fn loss(name: &str) -> Result<Loss, Error> {
+        Loss::parse(name).map_err(Error::usage)
+    }
+
     /// Whether some method makes maps, which can ship.
     pub fn makes_maps(&self) -> bool {
-        self.methods.iter().any(|entry| matches!(entry, Entry::Learned(_)))
+        self.methods.iter().any(|entry| entry.ships())
+    }
+
+    /// Refuses a request for something to ship where no method makes any.
+    pub fn check_ships(&self) -> Result<(), Error> {
+        if self.makes_maps() {
+            return Ok(());
+        }
+        let compared = self.methods.iter().any(|entry| matches!(entry, Entry::Centralised(_)));
+        let why = if compared { CANNOT_SHIP } else { "raw readings hide nothing" };
+        Err(Error::usage(format!("nothing to ship: {why}; add epic, npo or e-ldp")))
     }
 
     /// Refuses numbers that cannot be.
@@ -136,6 +157,10 @@ pub struct RequestedTraining {
     pub slack: f64,
     /// The ridge of every linear rule.
     pub ridge: f64,
+    /// What the rules of the centre and of the adversaries see.
+    pub kernel: &'static str,
+    /// What a wrong decision costs them.
+    pub loss: &'static str,
     /// How sure the guarantee is to be.
     pub confidence: f64,
     /// Where the randomness began.
@@ -152,6 +177,8 @@ pub struct MethodReport {
     pub examined: ExaminedFigures,
     /// The method.
     pub method: String,
+    /// Whether what it learns can run on sensors; comparators cannot.
+    pub ships: bool,
     /// How often a detector linear in what is released is wrong about the public label.
     pub error_public: f64,
     /// How often such a detector is wrong about the private label.
@@ -254,7 +281,8 @@ pub fn train(
 }
 
 fn report(request: &TrainRequest, parts: Parts, lines: Vec<Line>) -> TrainReport {
-    let Settings { outputs, ldp, ratio, slack, ridge, restarts, seed, .. } = request.settings;
+    let Settings { outputs, ldp, ratio, slack, ridge, restarts, seed, kernel, loss, .. } =
+        request.settings;
     let blind = lines.first().map(|line| line.judged.examined.blind);
     let distinct = |units: &Vec<usize>| units.iter().collect::<BTreeSet<_>>().len();
     let sensors = parts.train.sensors();
@@ -273,6 +301,8 @@ fn report(request: &TrainRequest, parts: Parts, lines: Vec<Line>) -> TrainReport
             ratio,
             slack,
             ridge,
+            kernel: kernel.name(),
+            loss: loss.name(),
             confidence: request.confidence,
             seed,
             restarts,
@@ -316,6 +346,7 @@ fn method(request: &TrainRequest, parts: &Parts, line: &Line) -> MethodReport {
     MethodReport {
         examined: (&line.judged.examined).into(),
         method: line.entry.name(),
+        ships: line.entry.ships(),
         error_public: line.judged.detectors.public,
         error_private: line.judged.detectors.private,
         decisions: line.judged.decisions.as_ref().map(Into::into),
@@ -382,8 +413,9 @@ impl Answer for TrainReport {
                 outside if outside > 0.0 => format!(", but for {:.1} % of them", 100.0 * outside),
                 _ => String::new(),
             };
+            let comparator = if method.ships { "" } else { " (a comparator, cannot be shipped)" };
             lines.push(format!(
-                "{}: wrong about {} in {:.4} and about {} in {:.4}; with confidence {} all outputs say at most {} nats about {}{outside}",
+                "{}{comparator}: wrong about {} in {:.4} and about {} in {:.4}; with confidence {} all outputs say at most {} nats about {}{outside}",
                 method.method,
                 self.parts.train.public().name(),
                 method.error_public,

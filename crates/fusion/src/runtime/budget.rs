@@ -17,7 +17,7 @@ pub struct Budget {
 impl Budget {
     /// `epochs` epochs from `first` on; all that were certified if none are given.
     pub fn new(bundle: &Bundle, first: u64, epochs: Option<u32>) -> Result<Self, Error> {
-        let certified = bundle.budgets().epochs;
+        let certified = bundle.epochs();
         match epochs {
             Some(epochs) if epochs > certified => {
                 let problem = format!(
@@ -31,7 +31,7 @@ impl Budget {
 
     /// All epochs that were certified, from epoch 1 on.
     pub fn certified(bundle: &Bundle) -> Self {
-        Self { first: 1, epochs: bundle.budgets().epochs }
+        Self { first: 1, epochs: bundle.epochs() }
     }
 
     /// The first epoch.

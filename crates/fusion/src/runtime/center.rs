@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::{Serialize, Serializer};
+use sha2::{Digest, Sha256};
 use undertone::Answer;
 use undertone_core::Nats;
 use undertone_design::Error;
@@ -16,6 +17,7 @@ use super::journal::Journal;
 use super::sensor::{possible, prefix};
 use super::spending::Spending;
 use super::topics::Status;
+use crate::time::Filter;
 use crate::{Bundle, FusionRule};
 
 /// How long the centre waits, and for how much.
@@ -40,7 +42,7 @@ pub struct Decision {
     pub epoch: u64,
     /// The most likely value of H.
     pub value: usize,
-    /// P(h | what was heard).
+    /// P(h | what was heard), in this epoch and, where hypotheses move, before it.
     pub posterior: Vec<f64>,
     /// The tokens it rests on, one place per sensor; `None` where a sensor was averaged over.
     pub outputs: Vec<Option<usize>>,
@@ -72,6 +74,9 @@ pub struct Metrics {
     pub limit: u32,
     /// From which epoch on.
     pub first: u64,
+    /// Epochs that have passed from that one to the last one used, whether or not anything was heard in them.
+    #[serde(skip)]
+    pub elapsed: u64,
     /// ε_I of everything used; nothing if there is no bound.
     #[serde(serialize_with = "as_decimal")]
     pub information: Option<Nats>,
@@ -91,6 +96,19 @@ pub struct SensorMetrics {
     pub constant: u64,
     /// Epochs decided without it.
     pub missed: u64,
+    /// How many of those were the last ones in a row.
+    pub missed_in_a_row: u64,
+    /// Tokens drawn from its readings and used, since the last reset or the centre's start.
+    pub drawn: u32,
+}
+
+/// The coin of an epoch, from 0 to 1, for a rule that leaves some decisions to one: of the network's id and the epoch,
+/// so that whoever has the reports finds the same decisions.
+pub fn coin(bundle: &Bundle, epoch: u64) -> f64 {
+    let digest = Sha256::new().chain_update(bundle.id()).chain_update(epoch.to_be_bytes());
+    let first =
+        digest.finalize().iter().take(6).fold(0u64, |sum, &byte| sum << 8 | u64::from(byte));
+    first as f64 / (1u64 << 48) as f64
 }
 
 /// The fusion centre of a bundle. It knows no network and no clock: messages and the time are handed
@@ -100,6 +118,8 @@ pub struct Center {
     bundle: Bundle,
     prefix: [u8; 8],
     rule: FusionRule,
+    /// Remembers what was said before, where hypotheses move.
+    filter: Option<Filter>,
     /// By sensor and token: whether the policy ever sends it.
     possible: Vec<Vec<bool>>,
     epochs: Epochs,
@@ -124,9 +144,14 @@ impl Center {
         }
         let budget = Budget::new(bundle, budget.first(), Some(budget.epochs()))?;
         let sensors = bundle.policies().len();
+        let rule = bundle.rule()?;
+        let filter = bundle.course().map(|course| {
+            Filter::new(bundle.model(), course.chain(), rule.clone(), budget.first())
+        });
         let mut center = Self {
             prefix: prefix(bundle),
-            rule: bundle.rule()?,
+            rule,
+            filter,
             possible: bundle.policies().iter().map(possible).collect(),
             epochs: Epochs::new(sensors, pace.window, pace.deadline),
             budget,
@@ -141,6 +166,7 @@ impl Center {
                 epochs: 0,
                 limit: budget.epochs(),
                 first: budget.first(),
+                elapsed: 0,
                 information: Some(Nats::ZERO),
                 sensors: vec![SensorMetrics::default(); sensors],
             },
@@ -180,7 +206,15 @@ impl Center {
         now: Instant,
     ) -> Result<Result<(), Refusal>, Error> {
         let heard = match self.judge(sensor, payload) {
-            Err(refusal) => Err(self.refuse(refusal)),
+            Err(refusal) => {
+                // Nothing is wrong with these, and they are no repetitions.
+                if matches!(refusal, Refusal::Late | Refusal::Ahead)
+                    && let Ok(report) = SensorReport::from_bytes(payload)
+                {
+                    self.revive(&report);
+                }
+                Err(self.refuse(refusal))
+            }
             Ok(report) => {
                 if report.kind == TokenKind::Drawn && !self.used.contains(&report.epoch) {
                     // On disk before it is used, like a sensor's token.
@@ -192,9 +226,13 @@ impl Center {
                 }
                 self.epochs.file(&report, now);
                 self.metrics.accepted += 1;
+                self.revive(&report);
                 if let Some(metrics) = self.metrics.sensors.get_mut(usize::from(sensor)) {
                     metrics.accepted += 1;
-                    metrics.constant += u64::from(report.kind == TokenKind::Constant);
+                    match report.kind {
+                        TokenKind::Drawn => metrics.drawn = metrics.drawn.saturating_add(1),
+                        TokenKind::Constant => metrics.constant += 1,
+                    }
                 }
                 Ok(())
             }
@@ -220,6 +258,24 @@ impl Center {
             return Err(Refusal::Spent);
         }
         Ok(report)
+    }
+
+    /// Who says something new is alive, whatever was said of it before: a broker may keep a last will that somebody else
+    /// has written, and it must not silence a sensor for longer than until its next report.
+    fn revive(&mut self, report: &SensorReport) {
+        if let Some(metrics) = self.metrics.sensors.get_mut(usize::from(report.sensor))
+            && metrics.status.is_some_and(|status| !status.speaks())
+        {
+            metrics.status = Some(match report.kind {
+                TokenKind::Drawn => Status::Alive,
+                TokenKind::Constant => Status::Spent,
+            });
+        }
+    }
+
+    /// What is known of a sensor's life, if anything is.
+    pub fn status(&self, sensor: u16) -> Option<Status> {
+        self.metrics.sensors.get(usize::from(sensor))?.status
     }
 
     /// A message about a sensor's life; what it says, if that is news.
@@ -255,21 +311,33 @@ impl Center {
             _ => None,
         };
         let outputs: Vec<Option<usize>> = said.iter().map(token).collect();
-        let posterior = self.rule.posterior(&outputs)?;
+        let coin = coin(&self.bundle, epoch);
+        let (posterior, value) = match &mut self.filter {
+            Some(filter) => {
+                let remembered = filter.hear(epoch, &outputs)?;
+                let value = self.rule.decision_remembering(&remembered, &outputs, coin)?;
+                (remembered, value)
+            }
+            None => {
+                let posterior = self.rule.posterior(&outputs)?;
+                let value = self.rule.decision(&posterior, &outputs, coin)?;
+                (posterior, value)
+            }
+        };
         let those = |which: fn(&Said) -> bool| -> Vec<u16> {
             (0..).zip(&said).filter(|(_, said)| which(said)).map(|(t, _)| t).collect()
         };
         let missing = those(|said| said.is_none());
-        for &sensor in &missing {
-            if let Some(metrics) = self.metrics.sensors.get_mut(usize::from(sensor)) {
-                metrics.missed += 1;
-            }
+        for (metrics, said) in self.metrics.sensors.iter_mut().zip(&said) {
+            let silent = said.is_none();
+            metrics.missed += u64::from(silent);
+            metrics.missed_in_a_row = if silent { metrics.missed_in_a_row + 1 } else { 0 };
         }
         self.metrics.decided += 1;
         self.metrics.open = self.epochs.open();
         Ok(Some(Decision {
             epoch,
-            value: posterior.decision(),
+            value,
             posterior: posterior.public,
             outputs,
             missing,
@@ -307,8 +375,12 @@ impl Center {
     fn begin(&mut self, first: u64) {
         self.budget = self.budget.moved(first);
         self.metrics.first = first;
+        self.metrics.sensors.iter_mut().for_each(|sensor| sensor.drawn = 0);
         self.epochs.start_at(first);
         self.used.clear();
+        if let Some(filter) = &mut self.filter {
+            filter.restart(first);
+        }
     }
 
     /// The counters.
@@ -318,7 +390,10 @@ impl Center {
 
     fn account(&mut self) -> Result<(), Error> {
         self.metrics.epochs = u32::try_from(self.used.len()).unwrap_or(u32::MAX);
-        self.metrics.information = self.spending.after(self.metrics.epochs)?;
+        let since = |last: &u64| last.saturating_sub(self.budget.first()).saturating_add(1);
+        self.metrics.elapsed = self.used.last().map_or(0, since);
+        self.metrics.information =
+            self.spending.after(self.metrics.epochs, self.metrics.elapsed)?;
         Ok(())
     }
 

@@ -1,13 +1,15 @@
 //! A centre on a connection.
 
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use undertone_design::Error;
 
+use super::board::Board;
 use super::center::{Center, Decision, DecisionRecord, Metrics};
 use super::epochs::Refusal;
-use super::link::{Link, LinkEvent, LinkOptions, Message};
+use super::link::{Delivery, Link, LinkEvent, LinkOptions, Message};
 use super::topics::{FromSensor, Status, Topics};
 use crate::Bundle;
 
@@ -99,6 +101,9 @@ pub struct CenterNode {
     center: Center,
     link: Link,
     topics: Topics,
+    board: Board,
+    /// What happened and was not told yet.
+    news: VecDeque<CenterEvent>,
     /// When the counters may be published again.
     metrics_due: Instant,
     metrics_old: bool,
@@ -122,7 +127,14 @@ impl CenterNode {
             lasting: true,
             ..options
         })?;
-        Ok(Self { center, link, topics, metrics_due: Instant::now(), metrics_old: true })
+        let board = Board::new(&center)?;
+        let (news, metrics_due) = (VecDeque::new(), Instant::now());
+        Ok(Self { center, link, topics, board, news, metrics_due, metrics_old: true })
+    }
+
+    /// What the centre shows to whoever looks, kept up to date for as long as it runs.
+    pub fn board(&self) -> &Board {
+        &self.board
     }
 
     /// The centre.
@@ -137,13 +149,24 @@ impl CenterNode {
 
     /// A new budget from epoch `first` on, for a new private value.
     pub fn reset(&mut self, first: u64) -> Result<(), Error> {
-        self.center.reset(first)
+        self.center.reset(first)?;
+        self.board.refresh(self.center.metrics());
+        Ok(())
     }
 
     /// The next thing that happens. May be cancelled. Fails if the broker refuses the centre, or its
     /// state file cannot be written.
     pub async fn next(&mut self) -> Result<CenterEvent, Error> {
+        let event = self.next_event().await?;
+        self.board.see(&event, self.center.metrics());
+        Ok(event)
+    }
+
+    async fn next_event(&mut self) -> Result<CenterEvent, Error> {
         loop {
+            if let Some(event) = self.news.pop_front() {
+                return Ok(event);
+            }
             if let Some(decision) = self.center.decide(Instant::now())? {
                 let record = decision.record(self.center.bundle());
                 self.publish(self.topics.decision(), &record, false)?;
@@ -166,45 +189,51 @@ impl CenterNode {
             };
             let reason = "the connection to the broker is over";
             let event = event.ok_or_else(|| Error::other("centre", reason))?;
-            if let Some(event) = self.take(event)? {
-                return Ok(event);
-            }
+            self.take(event)?;
+            self.board.refresh(self.center.metrics());
         }
     }
 
-    fn take(&mut self, event: LinkEvent) -> Result<Option<CenterEvent>, Error> {
+    fn take(&mut self, event: LinkEvent) -> Result<(), Error> {
         let now = Instant::now();
         match event {
             LinkEvent::Connected => {
                 self.center.restart_deadlines(now);
-                Ok(Some(CenterEvent::Connected))
+                self.news.push_back(CenterEvent::Connected);
             }
             LinkEvent::Lost { reason } => {
                 self.center.restart_deadlines(now);
-                Ok(Some(CenterEvent::Lost { reason }))
+                self.news.push_back(CenterEvent::Lost { reason });
             }
-            LinkEvent::Refused { reason } => Err(Error::other("broker", reason)),
-            LinkEvent::Delivered(message) => {
+            LinkEvent::Refused { reason } => return Err(Error::other("broker", reason)),
+            LinkEvent::Delivered(Delivery { topic, payload }) => {
                 self.metrics_old = true;
-                let topic = message.topic;
-                let refused = |reason| Some(CenterEvent::Refused { topic: topic.clone(), reason });
-                Ok(match self.topics.read(&topic) {
+                let heard = match self.topics.read(&topic) {
                     Some(FromSensor::Report(sensor)) => {
-                        self.center.hear(sensor, &message.payload, now)?.err().and_then(refused)
+                        let before = self.center.status(sensor);
+                        let heard = self.center.hear(sensor, &payload, now)?;
+                        let after = self.center.status(sensor);
+                        if let Some(status) = after.filter(|_| after != before) {
+                            self.news.push_back(CenterEvent::Status { sensor, status });
+                        }
+                        heard
                     }
                     Some(FromSensor::Status(sensor)) => {
-                        match self.center.hear_status(sensor, &message.payload) {
-                            Ok(status) => {
-                                status.map(|status| CenterEvent::Status { sensor, status })
-                            }
-                            Err(reason) => refused(reason),
+                        let heard = self.center.hear_status(sensor, &payload);
+                        if let Ok(Some(status)) = heard {
+                            self.news.push_back(CenterEvent::Status { sensor, status });
                         }
+                        heard.map(|_| ())
                     }
                     // A sensor's number that is no number.
-                    None => refused(self.center.refuse(Refusal::UnknownSensor)),
-                })
+                    None => Err(self.center.refuse(Refusal::UnknownSensor)),
+                };
+                if let Err(reason) = heard {
+                    self.news.push_back(CenterEvent::Refused { topic, reason });
+                }
             }
         }
+        Ok(())
     }
 
     fn publish(&self, topic: String, what: &impl Serialize, retain: bool) -> Result<(), Error> {

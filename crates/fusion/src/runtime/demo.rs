@@ -1,7 +1,9 @@
 //! A whole network on one machine: a world that draws H, G and readings, sensors, a centre, and an
 //! attacker who hears everything.
 
-use std::path::Path;
+mod tally;
+
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rand_chacha::ChaCha20Rng;
@@ -12,6 +14,7 @@ use undertone_design::Error;
 
 use super::address::Address;
 use super::attacker::{Attacker, least_error};
+use super::board::Board;
 use super::budget::Budget;
 use super::center::{Center, Decision, Metrics, Pace, as_decimal};
 use super::center_node::{CenterEvent, CenterNode};
@@ -19,50 +22,77 @@ use super::link::LinkOptions;
 use super::sensor::Sensor;
 use super::sensor_node::SensorNode;
 use super::topics::Status;
+use crate::objective::likeliest;
 use crate::report::{FusionModel, NetworkRequest};
-use crate::{Bundle, Evaluation, Model};
+use crate::time::{Course, Filter, track};
+use crate::{Bundle, Evaluation, Model, Objective, Performance};
 use undertone_numeric::dice::draw;
+
+pub use tally::Tally;
 
 /// Longer than any working broker takes for one epoch.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// About so many epochs are drawn to see how a centre does that remembers, in 100 paths at least and 1000 at most.
+const DRAWN_EPOCHS: u32 = 50_000;
+
 /// A running demonstration.
 ///
-/// The private value stays the same for as many epochs as the bundle is certified for; then it is
-/// drawn anew, and sensors and centre begin a new budget.
+/// The private value stays the same for as many epochs as the bundle is certified for, or moves as the bundle says; then it
+/// is drawn anew, and sensors and centre begin a new budget.
 #[derive(Debug)]
 pub struct Demo {
     model: Model,
-    sensors: Vec<SensorNode>,
+    broker: Address,
+    folder: PathBuf,
+    /// `None` for those that were killed.
+    sensors: Vec<Option<SensorNode>>,
     center: CenterNode,
     attacker: Attacker,
+    /// How the hypotheses move, if they do.
+    moving: Option<Moving>,
     rng: ChaCha20Rng,
     private: usize,
     next: u64,
     tally: Tally,
 }
 
-/// What has been seen so far.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Tally {
-    /// Epochs so far.
-    pub epochs: u64,
-    /// Decisions of the centre that were wrong.
-    pub wrong_public: u64,
-    /// Private values so far whose epochs are over.
-    pub secrets: u64,
-    /// How many of them the attacker guessed wrong.
-    pub wrong_private: u64,
-    /// How often the centre errs: the Bayes error of the shipped maps.
-    pub expected_public: f64,
-    /// How often the centre would err without hearing anything.
-    pub blind_public: f64,
-    /// No attacker errs less often than this about G: a consequence of the certificate.
-    pub least_private: f64,
-    /// The error of guessing G without hearing anything.
-    pub blind_private: f64,
-    /// For how many epochs a private value stays the same.
-    pub epochs_per_secret: u32,
+/// Hypotheses that move, and an attacker who knows how.
+#[derive(Debug)]
+struct Moving {
+    states: Vec<(usize, usize)>,
+    first: Vec<f64>,
+    rows: Vec<Vec<f64>>,
+    /// `None` before the first epoch.
+    state: Option<usize>,
+    attacker: Filter,
+}
+
+impl Moving {
+    fn new(bundle: &Bundle, course: &Course) -> Result<Self, Error> {
+        let chain = course.chain();
+        let model = bundle.float_model()?;
+        let law = |&pair: &(usize, usize)| -> f64 {
+            let own = model.atoms().iter().filter(|atom| (atom.public, atom.private) == pair);
+            own.map(|atom| atom.weight).sum()
+        };
+        let row = |row: &Vec<u64>| row.iter().map(|&mass| mass as f64).collect();
+        Ok(Self {
+            states: chain.states().to_vec(),
+            first: chain.states().iter().map(law).collect(),
+            rows: chain.rows().iter().map(row).collect(),
+            state: None,
+            attacker: Filter::new(bundle.model(), chain, bundle.rule()?, 1),
+        })
+    }
+
+    /// The pair of the next epoch.
+    fn next(&mut self, rng: &mut ChaCha20Rng) -> (usize, usize) {
+        let law = self.state.map_or(&self.first, |state| &self.rows[state]);
+        let state = draw(law, rng);
+        self.state = Some(state);
+        self.states[state]
+    }
 }
 
 /// One epoch of a demonstration.
@@ -89,18 +119,27 @@ pub struct DemoReport {
     pub bundle_id: String,
     /// Epochs.
     pub epochs: u64,
-    /// For how many epochs a private value stayed the same.
+    /// For how many epochs a private value stayed the same, or a path of both hypotheses lasted.
     pub epochs_per_secret: u32,
-    /// Private values whose epochs are over.
+    /// Private values, or paths, whose epochs are over.
     pub secrets: u64,
+    /// Whether the hypotheses moved, and the centre remembered.
+    pub moving: bool,
     /// How often the centre erred about H.
     pub error_public: f64,
-    /// How often it errs: the Bayes error of the shipped maps.
+    /// The standard error of that: over epochs, or over paths where hypotheses move; nothing for fewer than ten.
+    pub error_public_spread: Option<f64>,
+    /// How often its rule errs under the shipped maps: the Bayes error, where the rule is Bayes'. Where hypotheses move, how
+    /// often a centre errs that remembers, on paths drawn for that.
     pub bayes_error_public: f64,
-    /// How often a guess of H errs that hears nothing.
+    /// The standard error of that, where paths were drawn.
+    pub bayes_error_spread: Option<f64>,
+    /// How often the rule errs when it hears nothing.
     pub blind_public: f64,
-    /// How often the attacker erred about G.
+    /// How often the attacker erred about G, once for every value or path, at its end.
     pub error_private: f64,
+    /// The standard error of that; nothing for fewer than ten.
+    pub error_private_spread: Option<f64>,
     /// No attacker errs less often than this: a consequence of the certificate.
     pub least_error_private: f64,
     /// How often a guess of G errs that hears nothing.
@@ -125,8 +164,9 @@ pub struct BeyondBudget {
 
 impl Answer for DemoReport {
     fn words(&self) -> String {
+        let paths = if self.moving { "paths" } else { "private values" };
         format!(
-            "In {} epochs the centre was wrong in {:.4} (expected {:.4}, blindly {:.4}); of {} private values the attacker missed {:.4} (certified at least {:.4}, blindly {:.4}).",
+            "In {} epochs the centre was wrong in {:.4} (expected {:.4}, blindly {:.4}); of {} {paths} the attacker missed {:.4} (certified at least {:.4}, blindly {:.4}).",
             self.epochs,
             self.error_public,
             self.bayes_error_public,
@@ -152,18 +192,6 @@ pub fn six_rooms() -> Result<NetworkRequest, Error> {
     })
 }
 
-impl Tally {
-    /// The share of wrong decisions about H.
-    pub fn error_public(&self) -> f64 {
-        self.wrong_public as f64 / self.epochs.max(1) as f64
-    }
-
-    /// The share of wrong guesses of G.
-    pub fn error_private(&self) -> f64 {
-        self.wrong_private as f64 / self.secrets.max(1) as f64
-    }
-}
-
 impl Demo {
     /// Starts all sensors and the centre of a bundle on a broker, with their state files in `folder`,
     /// and waits until the centre has heard that every sensor is there. All randomness, the world's
@@ -172,43 +200,79 @@ impl Demo {
         bundle: &Bundle,
         broker: &Address,
         folder: &Path,
-        rng: ChaCha20Rng,
+        mut rng: ChaCha20Rng,
     ) -> Result<Self, Error> {
         let model = bundle.float_model()?;
-        let seen = Evaluation::new(&model, &bundle.maps()?)?;
-        let epochs_per_secret = bundle.budgets().epochs;
-        let certified = bundle.certificate().after(epochs_per_secret);
-        let information = certified.and_then(|line| line.information);
+        let maps = bundle.maps()?;
+        let seen = Evaluation::new(&model, &maps)?;
+        let rule = bundle.rule()?;
+        let epochs_per_secret = bundle.epochs();
+        let (expected_public, drawn) = match (bundle.course(), bundle.objective()) {
+            (Some(course), _) => {
+                let paths = (DRAWN_EPOCHS / epochs_per_secret).clamp(100, 1000);
+                let seen = track(bundle, course.chain(), (paths, epochs_per_secret), &mut rng)?;
+                (seen.public.0, Some((paths, seen.public.1)))
+            }
+            (None, Objective::Error | Objective::Information) => (seen.error_public, None),
+            _ => (Performance::new(&rule, &model, &maps)?.error(), None),
+        };
+        // What the rule says when it hears nothing; a coin may decide.
+        let silence = vec![None; maps.len()];
+        let blind = rule.decisions(&rule.posterior(&silence)?, &silence)?;
+        let right: f64 = blind.iter().zip(model.public_law()).map(|(d, p)| d * p).sum();
+        let moving = bundle.course().map(|course| Moving::new(bundle, course)).transpose()?;
+        // The private value is guessed when the budget is used up.
+        let (information, law) = match bundle.course() {
+            Some(course) => {
+                let laws = course.private_laws(bundle.model());
+                let law = laws.get(epochs_per_secret as usize - 1).cloned();
+                (course.after(epochs_per_secret.into()), law.unwrap_or(model.private_law()))
+            }
+            None => {
+                let certified = bundle.certificate().after(epochs_per_secret);
+                (certified.and_then(|line| line.information), model.private_law())
+            }
+        };
         let tally = Tally {
             epochs: 0,
             wrong_public: 0,
             secrets: 0,
             wrong_private: 0,
-            expected_public: seen.error_public,
-            blind_public: seen.blind_public,
-            least_private: least_error(&model.private_law(), information),
+            expected_public,
+            drawn,
+            blind_public: 1.0 - right,
+            least_private: least_error(&law, information),
             blind_private: seen.blind_private,
             epochs_per_secret,
-        };
-        let options = |client: &str| LinkOptions {
-            longest_pause: Duration::from_secs(1),
-            ..LinkOptions::new(broker.clone(), client.into())
+            paths: (0, 0, 0),
         };
         // On one machine nobody is late: an epoch waits for all its sensors.
         let budget = Budget::certified(bundle);
         let pace = Pace { deadline: PATIENCE, ..Pace::default() };
         let center = Center::open(bundle, budget, pace, Some(&folder.join("center.state")))?;
-        let center = CenterNode::start(center, options("center"))?;
+        let center = CenterNode::start(center, options(broker))?;
         let mut sensors = Vec::new();
         for index in 0..model.sensors().len() {
             let index = u16::try_from(index)
                 .map_err(|_| Error::other("network", "has more sensors than a report can name"))?;
-            let state = folder.join(format!("sensor-{index}.state"));
-            let sensor = Sensor::open(bundle, index, budget, &state)?;
-            sensors.push(SensorNode::start(bundle, sensor, options("sensor"))?);
+            let sensor = Sensor::open(bundle, index, budget, &state_file(folder, index))?;
+            sensors.push(Some(SensorNode::start(bundle, sensor, options(broker))?));
         }
         let attacker = Attacker::new(bundle)?;
-        let mut demo = Self { model, sensors, center, attacker, rng, private: 0, next: 1, tally };
+        let (broker, folder) = (broker.clone(), folder.to_owned());
+        let mut demo = Self {
+            model,
+            broker,
+            folder,
+            sensors,
+            center,
+            attacker,
+            moving,
+            rng,
+            private: 0,
+            next: 1,
+            tally,
+        };
         demo.private = demo.draw_private();
         let all = demo.sensors.len();
         demo.wait("the sensors are there", |center, _| {
@@ -230,6 +294,54 @@ impl Demo {
         self.center.center().metrics()
     }
 
+    /// What the centre shows.
+    pub fn board(&self) -> &Board {
+        self.center.board()
+    }
+
+    /// Ends a sensor without a farewell, as a power cut would, and waits until the centre knows. Fails if no other one is
+    /// left.
+    pub async fn kill(&mut self, index: u16) -> Result<(), Error> {
+        let place = self.sensors.get(usize::from(index)).and_then(Option::as_ref);
+        if place.is_none() || self.sensors.iter().flatten().count() < 2 {
+            let problem = "cannot be killed: it is not there, or no other one is";
+            return Err(Error::other(format!("sensor {index}"), problem));
+        }
+        drop(self.sensors[usize::from(index)].take());
+        self.wait("the sensor's death is known", |center, _| {
+            center.center().status(index) == Some(Status::Dead)
+        })
+        .await
+    }
+
+    /// Starts a killed sensor again, with what its state file remembers, and waits until the centre knows.
+    pub async fn revive(&mut self, index: u16) -> Result<(), Error> {
+        let Some(place @ None) = self.sensors.get_mut(usize::from(index)) else {
+            return Err(Error::other(format!("sensor {index}"), "was not killed"));
+        };
+        let (bundle, state) = (self.center.bundle(), state_file(&self.folder, index));
+        let mut sensor = Sensor::open(bundle, index, Budget::certified(bundle), &state)?;
+        let first = self.center.center().metrics().first;
+        if sensor.budget().first() < first {
+            // The private value became another one meanwhile.
+            sensor.reset(first)?;
+        }
+        *place = Some(SensorNode::start(bundle, sensor, options(&self.broker))?);
+        self.wait("the sensor is back", |center, _| {
+            center.center().status(index).is_some_and(Status::speaks)
+        })
+        .await
+    }
+
+    /// Lets the centre hear, between epochs, until that fails. May be cancelled.
+    pub async fn follow(&mut self) -> Error {
+        loop {
+            if let Err(error) = self.center.next().await {
+                return error;
+            }
+        }
+    }
+
     /// ε_I of the epochs since the private value was drawn.
     pub fn information(&self) -> Option<Nats> {
         self.metrics().information
@@ -242,11 +354,18 @@ impl Demo {
         }
         let (public, cells) = self.draw_epoch();
         let decision = self.publish(&cells).await?;
-        self.attacker.hear(&decision.outputs)?;
-        self.tally.epochs += 1;
-        self.tally.wrong_public += u64::from(decision.value != public);
+        let guess = match &mut self.moving {
+            Some(moving) => {
+                let after = moving.attacker.hear(decision.epoch, &decision.outputs)?;
+                likeliest(&after.private, 0)
+            }
+            None => {
+                self.attacker.hear(&decision.outputs)?;
+                self.attacker.guess()
+            }
+        };
         let last = decision.epochs >= self.tally.epochs_per_secret;
-        let guess = self.attacker.guess();
+        self.tally.decided(decision.value != public, last);
         if last {
             self.tally.secrets += 1;
             self.tally.wrong_private += u64::from(guess != self.private);
@@ -275,10 +394,14 @@ impl Demo {
             epochs: tally.epochs,
             epochs_per_secret: tally.epochs_per_secret,
             secrets: tally.secrets,
+            moving: tally.drawn.is_some(),
             error_public: tally.error_public(),
+            error_public_spread: tally.spread_public(),
             bayes_error_public: tally.expected_public,
+            bayes_error_spread: tally.drawn.map(|(_, spread)| spread),
             blind_public: tally.blind_public,
             error_private: tally.error_private(),
+            error_private_spread: tally.spread_private(),
             least_error_private: tally.least_private,
             blind_private: tally.blind_private,
             information: metrics.information,
@@ -293,7 +416,7 @@ impl Demo {
     /// Ends sensors and centre in good order.
     pub async fn finish(self) -> Result<(Tally, Metrics), Error> {
         let metrics = self.metrics().clone();
-        for sensor in self.sensors {
+        for sensor in self.sensors.into_iter().flatten() {
             sensor.close(PATIENCE).await?;
         }
         self.center.close(PATIENCE).await?;
@@ -304,7 +427,9 @@ impl Demo {
         let epoch = self.next;
         self.next += 1;
         for (sensor, cell) in self.sensors.iter_mut().zip(cells) {
-            sensor.send(epoch, cell, &mut self.rng)?;
+            if let Some(sensor) = sensor {
+                sensor.send(epoch, cell, &mut self.rng)?;
+            }
         }
         let mut found = None;
         self.wait("an epoch is decided", |_, event| {
@@ -322,10 +447,14 @@ impl Demo {
     /// A new private value and new budgets.
     async fn begin_anew(&mut self) -> Result<(), Error> {
         self.center.reset(self.next)?;
-        for sensor in &mut self.sensors {
+        for sensor in self.sensors.iter_mut().flatten() {
             sensor.reset(self.next)?;
         }
         self.attacker.forget();
+        if let Some(moving) = &mut self.moving {
+            moving.state = None;
+            moving.attacker.restart(self.next);
+        }
         self.private = self.draw_private();
         Ok(())
     }
@@ -354,10 +483,15 @@ impl Demo {
         draw(&self.model.private_law(), &mut self.rng)
     }
 
-    /// H given G, and what every sensor reads.
+    /// H, given G or as both move, and what every sensor reads.
     fn draw_epoch(&mut self) -> (usize, Vec<String>) {
+        let pair = self.moving.as_mut().map(|moving| moving.next(&mut self.rng));
+        if let Some((_, private)) = pair {
+            self.private = private;
+        }
         let weight = |atom: &crate::Atom| {
-            if atom.private == self.private { atom.weight } else { 0.0 }
+            let public = pair.is_none_or(|(public, _)| atom.public == public);
+            if public && atom.private == self.private { atom.weight } else { 0.0 }
         };
         let weights: Vec<f64> = self.model.atoms().iter().map(weight).collect();
         let atom = draw(&weights, &mut self.rng);
@@ -366,4 +500,17 @@ impl Demo {
         };
         (self.model.atoms()[atom].public, self.model.sensors().iter().map(read).collect())
     }
+}
+
+/// How everything connects.
+fn options(broker: &Address) -> LinkOptions {
+    LinkOptions {
+        longest_pause: Duration::from_secs(1),
+        ..LinkOptions::new(broker.clone(), String::new())
+    }
+}
+
+/// What a sensor remembers.
+fn state_file(folder: &Path, index: u16) -> PathBuf {
+    folder.join(format!("sensor-{index}.state"))
 }

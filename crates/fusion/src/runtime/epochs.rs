@@ -63,6 +63,22 @@ impl Refusal {
             Self::Spent => "spent",
         }
     }
+
+    /// What is wrong, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Malformed => "it is no report",
+            Self::OtherBundle => "it belongs to another network",
+            Self::UnknownSensor => "the network has no such sensor",
+            Self::OtherTopic => "it names another sensor",
+            Self::OutsidePolicy => "the sensor's policy never sends that token",
+            Self::Duplicate => "it was there already",
+            Self::Contradiction => "the sensor had said something else",
+            Self::Late => "the epoch was decided without it",
+            Self::Ahead => "the sensor has too many undecided epochs",
+            Self::Spent => "the epoch is outside the budget",
+        }
+    }
 }
 
 /// What a sensor said in an epoch.

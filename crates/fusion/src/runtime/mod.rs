@@ -2,10 +2,11 @@
 //!
 //! [`Sensor`] and [`Center`] hold all the rules (budgets, epochs, what is refused) and know nothing of
 //! networks or clocks; [`Link`] is a connection that comes back; [`SensorNode`] and [`CenterNode`]
-//! put the two together. [`Broker`] is a small MQTT broker for demonstrations and tests.
+//! put the two together; [`Board`] is what a centre shows. [`Broker`] is a small MQTT broker for demonstrations and tests.
 
 mod address;
 mod attacker;
+mod board;
 mod broker;
 mod budget;
 mod center;
@@ -27,10 +28,14 @@ mod topics;
 mod transport;
 
 pub use address::Address;
-pub use attacker::{Attacker, least_error};
+pub use attacker::{Attacker, belief_range, least_error};
+pub use board::{
+    BeliefBounds, Board, BoardEvent, BoardState, BudgetState, DecisionState, PrivateState,
+    PublicState, SensorState,
+};
 pub use broker::Broker;
 pub use budget::Budget;
-pub use center::{Center, Decision, DecisionRecord, Metrics, Pace, SensorMetrics};
+pub use center::{Center, Decision, DecisionRecord, Metrics, Pace, SensorMetrics, coin};
 pub use center_node::{CenterEvent, CenterNode, CenterRecord};
 pub use demo::{BeyondBudget, Demo, DemoReport, Step, Tally, six_rooms};
 pub use epochs::Refusal;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use undertone_core::Nats;
 use undertone_design::Error;
 
-use crate::{Bundle, certificate, walk};
+use crate::{Bundle, certificate};
 
-/// Networks with more atoms times output vectors than this are not enumerated at every epoch.
+/// Networks with more atoms times output vectors (or counts of them) than this are not enumerated at every epoch.
 const CHEAP: usize = 1 << 18;
 
 /// The accumulated ε_I of a constant G after any number of epochs, from the certificate's own
@@ -22,9 +22,7 @@ pub struct Spending {
 impl Spending {
     /// Of this network.
     pub fn new(bundle: &Bundle) -> Result<Self, Error> {
-        let outputs: Vec<usize> =
-            bundle.policies().iter().map(|policy| policy.draft().outputs().len()).collect();
-        let work = walk::vectors(&outputs)?.saturating_mul(bundle.float_model()?.atoms().len());
+        let work = certificate::steps(bundle.model(), bundle.policies())?;
         let mut known = BTreeMap::from([(0, Some(Nats::ZERO))]);
         let lines = bundle.certificate().epochs.iter();
         known.extend(lines.map(|line| (line.epochs, line.information)));
@@ -34,8 +32,12 @@ impl Spending {
     /// ε_I after this many epochs that are independent given G; `None` if there is no bound.
     ///
     /// For large networks the number of epochs is rounded up to the next one the certificate lists:
-    /// leakage only grows with epochs.
-    pub fn after(&mut self, epochs: u32) -> Result<Option<Nats>, Error> {
+    /// leakage only grows with epochs. Where hypotheses move, it is belief in the private one's value in any epoch, from
+    /// its probability then, and all epochs count that have passed since the first, `elapsed` of them.
+    pub fn after(&mut self, epochs: u32, elapsed: u64) -> Result<Option<Nats>, Error> {
+        if let Some(course) = self.bundle.course() {
+            return Ok(course.after(elapsed));
+        }
         if let Some(&known) = self.known.get(&epochs) {
             return Ok(known);
         }

@@ -8,7 +8,7 @@ use undertone_fusion::design::Watch;
 use undertone_fusion::learn::compare::{Entry, Study, compare};
 use undertone_fusion::learn::leakage::{self, Evidence, Observer};
 use undertone_fusion::learn::release::{Release, one_hot_ldp};
-use undertone_fusion::learn::{Method, Settings, draw, risks, train};
+use undertone_fusion::learn::{Kernel, Loss, Method, Settings, draw, risks, train};
 use undertone_fusion::{Evaluation, Hypothesis, Maps, Model, Origin, Sample, Samples};
 
 fn drawn(model: &Model, n: usize, seed: u64) -> Samples {
@@ -349,4 +349,77 @@ fn bad_settings_are_refused_in_words() {
     let silent = Release::Maps(Maps::new(vec![constant; 4]).unwrap());
     let wrong = leakage::bounded(&short, &silent, Observer::Outputs, 0.9, 1);
     assert!(wrong.unwrap_err().to_string().contains("2 entries where 40"));
+}
+
+/// Three bits; H is their majority and G the parity of the first two, of which no bit tells anything by itself.
+fn parity() -> Samples {
+    let sample = |n: usize| {
+        let bits = [n & 1, (n >> 1) & 1, (n >> 2) & 1];
+        let public = usize::from(bits.iter().sum::<usize>() >= 2);
+        Sample { public, private: bits[0] ^ bits[1], readings: bits.to_vec() }
+    };
+    let (h, g) = (Hypothesis::indexed("majority", 2), Hypothesis::indexed("parity", 2));
+    let sensors = ["a", "b", "c"].map(|name| (name.to_owned(), Alphabet::indices(2).unwrap()));
+    Samples::new(h, g, sensors.to_vec(), (0..80).map(sample).collect()).unwrap()
+}
+
+/// How often the best guess of a label from all outputs is wrong on these samples, by adding up all outputs.
+fn best_guess(samples: &Samples, maps: &Maps, label: fn(&Sample) -> usize) -> f64 {
+    let all = samples.samples();
+    let right: f64 = (0..8usize)
+        .map(|z| {
+            let mut by_label = [0.0f64; 2];
+            for sample in all {
+                let chance = (0..3).map(|t| maps.channels()[t].q(sample.readings[t], (z >> t) & 1));
+                by_label[label(sample)] += chance.product::<f64>() / all.len() as f64;
+            }
+            by_label[0].max(by_label[1])
+        })
+        .sum();
+    1.0 - right
+}
+
+#[test]
+fn what_two_sensors_tell_together_is_hidden_by_the_kernel_of_pairs_alone() {
+    let samples = parity();
+    let under = |kernel: Kernel| {
+        let settings = Settings { kernel, ratio: 0.98, ..Settings::default() };
+        train(&samples, Method::Npo, &settings, &Watch::PATIENT).unwrap().maps
+    };
+    let (count, pairs) = (under(Kernel::Count), under(Kernel::Pairs));
+    let errors = |maps: &Maps| {
+        let public = best_guess(&samples, maps, |sample| sample.public);
+        (public, best_guess(&samples, maps, |sample| sample.private))
+    };
+    let (seen, hidden) = (errors(&count), errors(&pairs));
+    assert!(seen.1 < 0.2, "a sum over sensors does not see the parity: {seen:?}");
+    assert!(hidden.1 > 0.35 && hidden.0 < 0.4, "{hidden:?} after {seen:?}");
+    // What the count kernel calls hidden is plain to a rule over pairs.
+    let (_, adversaries) = risks(&samples, &count, 0.01).unwrap();
+    assert!(adversaries[0].risk > 0.99 * 2f64.ln());
+}
+
+#[test]
+fn every_loss_hides_and_keeps_the_level() {
+    let model = table_iv();
+    let samples = drawn(&model, 200, 5);
+    for loss in Loss::ALL {
+        let under = |method: Method| {
+            let settings = Settings { loss, ldp: 2.0, restarts: 1, ..Settings::default() };
+            train(&samples, method, &settings, &Watch::PATIENT).unwrap()
+        };
+        let (epic, open) = (under(Method::Epic), under(Method::ELdp));
+        for maps in [&epic.maps, &open.maps] {
+            let worst = maps.channels().iter().map(|map| measure::ldp::leakage(map).nats);
+            assert!(worst.fold(0.0, f64::max) <= 2.0 + 1e-7, "{loss:?}");
+        }
+        let seen = |maps: &Maps| Evaluation::new(&model, maps).unwrap();
+        let (hidden, plain) = (seen(&epic.maps), seen(&open.maps));
+        assert!(plain.error_public < 0.45, "{loss:?}: {}", plain.error_public);
+        assert!(hidden.error_private > plain.error_private + 0.01, "{loss:?}");
+        // The dual at the adversary's own multipliers is its risk.
+        let adversary = epic.adversaries[0];
+        assert!((adversary.risk - adversary.dual).abs() < 1e-9, "{loss:?}");
+        assert!(adversary.risk >= epic.threshold.unwrap().kept - 1e-6, "{loss:?}");
+    }
 }

@@ -4,10 +4,13 @@
 
 mod certificate;
 mod common;
+mod crowd;
 mod golden_design;
 mod golden_evaluation;
 mod golden_learn;
 mod learn;
+mod objectives;
 mod plan;
 mod properties;
 mod runtime;
+mod time;

@@ -134,7 +134,7 @@ proptest! {
         let rule = FusionRule::new(&model, &maps).unwrap();
         let mut right = 0.0;
         for (z, cell) in joint.iter().enumerate() {
-            let decision = rule.decide(&[Some(z / 3), Some(z % 3)]).unwrap();
+            let decision = rule.decide(&[Some(z / 3), Some(z % 3)], 0.5).unwrap();
             right += float(&public(cell, decision));
         }
         prop_assert!((1.0 - right - seen.error_public).abs() < 1e-12);

@@ -178,10 +178,30 @@ impl Source {
         wanted: &[&str],
         visit: impl FnMut(&Row<'_>) -> Result<(), E>,
     ) -> Result<u64, E> {
-        match self.open()? {
-            OpenedSource::Csv(file) => file.each_row(wanted, visit),
+        self.open()?.each_row(wanted, visit)
+    }
+}
+
+impl OpenedSource {
+    /// The names of its columns.
+    pub(crate) fn columns(&self) -> &[String] {
+        match self {
+            Self::Csv(file) => &file.columns,
             #[cfg(feature = "parquet")]
-            OpenedSource::Parquet(file) => file.each_row(wanted, visit),
+            Self::Parquet(file) => &file.columns,
+        }
+    }
+
+    /// As [`Source::each_row`].
+    pub(crate) fn each_row<E: From<Error>>(
+        self,
+        wanted: &[&str],
+        visit: impl FnMut(&Row<'_>) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        match self {
+            Self::Csv(file) => file.each_row(wanted, visit),
+            #[cfg(feature = "parquet")]
+            Self::Parquet(file) => file.each_row(wanted, visit),
         }
     }
 }

@@ -37,7 +37,7 @@ pub struct Design {
 }
 
 impl Design {
-    /// A design over these symbols.
+    /// A design over these symbols. Without a prior nothing is known of them, and protections are LDP.
     pub fn new<S: Into<String>>(symbols: impl IntoIterator<Item = S>) -> Self {
         let mut design = Self::default();
         let names = symbols.into_iter().map(Into::into).collect();

@@ -18,7 +18,8 @@ use crate::error::mention;
 /// What is known about the data: one prior, several, a box of them, nothing at all, or a secret behind the data.
 #[derive(Debug, Clone, Default)]
 pub struct DesignContext {
-    /// What the entries of priors without names are, in their order.
+    /// What the entries of priors without names are, in their order. Without a prior, a box or a secret nothing is known of
+    /// these symbols: protections are LDP, and the objective weighs all alike.
     pub symbols: Option<Symbols>,
     /// In place of a prior: so many unnamed symbols, 0 and up, of which nothing is known. Claims hold for any prior, and the
     /// objective weighs all symbols alike.
@@ -107,7 +108,7 @@ impl DesignContext {
                 };
                 Knowledge::Secret(name.clone(), joint)
             }
-            (None, None) if self.any_prior || self.size.is_some() => Knowledge::Nothing,
+            (None, None) if self.any_prior || self.knows_nothing() => Knowledge::Nothing,
             (None, None) => match set.laws() {
                 [] => return Err(nothing_known()),
                 [one] => Knowledge::Known(one.clone()),
@@ -135,21 +136,34 @@ impl DesignContext {
         Ok(Known { knowledge, prior, set, values, provenance })
     }
 
+    /// Whether the symbols are all that is said.
+    pub(crate) fn knows_nothing(&self) -> bool {
+        let said = !self.priors.is_empty() || self.within.is_some() || self.secret.is_some();
+        !said && (self.size.is_some() || self.symbols.is_some())
+    }
+
     /// Refuses protections about belief where nothing is known to be believed, and nobody said that they hold for any prior.
     pub(crate) fn check_protections(&self, protect: &[Protection]) -> Result<(), Error> {
         let about_belief = |one: &&Protection| !matches!(one.of_input().bound, Bound::Ldp(_));
         match protect.iter().find(about_belief) {
-            Some(one) if self.size.is_some() && !self.any_prior => {
-                let problem = format!(
-                    ": {one} is about belief, which needs a prior, and with {} there is none: give ldp:E, or {}, or {} for lip whatever the prior",
-                    mention("size"),
-                    mention("prior"),
-                    mention("any_prior")
-                );
-                Err(Error::field("protect", problem))
-            }
-            _ => Ok(()),
+            Some(one) => self.check_belief("protect", &format!("{one} is")),
+            None => Ok(()),
         }
+    }
+
+    /// Refuses to speak of belief, as `what` does, likewise.
+    pub(crate) fn check_belief(&self, field: &str, what: &str) -> Result<(), Error> {
+        if !self.knows_nothing() || self.any_prior {
+            return Ok(());
+        }
+        let given = if self.size.is_some() { "size" } else { "symbols" };
+        let problem = format!(
+            ": {what} about belief, which needs a prior, and with {} alone there is none: give ldp:E, or {}, or {} for lip whatever the prior",
+            mention(given),
+            mention("prior"),
+            mention("any_prior")
+        );
+        Err(Error::field(field, problem))
     }
 
     /// Refuses contexts that say two things at once.

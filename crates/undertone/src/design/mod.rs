@@ -16,10 +16,12 @@
 //! # Ok::<(), undertone::Error>(())
 //! ```
 
+mod advice;
 mod at_shares;
 mod builder;
 mod codebook;
 mod context;
+mod many;
 mod method;
 mod numbers;
 mod objective;
@@ -33,6 +35,10 @@ pub use builder::Design;
 pub(crate) use context::Known;
 pub(crate) use context::provenance;
 pub use context::{DesignContext, SecretLaw};
+pub use many::{
+    GroupDesign, GroupTells, ManyCompared, ManyDesignReport, ManyDesignRequest, PriorTable,
+    design_many,
+};
 pub use method::{DesignMethod, gaussian_sigma, laplace_scale};
 pub use objective::{Losses, Objective};
 pub use protection::Protection;

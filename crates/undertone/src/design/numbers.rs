@@ -1,7 +1,6 @@
 //! Designing over numbers: the noise asked for, over the codebook's bins or points.
 
 use undertone_core::{Delta, Policy, Refusal, Side};
-use undertone_design::Channel;
 use undertone_design::continuous::{
     self, ContinuousOutcome, Loss, Method, Missed, Request, Shipped,
 };
@@ -11,6 +10,7 @@ use undertone_design::mechanism::laplace::Scale;
 use undertone_design::objective::Objective as Weighed;
 use undertone_design::quantize::PolicySpec;
 use undertone_design::shape_facts::ShapeFacts;
+use undertone_design::{Channel, Symbols};
 
 use super::codebook::{self, Inputs};
 use super::report::{
@@ -90,6 +90,11 @@ pub(super) fn solve(asked: &DesignRequest) -> Result<NumberSolution, Error> {
     if asked.context.size.is_some() {
         let problem = "is for symbols without names, and these are numbers: leave it out";
         return Err(Error::field("size", problem));
+    }
+    let named = asked.context.symbols.as_ref().is_some_and(Symbols::are_named);
+    if named && asked.context.priors.is_empty() {
+        let problem = "are names, and these are numbers: leave them out";
+        return Err(Error::field("symbols", problem));
     }
     if asked.max_bits.is_some() {
         return Err(Error::field(

@@ -2,12 +2,10 @@
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use undertone_core::{Alphabet, Claim, Delta, Policy, PolicyId, Refusal};
+use undertone_core::{Alphabet, Claim, Policy, PolicyId, Refusal};
 use undertone_design::continuous::{Kept, Parameter};
-use undertone_design::designer::{Comparison, DesignProblem, Method, PrintedLevel};
+use undertone_design::designer::{Comparison, PrintedLevel};
 use undertone_design::measure::delta::Convention;
-use undertone_design::mechanism::optimum::LARGE_FREQUENCY;
-use undertone_design::objective::Objective as Weighed;
 use undertone_design::shape_facts::ShapeFacts;
 use undertone_design::{Channel, Distribution};
 
@@ -521,25 +519,4 @@ impl RefusedDesign {
 /// The rows of a channel.
 pub(super) fn rows(channel: &Channel) -> Vec<Vec<f64>> {
     channel.rows().iter().map(|row: &Distribution| row.as_slice().to_vec()).collect()
-}
-
-/// What somebody who asked for this would rather know before shipping it.
-pub(super) fn advice(request: &DesignProblem) -> Option<String> {
-    let mut said = Vec::new();
-    let surveyed = request.objective == Weighed::Frequency && request.prior.len() > LARGE_FREQUENCY;
-    if surveyed && request.method == Method::Krr {
-        said.push(
-            "A report of one symbol out of many tells little about frequencies: its variance grows with the square of their number. \
-             Use the method optimal, which takes bits where they serve better.",
-        );
-    }
-    let slack = request.spec.claims.iter().any(|claim| claim.delta != Delta::ZERO);
-    let table = !surveyed && request.method == Method::Optimal;
-    if slack && table && !request.objective.is_linear() {
-        said.push(
-            "This objective cannot make use of a delta: the policy keeps its claims without it. \
-             Use hamming, absolute, squared or a matrix of losses to spend it.",
-        );
-    }
-    (!said.is_empty()).then(|| said.join("\n"))
 }

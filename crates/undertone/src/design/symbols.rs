@@ -6,9 +6,10 @@ use undertone_design::mechanism::accuracy::{self, Accuracy, Coverage, Family};
 use undertone_design::objective::Objective as Weighed;
 use undertone_design::shape_facts::ShapeFacts;
 
+use super::advice::advice;
 use super::report::{
     CellRefusal, ClaimAlone, DesignDetails, DesignParameters, DesignReport, RefusedDesign,
-    RefusedDetails, SymbolDetails, UtilityBound, VerifiedDesign, advice, rows,
+    RefusedDetails, SymbolDetails, UtilityBound, VerifiedDesign, rows,
 };
 use super::{DesignMethod, DesignRequest, Objective, People, Protection, uninformative};
 use crate::Error;
@@ -39,10 +40,11 @@ pub(super) fn solve(asked: &DesignRequest) -> Result<SymbolSolution, Error> {
     let mut protect = asked.protect.clone();
     let mut goal = asked.objective.as_ref();
     if let Some((accuracy, People::Fixed(n))) = &accuracy {
-        if asked.context.size.is_some() {
+        if asked.context.knows_nothing() {
+            let given = if asked.context.size.is_some() { "size" } else { "symbols" };
             let problem = format!(
-                "finds a level of LIP, which needs a prior, and with {} there is none: give {} and {}",
-                mention("size"),
+                "finds a level of LIP, which needs a prior, and with {} alone there is none: give {} and {}",
+                mention(given),
                 mention("protect"),
                 mention("for_n")
             );
@@ -181,7 +183,7 @@ impl SymbolSolution {
                     decides: one.decides,
                 })
                 .collect(),
-            advice: advice(request),
+            advice: advice(request, designed),
         };
         Ok(VerifiedDesign {
             policy_id: designed.policy.id(),

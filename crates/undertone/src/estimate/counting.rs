@@ -215,6 +215,13 @@ impl<'a> Reader<'a> {
         Ok(Self { asked, policies, names })
     }
 
+    /// Prepares the policies of groups, which the policy column calls by the groups' names alone.
+    pub(super) fn by_group(asked: &'a ReportColumn, groups: &'a [(String, Policy)]) -> Self {
+        let names = groups.iter().zip(0..).map(|((name, _), at)| (name.clone(), at)).collect();
+        let policies = groups.iter().map(|(_, policy)| Tokens::new(policy)).collect();
+        Self { asked, policies, names }
+    }
+
     /// Adds a file's reports to the tallies, one for every policy.
     pub(super) fn read(&self, rows: Source, tallies: &mut [Tally]) -> Result<RowCounts, Error> {
         match rows.open()? {
@@ -222,6 +229,27 @@ impl<'a> Reader<'a> {
             #[cfg(feature = "parquet")]
             OpenedSource::Parquet(file) => self.read_parquet(&file, tallies),
         }
+    }
+
+    /// Adds the reports of cells in memory, each with the name of its policy, to the tallies.
+    pub(super) fn read_texts(
+        &self,
+        cells: impl Iterator<Item = (Option<String>, Option<String>)>,
+        tallies: &mut [Tally],
+    ) -> Result<RowCounts, Error> {
+        let mut counter = Counter::new(&self.policies);
+        let mut counted = RowCounts::default();
+        for (text, policy) in cells {
+            counted.rows += 1;
+            let (text, policy) = (text.unwrap_or_default(), policy.unwrap_or_default());
+            self.row(&text, Some(&policy), &mut counter.batches, &mut counted)
+                .map_err(|what| Error::input(format!("row {}{what}", counted.rows)))?;
+        }
+        counter.flush()?;
+        for (tally, own) in tallies.iter_mut().zip(&counter.tallies) {
+            tally.merge(own).map_err(Error::input)?;
+        }
+        Ok(counted)
     }
 
     fn read_csv(&self, file: CsvFile, tallies: &mut [Tally]) -> Result<RowCounts, Error> {
@@ -314,7 +342,7 @@ impl<'a> Reader<'a> {
 
     fn unknown_policy(&self) -> String {
         format!(
-            ", column {:?} names none of the policies given",
+            ", column {:?} names none of the policies or groups given",
             self.asked.policy_column.as_deref().unwrap_or_default()
         )
     }

@@ -32,6 +32,7 @@
 //! ```
 
 mod answers;
+mod by_group;
 mod compared;
 mod counting;
 mod listed;
@@ -46,6 +47,10 @@ mod responses;
 mod sampled;
 mod shown;
 
+pub use by_group::{
+    CountedGroups, GroupedEstimateReport, GroupedHeadline, GroupedMaximum, GroupedReport,
+    estimate_groups,
+};
 pub use compared::group_differences;
 pub use counting::RowCounts;
 pub(crate) use counting::{BadRow, Batch, Tokens};

@@ -20,6 +20,8 @@ pub(crate) struct AskedColumn {
     pub(crate) lookup: Lookup,
     /// The symbol that stands for everything else, if there is one.
     pub(crate) other: Option<u32>,
+    /// Whether it says which policy a row has: every row must say it, and it is no question.
+    pub(crate) is_group: bool,
     /// Which symbols have occurred.
     seen: Vec<AtomicBool>,
 }
@@ -40,7 +42,12 @@ impl AskedColumn {
     pub(crate) fn new(name: String, column: String, inputs: Alphabet) -> Self {
         let lookup = Lookup::of_inputs(&inputs);
         let seen = (0..inputs.len()).map(|_| AtomicBool::new(false)).collect();
-        Self { name, column, other: lookup.named(OTHER), lookup, seen, inputs }
+        Self { name, column, other: lookup.named(OTHER), is_group: false, lookup, seen, inputs }
+    }
+
+    /// The column that says which policy a row has.
+    pub(crate) fn of_groups(column: String, groups: Alphabet) -> Self {
+        Self { other: None, is_group: true, ..Self::new(column.clone(), column, groups) }
     }
 
     /// How many symbols there are.
@@ -65,6 +72,8 @@ impl AskedColumn {
                 counts.above += 1;
                 self.size() as u32 - 1
             }
+            // A row without a policy is never released, nor left out unnoticed.
+            Code::Missing | Code::Unknown if self.is_group => return Err(code),
             Code::Missing | Code::Unknown => {
                 if code == Code::Missing {
                     counts.missing += 1;

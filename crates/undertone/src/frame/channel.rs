@@ -3,6 +3,7 @@
 use rand_chacha::ChaCha12Rng;
 use undertone_core::{Policy, Sampler, Symbol};
 
+use super::grouped::Grouped;
 use super::released::Released;
 use crate::Error;
 
@@ -18,13 +19,19 @@ pub(crate) struct Channel {
     pub(crate) plan: Option<String>,
     /// How many symbols each question has.
     sizes: Vec<usize>,
-    first: Stage,
-    /// What randomises the output of the first again.
-    second: Option<Stage>,
+    stages: Stages,
+}
+
+/// What stands between question and output.
+enum Stages {
+    /// One policy, and perhaps what randomises its output again.
+    Same(Box<Stage>, Option<Box<Stage>>),
+    /// The policy of each row's group; which group that is stands in the column asked for at this place.
+    By(Grouped, usize),
 }
 
 /// A verified policy and its tables.
-struct Stage {
+pub(super) struct Stage {
     policy: Policy,
     sampler: Sampler,
 }
@@ -44,12 +51,18 @@ pub enum Drawn {
 }
 
 impl Stage {
-    fn new(policy: Policy) -> Self {
+    pub(super) fn new(policy: Policy) -> Self {
         Self { sampler: Sampler::new(&policy), policy }
     }
 
+    /// Bytes of packed bits that are drawn for a row; 0 where an index is.
+    pub(super) fn packed_width(&self) -> usize {
+        let shape = self.policy.draft().shape();
+        if shape.releases_bits() { shape.outputs().div_ceil(8) } else { 0 }
+    }
+
     /// One output for each symbol.
-    fn draw(&self, inputs: &[u32], rng: &mut ChaCha12Rng) -> Result<Drawn, Error> {
+    pub(super) fn draw(&self, inputs: &[u32], rng: &mut ChaCha12Rng) -> Result<Drawn, Error> {
         let alphabet = self.policy.draft().inputs();
         let symbols = inputs.iter().map(|&index| alphabet.symbol(index as usize));
         let symbols: Vec<Symbol> = symbols.collect::<Result<_, _>>().map_err(Error::input)?;
@@ -76,8 +89,21 @@ impl Channel {
         again: Option<Policy>,
         released: Released,
     ) -> Self {
-        let (first, second) = (Stage::new(policy), again.map(Stage::new));
-        Self { name, questions, released, plan: None, sizes, first, second }
+        let boxed = |policy| Box::new(Stage::new(policy));
+        let stages = Stages::Same(boxed(policy), again.map(boxed));
+        Self { name, questions, released, plan: None, sizes, stages }
+    }
+
+    /// A channel for one question, whose policy is that of the row's group: which group that is stands in the column asked
+    /// for at the place `by`.
+    pub(crate) fn by_group(
+        name: String,
+        (question, size): (usize, usize),
+        (groups, by): (Grouped, usize),
+        released: Released,
+    ) -> Self {
+        let stages = Stages::By(groups, by);
+        Self { name, questions: vec![question], released, plan: None, sizes: vec![size], stages }
     }
 
     /// This channel as that of an item of a plan, which the output's metadata then names.
@@ -87,15 +113,20 @@ impl Channel {
 
     /// Bytes of packed bits that are drawn for a row; 0 where an index is.
     pub(super) fn packed_width(&self) -> usize {
-        let last = self.second.as_ref().unwrap_or(&self.first);
-        let shape = last.policy.draft().shape();
-        if shape.releases_bits() { shape.outputs().div_ceil(8) } else { 0 }
+        match &self.stages {
+            Stages::Same(first, second) => second.as_ref().unwrap_or(first).packed_width(),
+            Stages::By(groups, _) => groups.packed_width(),
+        }
     }
 
-    /// The policy whose channel alone stands between question and output; none if it is randomised twice.
+    /// The policy whose channel alone stands between question and output; none if it is randomised twice, or rows have
+    /// policies of their own.
     #[cfg(feature = "parquet")]
     pub(crate) fn only_policy(&self) -> Option<&Policy> {
-        self.second.is_none().then_some(&self.first.policy)
+        match &self.stages {
+            Stages::Same(first, None) => Some(&first.policy),
+            Stages::Same(_, Some(_)) | Stages::By(..) => None,
+        }
     }
 
     /// Draws for every row that answers; `indices` are the questions' symbols, column by column, and `rows` how many.
@@ -117,7 +148,12 @@ impl Channel {
                 })
                 .collect(),
         };
-        match (&self.second, self.first.draw(&inputs, rng)?) {
+        let (first, second) = match &self.stages {
+            Stages::Same(first, second) => (first, second),
+            // Every row has a group, and answers.
+            Stages::By(groups, by) => return groups.draw(&inputs, &indices[*by], rng),
+        };
+        match (second, first.draw(&inputs, rng)?) {
             (Some(second), Drawn::Indices(memo)) => second.draw(&memo, rng),
             (_, drawn) => Ok(drawn),
         }

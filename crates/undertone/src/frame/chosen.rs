@@ -38,13 +38,14 @@ impl Chosen {
             position(source, &asked.column, columns)
         });
         let asked = asked.collect::<Result<Vec<_>, _>>()?;
+        let questions = &asked[..frame.questions().count()];
         let kept = frame.keep.iter().map(|name| position(source, name, columns));
         let mut kept = kept.collect::<Result<Vec<_>, _>>()?;
         kept.sort_unstable();
         kept.dedup();
         for &place in &kept {
             let name = &columns[place];
-            let problem = if asked.contains(&place) {
+            let problem = if questions.contains(&place) {
                 format!("{name:?}: that column is randomised, and cannot also be kept as it is")
             } else if frame.channels.iter().any(|channel| channel.name == *name) {
                 format!("{name:?}: a released column is called that too: rename one")
@@ -53,7 +54,7 @@ impl Chosen {
             };
             return Err(Error::field("keep", problem));
         }
-        let stays = |at: &usize| !asked.contains(at) && !kept.contains(at);
+        let stays = |at: &usize| !questions.contains(at) && !kept.contains(at);
         let names = |places: &mut dyn Iterator<Item = usize>| {
             places.map(|at| columns[at].clone()).collect::<Vec<_>>()
         };

@@ -22,6 +22,8 @@ pub(crate) struct Counts {
     pub(crate) columns: Vec<ColumnCounts>,
     /// How many rows answered each item.
     pub(crate) answered: Vec<u64>,
+    /// How many rows that are released each group has, where rows have policies of their own.
+    pub(crate) groups: Vec<u64>,
 }
 
 /// A cell that may not be there: its row and column among those given.
@@ -95,6 +97,8 @@ impl Counts {
         self.columns.iter_mut().zip(&next.columns).for_each(|(mine, next)| mine.then(next));
         self.answered.resize(next.answered.len().max(self.answered.len()), 0);
         self.answered.iter_mut().zip(&next.answered).for_each(|(mine, next)| *mine += next);
+        self.groups.resize(next.groups.len().max(self.groups.len()), 0);
+        self.groups.iter_mut().zip(&next.groups).for_each(|(mine, next)| *mine += next);
     }
 }
 
@@ -119,6 +123,12 @@ impl Draws<'_> {
         self.answers.get(row * self.frame.channels.len() + item).is_none_or(|answers| *answers)
     }
 
+    /// The symbols of a row's answers; rows are counted among those that are released.
+    pub(super) fn answers_of(&self, row: usize) -> Vec<u32> {
+        let questions = self.frame.questions().count();
+        self.indices[..questions].iter().map(|indices| indices[row]).collect()
+    }
+
     /// Draws an output of every item for every row that answers it. Every cell is looked at, whatever is answered: which rows
     /// are left out does not depend on what is drawn.
     pub(crate) fn draw(&mut self) -> Result<Counts, NotDrawn> {
@@ -134,6 +144,10 @@ impl Draws<'_> {
             self.frame.asked.iter().zip(&self.indices).zip(&mut counts.columns)
         {
             asked.saw(indices, counts);
+        }
+        if let (Some(groups), Some(rows)) = (self.frame.groups(), self.indices.last()) {
+            counts.groups.resize(groups.size(), 0);
+            rows.iter().for_each(|&group| counts.groups[group as usize] += 1);
         }
         let channels = &self.frame.channels;
         self.answers.clear();

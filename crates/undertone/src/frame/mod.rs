@@ -8,6 +8,7 @@ mod asked;
 mod channel;
 mod chosen;
 mod draws;
+mod grouped;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod released;
@@ -21,6 +22,7 @@ pub(crate) use channel::Channel;
 pub use channel::Drawn;
 pub(crate) use chosen::Chosen;
 pub(crate) use draws::{BadCell, Choose, Counts, NotDrawn};
+pub(crate) use grouped::Grouped;
 pub(crate) use released::Released;
 pub(crate) use target::OpenTarget;
 pub use target::Target;
@@ -36,7 +38,8 @@ use crate::kept::{Kept, KeptQuestion, KeptWatch};
 
 /// What is asked for, what is drawn from it, and what is kept beside it.
 pub(crate) struct Frame {
-    /// The columns that are read, in the order of the questions.
+    /// The columns that are read, in the order of the questions; behind them the one that says which policy a row has, if
+    /// one does.
     pub(crate) asked: Vec<AskedColumn>,
     /// What is drawn, in the order of the items.
     pub(crate) channels: Vec<Channel>,
@@ -48,6 +51,8 @@ pub(crate) struct Frame {
     pub(crate) unknown: UnknownValues,
     /// How many threads; unless it is given, one for every processor.
     pub(crate) threads: Option<NonZero<usize>>,
+    /// How many rows each group must have that the release names; 1 where groups are not released.
+    pub(crate) least_group: u64,
 }
 
 /// What was written, and what was not.
@@ -76,7 +81,38 @@ impl Frame {
     pub(crate) fn watch(&self, kept: &[String]) -> KeptWatch {
         let question =
             |asked: &AskedColumn| KeptQuestion { name: asked.name.clone(), symbols: asked.size() };
-        KeptWatch::new(kept.to_vec(), self.asked.iter().map(question).collect())
+        KeptWatch::new(kept.to_vec(), self.questions().map(question).collect())
+    }
+
+    /// The columns asked for but the one of groups.
+    pub(crate) fn questions(&self) -> impl Iterator<Item = &AskedColumn> {
+        self.asked.iter().filter(|asked| !asked.is_group)
+    }
+
+    /// The groups, if rows have policies of their own.
+    pub(crate) fn groups(&self) -> Option<&AskedColumn> {
+        self.asked.last().filter(|asked| asked.is_group)
+    }
+
+    /// Refuses groups that are shared by too few rows, before anything has its name.
+    fn check_groups(&self, counts: &Counts) -> Result<(), Error> {
+        let Some(groups) = self.groups() else { return Ok(()) };
+        let few = |(_, rows): &(usize, &u64)| (1..self.least_group).contains(*rows);
+        let small: Vec<(usize, &u64)> = counts.groups.iter().enumerate().filter(few).collect();
+        if small.is_empty() {
+            return Ok(());
+        }
+        let shown = small.iter().map(|(at, rows)| format!("{} ({rows})", groups.inputs.label(*at)));
+        Err(Error::input(format!(
+            "{} of the groups in column {:?} have fewer rows than {} ({}): {}. A policy shared by few is a name tag: design for larger groups, leave that column out of {}, or lower {}",
+            small.len(),
+            groups.column,
+            mention("least_group"),
+            self.least_group,
+            listed(shown, 5),
+            mention("keep"),
+            mention("least_group")
+        )))
     }
 
     /// Whether rows may be left out.
@@ -90,6 +126,15 @@ impl Frame {
     fn bad_cell(&self, source: &str, place: RowPlace, bad: BadCell) -> Error {
         let asked = &self.asked[bad.column];
         let inputs = &asked.inputs;
+        if asked.is_group {
+            let known = listed((0..inputs.len()).map(|x| inputs.label(x)), 5);
+            let problem = format!(
+                "{place}, column {:?} {}: every row needs a group of the map ({known}), so that it has a policy: mend it",
+                asked.column,
+                if bad.code == Code::Missing { "is empty" } else { "names no group of the map" }
+            );
+            return Error::in_document(source, problem);
+        }
         let found = match (bad.code, inputs.view()) {
             (Code::Missing, _) => "is empty or NaN".to_owned(),
             (_, AlphabetView::Bins { .. }) => "is not a finite number".to_owned(),

@@ -1,5 +1,7 @@
 //! How outputs are written into cells.
 
+use std::collections::HashMap;
+
 use undertone_core::{Alphabet, AlphabetView, Draft};
 
 use crate::Error;
@@ -46,6 +48,35 @@ impl Released {
         } else {
             Self::Texts(texts)
         })
+    }
+
+    /// What several policies release in one column, each output once, and for every policy where its outputs stand there.
+    pub(crate) fn together(each: &[&Self]) -> (Self, Vec<Vec<u32>>) {
+        let mut all: Vec<String> = Vec::new();
+        let mut known: HashMap<String, u32> = HashMap::new();
+        let places = each.iter().map(|released| {
+            let place = |text: String| {
+                *known.entry(text).or_insert_with_key(|text| {
+                    all.push(text.clone());
+                    all.len() as u32 - 1
+                })
+            };
+            released.texts().into_iter().map(place).collect()
+        });
+        let places: Vec<Vec<u32>> = places.collect();
+        let released = match each {
+            [first, rest @ ..] if rest.iter().all(|other| other == first) => (*first).clone(),
+            [Self::Digits, ..] => Self::Digits,
+            _ if each.iter().all(|one| matches!(one, Self::Integers(_))) => {
+                Self::Integers(all.iter().filter_map(|text| text.parse().ok()).collect())
+            }
+            _ if each.iter().all(|one| matches!(one, Self::Integers(_) | Self::Floats { .. })) => {
+                let values = all.iter().map(|text| text.parse().unwrap_or(f64::NAN)).collect();
+                Self::Floats { values, texts: all }
+            }
+            _ => Self::Texts(all),
+        };
+        (released, places)
     }
 
     /// Combinations of the answers of several questions.

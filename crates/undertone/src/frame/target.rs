@@ -46,6 +46,14 @@ impl Target {
         self.compressed
     }
 
+    /// Whether nothing is there until all is: a file appears when it is finished, what is written to at once does not.
+    pub(crate) fn can_be_withheld(&self) -> bool {
+        match &self.place {
+            Place::File(path) => path.metadata().map_or(true, |about| about.is_file()),
+            Place::Writer(_) => false,
+        }
+    }
+
     /// What the file's name ends in.
     pub(crate) fn extension(&self) -> Option<&str> {
         match &self.place {

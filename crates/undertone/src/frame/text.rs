@@ -116,7 +116,8 @@ pub(super) fn run(frame: &Frame, file: CsvFile, output: Target) -> Result<Writte
         lines += done.lines;
         target.write_all(&done.bytes).map_err(fail)
     })?;
-    // Before the file has its name: a column that is kept under another name leaves nothing behind.
+    // Before the file has its name: small groups, and a column that is kept under another name, leave nothing behind.
+    frame.check_groups(&counts)?;
     let kept = watch.finish()?;
     let replaced = target.finish()?;
     let chosen = shape.chosen;
@@ -259,7 +260,8 @@ impl Worker<'_> {
         self.cells.clear();
         self.draws.clear();
         let Chosen { asked, kept, .. } = &self.shape.chosen;
-        let pairs = (0..kept.len()).flat_map(|kept| (0..asked.len()).map(move |one| (kept, one)));
+        let questions = self.frame.questions().count();
+        let pairs = (0..kept.len()).flat_map(|kept| (0..questions).map(move |one| (kept, one)));
         let mut equal: Vec<(usize, usize)> =
             pairs.filter(|&(kept, one)| self.watch.may_be_equal(kept, one)).collect();
         csv::each_record(block, self.shape.form, asked, |record, texts| {
@@ -307,7 +309,7 @@ impl Worker<'_> {
             part.row(
                 tuple_key(keys),
                 || cells.iter().map(cell).collect(),
-                || self.draws.indices.iter().map(|indices| indices[row]).collect(),
+                || self.draws.answers_of(row),
             );
         }
         part.end();

@@ -79,7 +79,7 @@ pub struct FoundValue {
     /// The chance of so many, were its share no more than the threshold.
     #[serde(serialize_with = "number::as_value")]
     pub p_value: f64,
-    /// The same for the whole list, by Holm: at most the error.
+    /// The p-value adjusted for the whole list, by Holm: at most the error.
     #[serde(serialize_with = "number::as_value")]
     pub p_adjusted: f64,
     /// Whether it was known beforehand.

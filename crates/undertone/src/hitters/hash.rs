@@ -6,7 +6,7 @@
 //! Over all seeds, the hashes of two different codes are independent and uniform. Let d be their difference and i its last
 //! bit that is set. Row j of T·d has bit i + j of the seed as a term and no bit behind it, so for any i + j bits in
 //! front exactly one value of bit i + j makes row j what it is: T·d is uniform, and b makes the first hash uniform whatever T·d is.
-//! The same holds for the first l bits of the codes with the first l columns of T.
+//! The first l bits of the codes are hashed with the first l columns of T, and what was said holds for them too.
 //!
 //! So a report of somebody with another value supports a candidate with the same probability as any other report does,
 //! whoever has which value, and the number of reports that support it is binomial. One function for all people would not

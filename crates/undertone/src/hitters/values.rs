@@ -56,17 +56,17 @@ impl OpenValues {
         let mut letters = Vec::new();
         let mut rest: &[char] = &list.chars().collect::<Vec<_>>();
         loop {
-            let (first, last) = match *rest {
+            // A hyphen at the end is a letter by itself.
+            let (first, last, read) = match *rest {
                 [] => break,
-                [first, '-', last, ..] => (first, last),
-                [first, ..] => (first, first),
+                [first, '-', last, ..] => (first, last, 3),
+                [first, ..] => (first, first, 1),
             };
             if first > last {
                 return Err(wrong(format!(": the range {first}-{last} is empty: turn it round")));
             }
             letters.extend(first..=last);
-            rest = &rest
-                [if first == last && rest.get(1) != Some(&'-') { 1 } else { 3.min(rest.len()) }..];
+            rest = &rest[read..];
             if letters.len() > 1 << 12 {
                 return Err(wrong(": more than 4,096 letters: use text".into()));
             }
@@ -347,6 +347,7 @@ mod tests {
             ("letters:a-z0-9.:5", vec!["", "a", "ab", "z9.", "abcde", "....."]),
             ("letters:日本a:3", vec!["", "日", "本日a"]),
             ("letters:---:3", vec!["", "-", "---"]),
+            ("letters:ab-:3", vec!["", "-", "b-a"]),
             ("integers:64", vec!["0", "1", "18446744073709551615"]),
             ("integers:7", vec!["0", "5", "127"]),
         ] {

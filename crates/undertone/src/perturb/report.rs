@@ -35,12 +35,18 @@ pub struct PerturbReport {
         serialize_with = "number::as_optional_three_digits"
     )]
     pub rate: Option<f64>,
-    /// The policy.
-    #[serde(serialize_with = "number::as_text")]
-    pub policy_id: PolicyId,
-    /// What the policy promises.
+    /// The policy; nothing where rows have policies of their own.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "number::as_optional_text")]
+    pub policy_id: Option<PolicyId>,
+    /// What the policy promises; of several policies, what all of them promise.
     #[serde(serialize_with = "number::as_texts")]
     pub claims: Vec<Claim>,
+    /// The column that says which policy a row has, where one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy_by: Option<String>,
+    /// The groups and their policies, where rows have policies of their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<PerturbedGroup>,
     /// The column that was randomised.
     pub column: String,
     /// What the columns that were released as they are tell about it; empty if there are none.
@@ -58,16 +64,47 @@ pub struct PerturbReport {
     pub warnings: Vec<String>,
 }
 
+/// The rows of one group, and their policy.
+#[derive(Debug, Clone, Serialize)]
+pub struct PerturbedGroup {
+    /// What the column of groups says.
+    pub group: String,
+    /// The policy.
+    #[serde(serialize_with = "number::as_text")]
+    pub policy_id: PolicyId,
+    /// What it promises.
+    #[serde(serialize_with = "number::as_texts")]
+    pub claims: Vec<Claim>,
+    /// How many rows were randomised under it and written.
+    pub perturbed: u64,
+}
+
 impl PerturbReport {
+    /// `by` is the column of groups, where there is one, and whether it is released.
     pub(super) fn new(
         column: String,
-        policy: &Policy,
+        (policy_by, named): (Option<String>, bool),
+        policies: &[(String, Policy)],
         frame: &Frame,
         written: Written,
         output: String,
     ) -> Self {
-        let warnings = warnings(frame, &written);
+        let mut warnings = warnings(frame, &written);
+        if let Some(by) = policy_by.as_ref().filter(|_| !named) {
+            warnings.push(format!(
+                "column {by:?} is not released: without it nobody can tell which policy a row had, and no estimate is possible; keep it if those who get the rows may know everybody's group"
+            ));
+        }
         let Written { counts, chosen, kept, notes_left_out, replaced } = written;
+        let groups = policies.iter().zip(&counts.groups).map(|((group, policy), &perturbed)| {
+            let (group, claims) = (group.clone(), policy.draft().claims().to_vec());
+            PerturbedGroup { group, policy_id: policy.id(), claims, perturbed }
+        });
+        let groups = groups.collect();
+        let first = &policies[0].1;
+        let shared = |claim: &&Claim| {
+            policies.iter().all(|(_, policy)| policy.draft().claims().contains(claim))
+        };
         let cells = counts.columns.first().copied().unwrap_or_default();
         Self {
             rows: counts.rows,
@@ -79,8 +116,10 @@ impl PerturbReport {
             clipped_below: cells.below,
             clipped_above: cells.above,
             rate: None,
-            policy_id: policy.id(),
-            claims: policy.draft().claims().to_vec(),
+            policy_id: policy_by.is_none().then(|| first.id()),
+            claims: first.draft().claims().iter().filter(shared).copied().collect(),
+            policy_by,
+            groups,
             warnings,
             column,
             kept,
@@ -88,6 +127,18 @@ impl PerturbReport {
             notes_left_out,
             output,
             replaced,
+        }
+    }
+
+    /// The policy, or how many there are and by what.
+    pub fn policies_in_words(&self) -> String {
+        match (&self.policy_id, &self.policy_by) {
+            (Some(id), _) => format!("policy {id}"),
+            (None, by) => format!(
+                "{} policies, by column {:?}",
+                self.groups.len(),
+                by.as_deref().unwrap_or_default()
+            ),
         }
     }
 
@@ -101,7 +152,7 @@ impl PerturbReport {
 fn warnings(frame: &Frame, written: &Written) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     let counts = &written.counts;
-    for (asked, cells) in frame.asked.iter().zip(&counts.columns) {
+    for (asked, cells) in frame.questions().zip(&counts.columns) {
         let clipped = cells.below + cells.above;
         if clipped > 0 && clipped == counts.released {
             said.push(
@@ -118,7 +169,7 @@ fn warnings(frame: &Frame, written: &Written) -> Vec<String> {
     }
     if written.replaced {
         said.push(
-            "replaced an earlier release: two draws from the same data tell more than the policy promises for one, so let only one of them out"
+            "replaced an earlier release, or whatever the file held: two draws from the same data tell more than the policy promises for one, so let only one of them out"
                 .into(),
         );
     }
@@ -130,12 +181,12 @@ impl Answer for PerturbReport {
     fn words(&self) -> String {
         let claims: Vec<String> = self.claims.iter().map(ToString::to_string).collect();
         let mut words = format!(
-            "Column {:?}: {} of {} rows perturbed under {} (policy {}), written to {}.",
+            "Column {:?}: {} of {} rows perturbed under {} ({}), written to {}.",
             self.column,
             self.perturbed,
             self.rows,
             claims.join(" and "),
-            self.policy_id,
+            self.policies_in_words(),
             self.output
         );
         for kept in &self.kept {

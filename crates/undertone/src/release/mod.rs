@@ -121,8 +121,8 @@ pub fn release(request: ReleaseRequest) -> Result<ReleaseReport, Error> {
         );
         return Err(Error::field("keep", problem));
     }
-    let frame =
-        Frame { channels: channels(&plan)?, choose: choose(&plan), asked, keep, unknown, threads };
+    let (channels, choose, least_group) = (channels(&plan)?, choose(&plan), 1);
+    let frame = Frame { asked, channels, choose, keep, unknown, threads, least_group };
     let name = output.name().to_owned();
     let written = frame.run(rows, output)?;
     Ok(ReleaseReport::new(&plan, &frame, written, name))

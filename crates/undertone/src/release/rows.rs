@@ -56,7 +56,8 @@ impl PlanRows {
     pub fn new(plan: Plan, other: bool) -> Result<Self, Error> {
         let unknown = if other { UnknownValues::AsOther } else { UnknownValues::Refuse };
         let (asked, channels, choose) = (asked(&plan, &[])?, channels(&plan)?, choose(&plan));
-        let frame = Frame { asked, channels, choose, keep: Vec::new(), unknown, threads: None };
+        let (keep, least_group) = (Vec::new(), 1);
+        let frame = Frame { asked, channels, choose, keep, unknown, threads: None, least_group };
         Ok(Self { plan, frame })
     }
 

@@ -1,7 +1,8 @@
 //! Designs as a Rust program asks for them.
 
 use undertone::design::{
-    self, Design, DesignMethod, DesignReport, Losses, Objective, RefusedDetails, Scale,
+    self, Design, DesignDetails, DesignMethod, DesignReport, Losses, Objective, RefusedDetails,
+    Scale,
 };
 use undertone::{Answer, ErrorCode, Prior};
 use undertone_core::{Alphabet, Claim, Context, Epsilon, Nats, Policy, Provenance, Subject};
@@ -73,9 +74,15 @@ fn what_cannot_be_used_is_refused_at_the_end_with_the_field() {
         (yes_no().protect("lip:1").objective("nope"), "objective \"nope\" is unknown"),
         (yes_no().protect("lip:1").method("nope"), "method \"nope\" is unknown: use optimal"),
         (yes_no(), "protect: give a protection"),
+        (Design::default().protect("lip:1"), "give prior, prior_lower with prior_upper, or joint"),
         (
             Design::new(["no", "yes"]).protect("lip:1"),
-            "give prior, prior_lower with prior_upper, or joint",
+            "lip:1 is about belief, which needs a prior, and with symbols alone there is none: give ldp:E",
+        ),
+        (Design::new(["no", "yes"]).accurate_for(100, 0.1, 0.95), "n finds a level of LIP"),
+        (
+            Design::new(["no", "yes"]).method("laplace").protect("ldp:1"),
+            "symbols are names, and these are numbers",
         ),
         (Design::new(["a", "b", "c"]).prior([0.9, 0.1]).protect("lip:1"), "entries"),
         (yes_no().prior([0.2, 0.3]).protect("lip:1"), "sums to 0.5"),
@@ -269,7 +276,10 @@ fn symbols_without_a_prior() {
 fn symbols_without_a_prior_promise_no_belief() {
     let sized = |size: usize| Design::sized(size);
     for (design, said) in [
-        (sized(9).protect("lip:1"), "lip:1 is about belief, which needs a prior"),
+        (
+            sized(9).protect("lip:1"),
+            "lip:1 is about belief, which needs a prior, and with size alone",
+        ),
         (sized(9).protect("ldp:1").protect("di:1"), "di:1 is about belief"),
         (sized(9).prior(vec![0.5, 0.5]).protect("ldp:1"), "size is for symbols of which nothing"),
         (sized(1).protect("ldp:1"), "size is 1: give at least 2"),
@@ -284,4 +294,38 @@ fn symbols_without_a_prior_promise_no_belief() {
     // Whatever the prior, LIP is LDP.
     let any = sized(9).any_prior().protect("lip:1").policy().unwrap();
     assert_eq!(any.draft().claims(), sized(9).protect("ldp:1").policy().unwrap().draft().claims());
+}
+
+/// LDP needs no prior: names are enough, and say what any prior of them would.
+#[test]
+fn names_without_a_prior_promise_ldp() {
+    let names = || Design::new(["bus", "car", "bike", "train"]).protect("ldp:1");
+    let found = names().policy().unwrap();
+    assert_eq!(found.draft().context(), &Context::Unknown);
+    assert_eq!(labels(&found), ["bus", "car", "bike", "train"]);
+    assert_eq!(found.id(), names().any_prior().policy().unwrap().id());
+    let refused = names().protect("lip:1").policy().unwrap_err();
+    assert_eq!(refused.blamed(), Some("protect"));
+}
+
+/// A claim with a delta keeps blocks and bits out; the same one without is stronger and better, and both errors are said.
+#[test]
+fn a_delta_that_costs_accuracy_is_pointed_out() {
+    let advice = |protect: &str, method: &str| {
+        let design = Design::sized(1024).protect(protect).method(method);
+        let DesignReport::Verified(found) = design.run().unwrap() else { panic!("refused") };
+        let DesignDetails::Symbols(details) = &found.details else { panic!("numbers") };
+        (found.utility.unwrap(), details.advice.clone())
+    };
+    let (with, said) = advice("ldp:1,0.00001", "optimal");
+    let (without, silent) = advice("ldp:1", "optimal");
+    assert!(with > 50.0 * without && silent.is_none(), "{with} {without} {silent:?}");
+    let said = said.unwrap();
+    assert!(said.contains("ldp:1 alone") && said.contains("incidence, 11 bits"), "{said}");
+    for error in [with, without] {
+        let digits = format!("{error:.3}");
+        assert!(said.contains(&digits[..6]), "{error} is not in {said}");
+    }
+    // Whoever asks for a method gets it without comment.
+    assert!(!advice("ldp:1,0.00001", "krr").1.is_some_and(|said| said.contains("delta")));
 }

@@ -231,7 +231,7 @@ fn values_that_nobody_has_are_listed_as_seldom_as_promised() {
     assert!(binomial_at_least(100, 0.05, 0.95, wrong) < ALPHA, "{wrong}");
 }
 
-/// The same for a threshold: values of exactly that share are listed in at most 5 % of populations.
+/// Values of exactly the threshold's share are listed in at most 5 % of populations.
 #[test]
 fn values_at_the_threshold_are_listed_as_seldom_as_promised() {
     const POPULATIONS: u64 = 300;

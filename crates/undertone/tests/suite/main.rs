@@ -5,7 +5,9 @@
 mod crosstab;
 mod design;
 mod hitters;
+mod hitters_vectors;
 mod plan;
 mod policy_make;
 mod readme;
 mod regress;
+mod shapes;

@@ -183,6 +183,39 @@ fn the_column_changes_and_kept_ones_do_not() {
     assert!(code == 2 && said.contains("which is Parquet"), "{said}");
 }
 
+/// Group a says what is asked, group b always the same, and lists its symbols in another order.
+#[test]
+fn rows_have_the_policies_of_their_groups() {
+    let dir = Scratch::new("pq-groups");
+    let known: Vec<Option<&str>> =
+        ANSWERS.iter().map(|a| a.filter(|a| *a != "maybe").or(Some("no"))).collect();
+    let batch = rows(&known);
+    let (data, out) = (dir.path("a.parquet"), dir.path("out.parquet"));
+    write(&data, &batch, WriterProperties::builder().build());
+    dir.file("a.json", &faithful(names(&["yes", "no"])));
+    dir.file("b.json", &constant(names(&["no", "yes"])));
+    let by = format!("category={}", dir.file("map.json", r#"{"a": "a.json", "b": "b.json"}"#));
+    let perturb = ["perturb", "--policy-by", &by, "--column", "answer", "--least-group", "1"];
+    let (code, value) = json(&[&perturb[..], &["--keep", "category", &data, "-o", &out]].concat());
+    assert_eq!((code, &value["groups"][1]["perturbed"]), (0, &3.into()), "{value}");
+    let after = all(&out);
+    assert_eq!(texts(&after, "answer"), ["yes", "yes", "no", "yes", "yes", "yes", "no"]);
+    assert_eq!(after.column_by_name("category"), batch.column_by_name("category"));
+    assert_eq!(after.num_columns(), 2);
+    // Three of a group are fewer than the least, and then nothing is written.
+    std::fs::remove_file(&out).unwrap();
+    let few = ["--keep", "category", &data, "-o", &out];
+    let perturb = ["perturb", "--policy-by", &by, "--column", "answer", "--least-group", "4"];
+    let (code, said) = complaint(&[&perturb[..], &few[..]].concat());
+    assert!(code == 1 && said.contains("b (3)") && !said.contains("a (4)"), "{said}");
+    assert!(!std::path::Path::new(&out).exists());
+    // A group that the map does not know is refused, whatever else is skipped.
+    let by = format!("category={}", dir.file("half.json", r#"{"a": "a.json"}"#));
+    let perturb = ["perturb", "--policy-by", &by, "--column", "answer", "--unknown", "skip"];
+    let (code, said) = complaint(&[&perturb[..], &[&data, "-o", &out]].concat());
+    assert!(code == 1 && said.contains("row 2, column \"category\" names no group"), "{said}");
+}
+
 #[test]
 fn unknown_values_and_nulls_are_refused_left_out_or_other() {
     let dir = Scratch::new("pq-unknown");

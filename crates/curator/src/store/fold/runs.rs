@@ -2,6 +2,8 @@
 
 use super::arrivals::cut;
 use super::number;
+use crate::store::StoreError;
+use crate::store::row::run_sum;
 use std::collections::BTreeMap;
 use undertone_wire::ID_BYTES;
 
@@ -13,6 +15,16 @@ pub(crate) struct Run {
     pub(crate) ids: u64,
     /// The run it is being merged into.
     pub(crate) target: Option<i64>,
+}
+
+impl Run {
+    /// Itself, if the checksum of its row is the one found.
+    pub(crate) fn verified(self, round: i64, found: i64) -> Result<Self, StoreError> {
+        if run_sum(round, self.ids, self.target) == found {
+            return Ok(self);
+        }
+        Err(StoreError::Corrupt("a run of ids does not have its checksum".into()))
+    }
 }
 
 /// Which runs of one round should be merged into one: `fan` or more of like size, the smallest first.

@@ -1,7 +1,8 @@
 //! The statements that a step of folding is made of, and nothing else: what to do with them is in `step.rs`.
 
-use super::{Arrivals, Delta, PolicySlot, Run};
+use super::{Arrivals, PolicySlot, Run};
 use crate::store::StoreError;
+use crate::store::row::TallyRow;
 use undertone_wire::ID_BYTES;
 
 type Outcome<T> = Result<T, StoreError>;
@@ -23,7 +24,7 @@ pub(crate) enum ChunkStart<'a> {
     After(&'a [u8]),
 }
 
-/// A transaction of an engine, as far as folding uses it.
+/// A transaction of an engine, as far as folding uses it. What is read has its checksum, or the step ends.
 ///
 /// Statements of an engine that does not wait are done when their future is made and polled once.
 pub(crate) trait FoldSql {
@@ -60,8 +61,8 @@ pub(crate) trait FoldSql {
     /// Adds chunks to a run.
     async fn insert_chunks(&self, run: i64, chunks: &[Vec<u8>]) -> Outcome<()>;
 
-    /// Marks runs for merging into another.
-    async fn set_target(&self, runs: &[i64], target: i64) -> Outcome<()>;
+    /// Marks runs of a round for merging into another.
+    async fn set_target(&self, round: i64, runs: &[Run], target: i64) -> Outcome<()>;
 
     /// Deletes the chunks of some runs that begin at or below an id.
     async fn delete_chunks(&self, runs: &[i64], up_to: &[u8; ID_BYTES]) -> Outcome<()>;
@@ -69,11 +70,11 @@ pub(crate) trait FoldSql {
     /// Deletes runs without chunks.
     async fn delete_runs(&self, runs: &[i64]) -> Outcome<()>;
 
-    /// The counts of a tally as they are stored.
-    async fn counts(&self, slot: PolicySlot) -> Outcome<Vec<u8>>;
+    /// A tally as it is stored.
+    async fn tally(&self, slot: PolicySlot) -> Outcome<TallyRow>;
 
-    /// Adds to a tally's numbers of reports, and replaces its counts.
-    async fn set_counts(&self, delta: &Delta, counts: &[u8]) -> Outcome<()>;
+    /// Replaces a tally.
+    async fn set_tally(&self, tally: &TallyRow) -> Outcome<()>;
 
     /// Deletes at most `limit` chunks of a round and says how many there were.
     async fn sweep_chunks(&self, round: i64, limit: usize) -> Outcome<u64>;

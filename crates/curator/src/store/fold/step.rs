@@ -174,10 +174,13 @@ impl Part {
             schedule(sql, self.round, options).await?;
         }
         for delta in &self.deltas {
-            let stored = sql.counts(delta.slot).await?;
-            let mut counts = decode(&stored, delta.slot.tokens.outputs)?;
+            let mut tally = sql.tally(delta.slot).await?;
+            let mut counts = decode(&tally.counts, delta.slot.tokens.outputs)?;
             counts.iter_mut().zip(&delta.counts).for_each(|(count, more)| *count += more);
-            sql.set_counts(delta, &encode(&counts)).await?;
+            tally.counts = encode(&counts);
+            tally.reports += delta.reports as i64;
+            tally.duplicates += delta.duplicates as i64;
+            sql.set_tally(&tally).await?;
         }
         Ok(())
     }
@@ -188,8 +191,7 @@ async fn schedule(sql: &impl FoldSql, round: i64, options: &Options) -> Outcome<
     let runs = sql.runs(round).await?;
     if let Some(sources) = plan(&runs, options.fan, options.chunk_ids) {
         let target = sql.new_run(round, sources.iter().map(|run| run.ids).sum()).await?;
-        let sources: Vec<i64> = sources.iter().map(|run| run.id).collect();
-        sql.set_target(&sources, target).await?;
+        sql.set_target(round, &sources, target).await?;
     }
     Ok(())
 }

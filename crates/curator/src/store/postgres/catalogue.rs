@@ -6,9 +6,10 @@
 use super::connect::fault;
 use super::round_lock;
 use crate::store::fold::{PolicySlot, decode, encode};
+use crate::store::row::{ROUND, RoundRow, SURVEY, TallyRow, policy_sum, survey_sum};
 use crate::store::{
-    ChainedEvent, Event, NewPolicy, NewSurvey, Overview, RoundKey, RoundRecord, RoundTally,
-    StoreError, Versioned, stored_id, stored_state,
+    ChainedEvent, Event, NewPolicy, NewSurvey, Overview, RoundKey, RoundRecord, RoundStep,
+    RoundTally, StoreError, Versioned, stored_id, stored_state,
 };
 use deadpool_postgres::{Object, Transaction};
 use tokio_postgres::Row;
@@ -23,7 +24,7 @@ pub(super) fn whole<T: TryFrom<i64>>(row: &Row, at: usize) -> Outcome<T> {
     T::try_from(number).map_err(|_| StoreError::Corrupt(format!("a number out of range: {number}")))
 }
 
-fn signed(number: u64) -> i64 {
+pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(-1)
 }
 
@@ -31,9 +32,9 @@ pub(super) async fn create_survey(change: &Transaction<'_>, survey: &NewSurvey) 
     let id = &survey.id;
     let added = change
         .execute(
-            "INSERT INTO undertone.survey (id, version, document) VALUES ($1, 1, $2)
+            "INSERT INTO undertone.survey (id, version, document, checksum) VALUES ($1, 1, $2, $3)
              ON CONFLICT DO NOTHING",
-            &[&id.as_str(), &survey.document],
+            &[&id.as_str(), &survey.document, &survey_sum(id.as_str(), 1, &survey.document)],
         )
         .await
         .map_err(fault)?;
@@ -47,11 +48,15 @@ pub(super) async fn create_survey(change: &Transaction<'_>, survey: &NewSurvey) 
 
 pub(super) async fn survey(client: &Object, id: &SurveyId) -> Outcome<Option<Versioned>> {
     let select = client
-        .prepare_cached("SELECT document, version FROM undertone.survey WHERE id = $1")
+        .prepare_cached("SELECT document, version, checksum FROM undertone.survey WHERE id = $1")
         .await
         .map_err(fault)?;
     let found = client.query_opt(&select, &[&id.as_str()]).await.map_err(fault)?;
-    found.map(|row| Ok(Versioned { document: row.get(0), version: whole(&row, 1)? })).transpose()
+    let Some(row) = found else { return Ok(None) };
+    let survey = Versioned { document: row.get(0), version: whole(&row, 1)? };
+    let cells = [id.as_str().into(), signed(survey.version).into(), (&*survey.document).into()];
+    SURVEY.verify(&cells, row.get(2))?;
+    Ok(Some(survey))
 }
 
 pub(super) async fn overview(
@@ -108,8 +113,8 @@ pub(super) async fn replace(
     }
     change
         .execute(
-            "UPDATE undertone.survey SET version = version + 1, document = $2 WHERE id = $1",
-            &[&id.as_str(), &document],
+            "UPDATE undertone.survey SET version = version + 1, document = $2, checksum = $3 WHERE id = $1",
+            &[&id.as_str(), &document, &survey_sum(id.as_str(), expected + 1, document)],
         )
         .await
         .map_err(fault)?;
@@ -117,7 +122,7 @@ pub(super) async fn replace(
 }
 
 /// Locks a survey's row and gives its version.
-async fn lock(change: &Transaction<'_>, id: &SurveyId) -> Outcome<u64> {
+pub(super) async fn lock(change: &Transaction<'_>, id: &SurveyId) -> Outcome<u64> {
     let found = change
         .query_opt("SELECT version FROM undertone.survey WHERE id = $1 FOR UPDATE", &[&id.as_str()])
         .await
@@ -158,11 +163,12 @@ async fn add_round(
     policies: &[NewPolicy],
     event: &Event,
 ) -> Outcome<()> {
+    let sum = RoundRow::new(key.survey.as_str(), key.number, event.at).sum();
     let row = change
         .query_one(
-            "INSERT INTO undertone.round (survey, number, state, opened) VALUES ($1, $2, 0, $3)
-             RETURNING id",
-            &[&key.survey.as_str(), &i64::from(key.number), &event.at],
+            "INSERT INTO undertone.round (survey, number, state, opened, checksum)
+             VALUES ($1, $2, 0, $3, $4) RETURNING id",
+            &[&key.survey.as_str(), &i64::from(key.number), &event.at, &sum],
         )
         .await
         .map_err(fault)?;
@@ -182,9 +188,15 @@ async fn publish(
     let (name, outputs) = (&policy.id.0[..], i64::from(policy.tokens.outputs));
     change
         .execute(
-            "INSERT INTO undertone.policy (name, outputs, bits, bytes) VALUES ($1, $2, $3, $4)
-             ON CONFLICT DO NOTHING",
-            &[&name, &outputs, &policy.tokens.bits, &policy.bytes],
+            "INSERT INTO undertone.policy (name, outputs, bits, bytes, checksum)
+             VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
+            &[
+                &name,
+                &outputs,
+                &policy.tokens.bits,
+                &policy.bytes,
+                &policy_sum(name, policy.tokens.outputs, policy.tokens.bits, &policy.bytes),
+            ],
         )
         .await
         .map_err(fault)?;
@@ -211,11 +223,12 @@ async fn publish(
         return Err(StoreError::Conflict(format!("policy {} has a round already", policy.id)));
     }
     let counts = encode(&vec![0; policy.tokens.outputs as usize]);
+    let tally = TallyRow { round, policy: id, position, reports: 0, duplicates: 0, counts };
     change
         .execute(
-            "INSERT INTO undertone.tally (round, policy, position, reports, duplicates, counts)
-             VALUES ($1, $2, $3, 0, 0, $4)",
-            &[&round, &id, &position, &counts],
+            "INSERT INTO undertone.tally (round, policy, position, reports, duplicates, counts, checksum)
+             VALUES ($1, $2, $3, 0, 0, $4, $5)",
+            &[&round, &id, &position, &tally.counts, &tally.sum()],
         )
         .await
         .map_err(fault)?;
@@ -225,8 +238,8 @@ async fn publish(
 pub(super) async fn rounds(client: &Object, survey: &SurveyId) -> Outcome<Vec<RoundRecord>> {
     let select = client
         .prepare_cached(
-            "SELECT number, state, opened, sealed, released, name FROM undertone.round
-             LEFT JOIN undertone.tally ON tally.round = round.id
+            "SELECT number, state, opened, sealed, released, name, held, swept, wiped, round.checksum
+             FROM undertone.round LEFT JOIN undertone.tally ON tally.round = round.id
              LEFT JOIN undertone.policy ON policy.id = tally.policy
              WHERE survey = $1 ORDER BY number, tally.position",
         )
@@ -237,13 +250,27 @@ pub(super) async fn rounds(client: &Object, survey: &SurveyId) -> Outcome<Vec<Ro
     for row in &rows {
         let number = whole(row, 0)?;
         if rounds.last().is_none_or(|last| last.key.number != number) {
-            rounds.push(RoundRecord {
-                key: RoundKey { survey: survey.clone(), number },
-                state: stored_state(row.get(1))?,
-                policies: Vec::new(),
+            let stored = RoundRow {
+                id: 0,
+                survey: survey.as_str().into(),
+                number: i64::from(number),
+                state: row.get(1),
+                held: row.get(6),
                 opened: row.get(2),
                 sealed: row.get(3),
                 released: row.get(4),
+                swept: row.get(7),
+                wiped: row.get(8),
+            };
+            let stored = stored.verified(row.get(9))?;
+            rounds.push(RoundRecord {
+                key: RoundKey { survey: survey.clone(), number },
+                state: stored_state(stored.state)?,
+                held: stored.held,
+                policies: Vec::new(),
+                opened: stored.opened,
+                sealed: stored.sealed,
+                released: stored.released,
             });
         }
         if let (Some(last), Some(name)) = (rounds.last_mut(), row.get(5)) {
@@ -286,32 +313,73 @@ pub(super) async fn slot(
 }
 
 /// Moves a round one state on; the survey's row is locked. Waits for appends under way.
-async fn advance(
+pub(super) async fn advance(
     change: &Transaction<'_>,
     key: &RoundKey,
     from: RoundState,
-    statement: &str,
-    at: i64,
+    move_on: impl FnOnce(&mut RoundRow),
 ) -> Outcome<i64> {
     let found = change
         .query_opt(
-            "SELECT id, state FROM undertone.round WHERE survey = $1 AND number = $2",
+            "SELECT id FROM undertone.round WHERE survey = $1 AND number = $2",
             &[&key.survey.as_str(), &i64::from(key.number)],
         )
         .await
         .map_err(fault)?;
-    let row = found.ok_or_else(|| StoreError::NotFound(key.to_string()))?;
-    let round: i64 = row.get(0);
-    let found = stored_state(row.get(1))?;
-    if found != from {
-        return Err(StoreError::Conflict(format!("{key} is {found:?}, not {from:?}")));
-    }
+    let round: i64 = found.ok_or_else(|| StoreError::NotFound(key.to_string()))?.get(0);
     change
         .execute("SELECT pg_advisory_xact_lock($1)", &[&round_lock(round)])
         .await
         .map_err(fault)?;
-    change.execute(statement, &[&round, &at]).await.map_err(fault)?;
+    // Locked, because folding marks a round as swept without the survey's lock.
+    let mut row = round_row(change, round).await?;
+    let found = stored_state(row.state)?;
+    if found != from {
+        return Err(StoreError::Conflict(format!("{key} is {found:?}, not {from:?}")));
+    }
+    move_on(&mut row);
+    set_round(change, &row).await?;
     Ok(round)
+}
+
+/// A round's row, locked, with its checksum.
+pub(super) async fn round_row(change: &Transaction<'_>, id: i64) -> Outcome<RoundRow> {
+    let select =
+        format!("SELECT {} FROM undertone.round WHERE id = $1 FOR UPDATE", ROUND.names(""));
+    let found = change.query_opt(&select, &[&id]).await.map_err(fault)?;
+    let row = found.ok_or_else(|| StoreError::Corrupt(format!("there is no round {id}")))?;
+    read_round(&row)
+}
+
+/// A round from the columns of [`ROUND`] and its checksum.
+pub(super) fn read_round(row: &Row) -> Outcome<RoundRow> {
+    let round = RoundRow {
+        id: row.get(0),
+        survey: row.get(1),
+        number: row.get(2),
+        state: row.get(3),
+        held: row.get(4),
+        opened: row.get(5),
+        sealed: row.get(6),
+        released: row.get(7),
+        swept: row.get(8),
+        wiped: row.get(9),
+    };
+    round.verified(row.get(10))
+}
+
+/// Replaces what changes in a round's row.
+pub(super) async fn set_round(change: &Transaction<'_>, row: &RoundRow) -> Outcome<()> {
+    let RoundRow { id, state, held, sealed, released, swept, wiped, .. } = row;
+    change
+        .execute(
+            "UPDATE undertone.round SET state = $2, held = $3, sealed = $4, released = $5, swept = $6,
+             wiped = $7, checksum = $8 WHERE id = $1",
+            &[id, state, held, sealed, released, swept, wiped, &row.sum()],
+        )
+        .await
+        .map(drop)
+        .map_err(fault)
 }
 
 pub(super) async fn seal(
@@ -321,8 +389,7 @@ pub(super) async fn seal(
     event: &Event,
 ) -> Outcome<()> {
     lock(change, &key.survey).await?;
-    let statement = "UPDATE undertone.round SET state = 1, sealed = $2 WHERE id = $1";
-    advance(change, key, RoundState::Open, statement, at).await?;
+    advance(change, key, RoundState::Open, |row| row.take(RoundStep::Seal(at))).await?;
     log(change, event).await
 }
 
@@ -334,8 +401,8 @@ pub(super) async fn release(
     event: &Event,
 ) -> Outcome<()> {
     replace(change, &key.survey, survey).await?;
-    let statement = "UPDATE undertone.round SET state = 2, released = $2 WHERE id = $1";
-    let round = advance(change, key, RoundState::Sealed, statement, at).await?;
+    let released = |row: &mut RoundRow| (row.state, row.released) = (2, Some(at));
+    let round = advance(change, key, RoundState::Sealed, released).await?;
     let waiting = change
         .query_one("SELECT EXISTS (SELECT 1 FROM undertone.batch WHERE round = $1)", &[&round])
         .await
@@ -350,7 +417,8 @@ pub(super) async fn tallies(client: &Object, key: &RoundKey) -> Outcome<Vec<Roun
     // One statement, so that a report is either counted or waiting.
     let select = client
         .prepare_cached(
-            "SELECT name, outputs, counts, tally.reports, duplicates, coalesce(waiting, 0)::bigint
+            "SELECT name, outputs, counts, tally.reports, duplicates, coalesce(waiting, 0)::bigint,
+                tally.round, tally.policy, position, tally.checksum
              FROM undertone.round JOIN undertone.tally ON tally.round = round.id
              JOIN undertone.policy ON policy.id = tally.policy
              LEFT JOIN (SELECT round, policy, sum(reports) AS waiting FROM undertone.batch
@@ -366,11 +434,20 @@ pub(super) async fn tallies(client: &Object, key: &RoundKey) -> Outcome<Vec<Roun
         return Err(StoreError::NotFound(key.to_string()));
     }
     let read = |row: &Row| {
+        let stored = TallyRow {
+            round: row.get(6),
+            policy: row.get(7),
+            position: row.get(8),
+            reports: row.get(3),
+            duplicates: row.get(4),
+            counts: row.get(2),
+        };
+        let stored = stored.verified(row.get(9))?;
         Ok(RoundTally {
             policy: stored_id(row.get(0))?,
-            counts: decode(row.get(2), whole(row, 1)?)?,
-            reports: whole(row, 3)?,
-            duplicates: whole(row, 4)?,
+            counts: decode(&stored.counts, whole(row, 1)?)?,
+            reports: stored.reports.unsigned_abs(),
+            duplicates: stored.duplicates.unsigned_abs(),
             unfolded: whole(row, 5)?,
         })
     };

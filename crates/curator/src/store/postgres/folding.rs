@@ -2,9 +2,10 @@
 //! for it.
 
 use super::FOLD_LOCK;
-use super::catalogue::{read_slot, whole};
+use super::catalogue::{read_slot, round_row, set_round, whole};
 use super::connect::fault;
-use crate::store::fold::{Arrivals, ChunkStart, Delta, FoldSql, PolicySlot, Run, Step, Taken};
+use crate::store::fold::{Arrivals, ChunkStart, FoldSql, PolicySlot, Run, Step, Taken};
+use crate::store::row::{TallyRow, chunk_sum, run_sum, verified_chunk, verify_batch};
 use crate::store::{Options, Progress, StoreError};
 use deadpool_postgres::{Object, Transaction};
 use tokio_postgres::Row;
@@ -61,7 +62,8 @@ impl FoldSql for Transaction<'_> {
         // A full row holds some hundred reports and a page; rows of a quiet hour hold few.
         let limit = most.clamp(1, ROWS) as i64;
         let statement =
-            "SELECT seq, batch.round, batch.policy, outputs, bits, rows FROM undertone.batch
+            "SELECT seq, batch.round, batch.policy, outputs, bits, rows, reports, batch.checksum
+             FROM undertone.batch
              JOIN undertone.policy ON policy.id = batch.policy ORDER BY seq LIMIT $1";
         let rows = select(self, statement, &[&limit]).await?;
         let more = rows.len() as i64 == limit;
@@ -70,7 +72,9 @@ impl FoldSql for Transaction<'_> {
             if into.reports() >= most {
                 break;
             }
-            into.push(read_slot(&row, 1)?, row.get(5))?;
+            let slot = read_slot(&row, 1)?;
+            verify_batch((slot.round, slot.policy), row.get(6), row.get(5), row.get(7))?;
+            into.push(slot, row.get(5))?;
             batches.push(row.get(0));
         }
         Ok(Taken { batches, more })
@@ -89,9 +93,13 @@ impl FoldSql for Transaction<'_> {
     }
 
     async fn runs(&self, round: i64) -> Outcome<Vec<Run>> {
-        let statement = "SELECT id, ids, target FROM undertone.run WHERE round = $1 ORDER BY id";
+        let statement =
+            "SELECT id, ids, target, checksum FROM undertone.run WHERE round = $1 ORDER BY id";
         let rows = select(self, statement, &[&round]).await?;
-        let run = |row: &Row| Ok(Run { id: row.get(0), ids: whole(row, 1)?, target: row.get(2) });
+        let run = |row: &Row| {
+            let run = Run { id: row.get(0), ids: whole(row, 1)?, target: row.get(2) };
+            run.verified(round, row.get(3))
+        };
         rows.iter().map(run).collect()
     }
 
@@ -117,48 +125,54 @@ impl FoldSql for Transaction<'_> {
     async fn chunks(&self, run: i64, from: ChunkStart<'_>, limit: usize) -> Outcome<Vec<Vec<u8>>> {
         let (statement, first) = match from {
             ChunkStart::Holding(id) => (
-                "SELECT ids FROM undertone.chunk WHERE run = $1 AND first >= coalesce(
+                "SELECT ids, checksum FROM undertone.chunk WHERE run = $1 AND first >= coalesce(
                     (SELECT first FROM undertone.chunk WHERE run = $1 AND first <= $2
                      ORDER BY first DESC LIMIT 1), ''::bytea) ORDER BY first LIMIT $3",
                 &id[..],
             ),
             ChunkStart::After(first) => (
-                "SELECT ids FROM undertone.chunk WHERE run = $1 AND first > $2
+                "SELECT ids, checksum FROM undertone.chunk WHERE run = $1 AND first > $2
                  ORDER BY first LIMIT $3",
                 first,
             ),
         };
         let rows = select(self, statement, &[&run, &first, &(limit as i64)]).await?;
-        Ok(rows.iter().map(|row| row.get(0)).collect())
+        rows.iter().map(|row| verified_chunk(run, row.get(0), row.get(1))).collect()
     }
 
     async fn chunks_holding(&self, run: i64, ids: &[[u8; ID_BYTES]]) -> Outcome<Vec<Vec<u8>>> {
         let statement =
-            "SELECT found.ids FROM unnest($2::bytea[]) AS wanted (id) CROSS JOIN LATERAL
-             (SELECT ids FROM undertone.chunk WHERE run = $1 AND first <= wanted.id
+            "SELECT found.ids, found.checksum FROM unnest($2::bytea[]) AS wanted (id) CROSS JOIN LATERAL
+             (SELECT ids, checksum FROM undertone.chunk WHERE run = $1 AND first <= wanted.id
               ORDER BY first DESC LIMIT 1) AS found";
         let ids: Vec<&[u8]> = ids.iter().map(|id| &id[..]).collect();
         let rows = select(self, statement, &[&run, &ids]).await?;
-        Ok(rows.iter().map(|row| row.get(0)).collect())
+        rows.iter().map(|row| verified_chunk(run, row.get(0), row.get(1))).collect()
     }
 
     async fn new_run(&self, round: i64, ids: u64) -> Outcome<i64> {
-        let statement = "INSERT INTO undertone.run (round, ids) VALUES ($1, $2) RETURNING id";
-        Ok(select_one(self, statement, &[&round, &(ids as i64)]).await?.get(0))
+        let statement =
+            "INSERT INTO undertone.run (round, ids, checksum) VALUES ($1, $2, $3) RETURNING id";
+        let sum = run_sum(round, ids, None);
+        Ok(select_one(self, statement, &[&round, &(ids as i64), &sum]).await?.get(0))
     }
 
     async fn insert_chunks(&self, run: i64, chunks: &[Vec<u8>]) -> Outcome<()> {
-        let statement = "INSERT INTO undertone.chunk (run, first, ids)
-             SELECT $1, substring(ids FOR 16), ids FROM unnest($2::bytea[]) AS new (ids)";
+        let statement = "INSERT INTO undertone.chunk (run, first, ids, checksum)
+             SELECT $1, substring(ids FOR 16), ids, sum FROM unnest($2::bytea[], $3::bigint[]) AS new (ids, sum)";
         for some in chunks.chunks(PAGE) {
-            execute(self, statement, &[&run, &some]).await?;
+            let sums: Vec<i64> = some.iter().map(|ids| chunk_sum(run, ids)).collect();
+            execute(self, statement, &[&run, &some, &sums]).await?;
         }
         Ok(())
     }
 
-    async fn set_target(&self, runs: &[i64], target: i64) -> Outcome<()> {
-        let statement = "UPDATE undertone.run SET target = $2 WHERE id = ANY ($1)";
-        execute(self, statement, &[&runs, &target]).await.map(drop)
+    async fn set_target(&self, round: i64, runs: &[Run], target: i64) -> Outcome<()> {
+        let statement = "UPDATE undertone.run SET target = $2, checksum = new.sum
+             FROM unnest($1::bigint[], $3::bigint[]) AS new (run, sum) WHERE id = new.run";
+        let sums = runs.iter().map(|run| run_sum(round, run.ids, Some(target)));
+        let (sums, runs): (Vec<i64>, Vec<i64>) = sums.zip(runs.iter().map(|run| run.id)).unzip();
+        execute(self, statement, &[&runs, &target, &sums]).await.map(drop)
     }
 
     async fn delete_chunks(&self, runs: &[i64], up_to: &[u8; ID_BYTES]) -> Outcome<()> {
@@ -170,17 +184,28 @@ impl FoldSql for Transaction<'_> {
         execute(self, "DELETE FROM undertone.run WHERE id = ANY ($1)", &[&runs]).await.map(drop)
     }
 
-    async fn counts(&self, slot: PolicySlot) -> Outcome<Vec<u8>> {
-        let statement = "SELECT counts FROM undertone.tally WHERE round = $1 AND policy = $2";
-        Ok(select_one(self, statement, &[&slot.round, &slot.policy]).await?.get(0))
+    async fn tally(&self, slot: PolicySlot) -> Outcome<TallyRow> {
+        let statement =
+            "SELECT position, reports, duplicates, counts, checksum FROM undertone.tally
+             WHERE round = $1 AND policy = $2";
+        let row = select_one(self, statement, &[&slot.round, &slot.policy]).await?;
+        let tally = TallyRow {
+            round: slot.round,
+            policy: slot.policy,
+            position: row.get(0),
+            reports: row.get(1),
+            duplicates: row.get(2),
+            counts: row.get(3),
+        };
+        tally.verified(row.get(4))
     }
 
-    async fn set_counts(&self, delta: &Delta, counts: &[u8]) -> Outcome<()> {
-        let statement = "UPDATE undertone.tally SET reports = reports + $3,
-             duplicates = duplicates + $4, counts = $5 WHERE round = $1 AND policy = $2";
-        let (reports, duplicates) = (delta.reports as i64, delta.duplicates as i64);
-        let values: Values<'_> =
-            &[&delta.slot.round, &delta.slot.policy, &reports, &duplicates, &counts];
+    async fn set_tally(&self, tally: &TallyRow) -> Outcome<()> {
+        let statement =
+            "UPDATE undertone.tally SET reports = $3, duplicates = $4, counts = $5, checksum = $6
+             WHERE round = $1 AND policy = $2";
+        let TallyRow { round, policy, reports, duplicates, counts, .. } = tally;
+        let values: Values<'_> = &[round, policy, reports, duplicates, counts, &tally.sum()];
         execute(self, statement, values).await.map(drop)
     }
 
@@ -193,7 +218,8 @@ impl FoldSql for Transaction<'_> {
 
     async fn finish_sweep(&self, round: i64) -> Outcome<()> {
         execute(self, "DELETE FROM undertone.run WHERE round = $1", &[&round]).await?;
-        let statement = "UPDATE undertone.round SET swept = true WHERE id = $1";
-        execute(self, statement, &[&round]).await.map(drop)
+        let mut row = round_row(self, round).await?;
+        row.swept = true;
+        set_round(self, &row).await
     }
 }

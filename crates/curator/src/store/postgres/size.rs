@@ -33,8 +33,7 @@ impl Size {
         let Some(most) = self.most else { return Ok(()) };
         let fresh = if self.bytes >= most { FRESH_AT_LIMIT } else { FRESH };
         if self.measured.is_none_or(|at| at.elapsed() > fresh) {
-            let row = client.query_one(MEASURE, &[]).await.map_err(fault)?;
-            self.bytes = super::catalogue::whole(&row, 0)?;
+            self.bytes = measured(client).await?;
             self.measured = Some(Instant::now());
         }
         if self.bytes >= most { Err(StoreError::AtLimit { most }) } else { Ok(()) }
@@ -44,6 +43,11 @@ impl Size {
     pub(super) fn wrote(&mut self, bytes: usize) {
         self.bytes += bytes as u64 + bytes as u64 / 16;
     }
+}
+
+/// How many bytes the tables take on the disk.
+pub(super) async fn measured(client: &Object) -> Result<u64, StoreError> {
+    super::catalogue::whole(&client.query_one(MEASURE, &[]).await.map_err(fault)?, 0)
 }
 
 /// Whether reports were refused for the database's size, so that folding gives freed space back.

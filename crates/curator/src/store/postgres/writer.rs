@@ -1,9 +1,11 @@
 //! The one task of a curator that appends: everything that waits shares its commit.
 
+use super::catalogue::read_round;
 use super::connect::{fault, unreachable};
 use super::round_lock;
 use super::size::{Refusing, Size};
 use crate::store::group::{Appending, GROUP_BYTES, pack, rounds};
+use crate::store::row::{ROUND, batch_sum};
 use crate::store::{Faults, Options, StoreError};
 use deadpool_postgres::{Object, Pool};
 use std::collections::BTreeSet;
@@ -76,13 +78,16 @@ async fn commit(
         .await
         .map_err(fault)?;
     let select = change
-        .prepare_cached("SELECT id FROM undertone.round WHERE id = ANY ($1) AND state = 0")
+        .prepare_cached(&format!(
+            "SELECT {} FROM undertone.round WHERE id = ANY ($1) AND state = 0",
+            ROUND.names("")
+        ))
         .await
         .map_err(fault)?;
     let insert = change
         .prepare_cached(
-            "INSERT INTO undertone.batch (round, policy, reports, rows)
-             SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[])",
+            "INSERT INTO undertone.batch (round, policy, reports, rows, checksum)
+             SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[], $5::bigint[])",
         )
         .await
         .map_err(fault)?;
@@ -91,7 +96,9 @@ async fn commit(
     // A statement of its own, which therefore sees what was committed before the locks were had.
     change.query(&lock, &[&locks]).await.map_err(fault)?;
     let open = change.query(&select, &[&wanted]).await.map_err(fault)?;
-    let open: BTreeSet<i64> = open.iter().map(|row| row.get(0)).collect();
+    // With their checksums: ids of a sealed round are gone, so taking its reports again would count them again.
+    let open = open.iter().map(read_round).collect::<Result<Vec<_>, _>>()?;
+    let open: BTreeSet<i64> = open.iter().filter(|row| row.is_open()).map(|row| row.id).collect();
     for late in group.extract_if(.., |one| one.is_late(&open)) {
         late.answer(Err(StoreError::RoundClosed));
     }
@@ -100,7 +107,14 @@ async fn commit(
     let policies: Vec<i64> = rows.iter().map(|row| row.policy).collect();
     let reports: Vec<i64> = rows.iter().map(|row| row.reports as i64).collect();
     let bodies: Vec<&[u8]> = rows.iter().map(|row| &row.rows[..]).collect();
-    change.execute(&insert, &[&rounds, &policies, &reports, &bodies]).await.map_err(fault)?;
+    let sums: Vec<i64> = rows
+        .iter()
+        .map(|row| batch_sum(row.round, row.policy, row.reports as i64, &row.rows))
+        .collect();
+    change
+        .execute(&insert, &[&rounds, &policies, &reports, &bodies, &sums])
+        .await
+        .map_err(fault)?;
     faults.at("append/inserted");
     change.commit().await.map_err(fault)?;
     faults.at("append/committed");

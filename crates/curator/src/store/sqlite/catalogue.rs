@@ -2,9 +2,10 @@
 
 use super::schema::{fault, whole};
 use crate::store::fold::{PolicySlot, decode, encode};
+use crate::store::row::{ROUND, RoundRow, SURVEY, TallyRow, policy_sum, survey_sum};
 use crate::store::{
-    ChainedEvent, Event, NewPolicy, NewSurvey, Overview, RoundKey, RoundRecord, RoundTally,
-    StoreError, Versioned, stored_id, stored_state,
+    ChainedEvent, Event, NewPolicy, NewSurvey, Overview, RoundKey, RoundRecord, RoundStep,
+    RoundTally, StoreError, Versioned, stored_id, stored_state,
 };
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 use undertone_core::PolicyId;
@@ -16,8 +17,9 @@ pub(super) fn create_survey(change: &Transaction, survey: NewSurvey) -> Outcome<
     let NewSurvey { id, document, policies, created, opened } = survey;
     let added = change
         .execute(
-            "INSERT INTO survey (id, version, document) VALUES (?1, 1, ?2) ON CONFLICT DO NOTHING",
-            (id.as_str(), document),
+            "INSERT INTO survey (id, version, checksum, document) VALUES (?1, 1, ?2, ?3)
+             ON CONFLICT DO NOTHING",
+            (id.as_str(), survey_sum(id.as_str(), 1, &document), document),
         )
         .map_err(fault)?;
     if added == 0 {
@@ -28,16 +30,21 @@ pub(super) fn create_survey(change: &Transaction, survey: NewSurvey) -> Outcome<
 }
 
 pub(super) fn survey(connection: &Connection, id: &SurveyId) -> Outcome<Option<Versioned>> {
-    connection
-        .prepare_cached("SELECT document, version FROM survey WHERE id = ?1")
+    let found = connection
+        .prepare_cached("SELECT document, version, checksum FROM survey WHERE id = ?1")
         .and_then(|mut select| {
             select
                 .query_row([id.as_str()], |row| {
-                    Ok(Versioned { document: row.get(0)?, version: whole(row, 1)? })
+                    let survey = Versioned { document: row.get(0)?, version: whole(row, 1)? };
+                    Ok((survey, row.get::<_, i64>(2)?))
                 })
                 .optional()
         })
-        .map_err(fault)
+        .map_err(fault)?;
+    let Some((survey, sum)) = found else { return Ok(None) };
+    let cells = [id.as_str().into(), (survey.version as i64).into(), (&*survey.document).into()];
+    SURVEY.verify(&cells, sum)?;
+    Ok(Some(survey))
 }
 
 pub(super) fn overview(
@@ -93,8 +100,14 @@ pub(super) fn replace(
 ) -> Outcome<u64> {
     let done = change
         .execute(
-            "UPDATE survey SET version = version + 1, document = ?3 WHERE id = ?1 AND version = ?2",
-            (id.as_str(), i64::try_from(expected).unwrap_or(-1), document),
+            "UPDATE survey SET version = version + 1, checksum = ?3, document = ?4
+             WHERE id = ?1 AND version = ?2",
+            (
+                id.as_str(),
+                i64::try_from(expected).unwrap_or(-1),
+                survey_sum(id.as_str(), expected + 1, document),
+                document,
+            ),
         )
         .map_err(fault)?;
     if done == 1 {
@@ -141,10 +154,11 @@ fn add_round(
     policies: &[NewPolicy],
     event: Event,
 ) -> Outcome<()> {
+    let sum = RoundRow::new(key.survey.as_str(), key.number, event.at).sum();
     change
         .execute(
-            "INSERT INTO round (survey, number, state, opened) VALUES (?1, ?2, 0, ?3)",
-            (key.survey.as_str(), key.number, event.at),
+            "INSERT INTO round (survey, number, state, opened, checksum) VALUES (?1, ?2, 0, ?3, ?4)",
+            (key.survey.as_str(), key.number, event.at, sum),
         )
         .map_err(fault)?;
     let round = change.last_insert_rowid();
@@ -163,9 +177,15 @@ fn publish(
 ) -> Outcome<()> {
     change
         .execute(
-            "INSERT INTO policy (name, outputs, bits, bytes) VALUES (?1, ?2, ?3, ?4)
+            "INSERT INTO policy (name, outputs, bits, bytes, checksum) VALUES (?1, ?2, ?3, ?4, ?5)
              ON CONFLICT DO NOTHING",
-            (&policy.id.0[..], policy.tokens.outputs, policy.tokens.bits, &policy.bytes),
+            (
+                &policy.id.0[..],
+                policy.tokens.outputs,
+                policy.tokens.bits,
+                &policy.bytes,
+                policy_sum(&policy.id.0, policy.tokens.outputs, policy.tokens.bits, &policy.bytes),
+            ),
         )
         .map_err(fault)?;
     let (id, same): (i64, bool) = change
@@ -189,12 +209,13 @@ fn publish(
     if used {
         return Err(StoreError::Conflict(format!("policy {} has a round already", policy.id)));
     }
-    let counts = encode(&vec![0; policy.tokens.outputs as usize]);
+    let (counts, position) = (encode(&vec![0; policy.tokens.outputs as usize]), position as i64);
+    let tally = TallyRow { round, policy: id, position, reports: 0, duplicates: 0, counts };
     change
         .execute(
-            "INSERT INTO tally (round, policy, position, reports, duplicates, counts)
-             VALUES (?1, ?2, ?3, 0, 0, ?4)",
-            (round, id, position as i64, counts),
+            "INSERT INTO tally (round, policy, position, reports, duplicates, checksum, counts)
+             VALUES (?1, ?2, ?3, 0, 0, ?4, ?5)",
+            (round, id, position, tally.sum(), &tally.counts),
         )
         .map_err(fault)?;
     Ok(())
@@ -203,7 +224,7 @@ fn publish(
 pub(super) fn rounds(connection: &Connection, survey: &SurveyId) -> Outcome<Vec<RoundRecord>> {
     let mut select = connection
         .prepare_cached(
-            "SELECT round.id, number, state, opened, sealed, released, name
+            "SELECT round.id, number, state, opened, sealed, released, name, held, swept, wiped, round.checksum
              FROM round LEFT JOIN tally ON tally.round = round.id LEFT JOIN policy ON policy.id = tally.policy
              WHERE survey = ?1 ORDER BY number, position",
         )
@@ -213,13 +234,27 @@ pub(super) fn rounds(connection: &Connection, survey: &SurveyId) -> Outcome<Vec<
     while let Some(row) = rows.next().map_err(fault)? {
         let number = row.get(1).map_err(fault)?;
         if rounds.last().is_none_or(|last| last.key.number != number) {
-            rounds.push(RoundRecord {
-                key: RoundKey { survey: survey.clone(), number },
-                state: stored_state(row.get(2).map_err(fault)?)?,
-                policies: Vec::new(),
+            let stored = RoundRow {
+                id: row.get(0).map_err(fault)?,
+                survey: survey.as_str().into(),
+                number: i64::from(number),
+                state: row.get(2).map_err(fault)?,
+                held: row.get(7).map_err(fault)?,
                 opened: row.get(3).map_err(fault)?,
                 sealed: row.get(4).map_err(fault)?,
                 released: row.get(5).map_err(fault)?,
+                swept: row.get(8).map_err(fault)?,
+                wiped: row.get(9).map_err(fault)?,
+            };
+            let stored = stored.verified(row.get(10).map_err(fault)?)?;
+            rounds.push(RoundRecord {
+                key: RoundKey { survey: survey.clone(), number },
+                state: stored_state(stored.state)?,
+                held: stored.held,
+                policies: Vec::new(),
+                opened: stored.opened,
+                sealed: stored.sealed,
+                released: stored.released,
             });
         }
         if let (Some(last), Some(name)) = (rounds.last_mut(), row.get(6).map_err(fault)?) {
@@ -260,33 +295,74 @@ pub(super) fn slot(
 }
 
 /// Moves a round one state on.
-fn advance(
+pub(super) fn advance(
     change: &Transaction,
     key: &RoundKey,
     from: RoundState,
-    statement: &str,
-    at: i64,
+    move_on: impl FnOnce(&mut RoundRow),
 ) -> Outcome<i64> {
-    let found: Option<(i64, i64)> = change
+    let found: Option<i64> = change
         .query_row(
-            "SELECT id, state FROM round WHERE survey = ?1 AND number = ?2",
+            "SELECT id FROM round WHERE survey = ?1 AND number = ?2",
             (key.survey.as_str(), key.number),
-            |row| Ok((row.get(0)?, row.get(1)?)),
+            |row| row.get(0),
         )
         .optional()
         .map_err(fault)?;
-    let (round, code) = found.ok_or_else(|| StoreError::NotFound(key.to_string()))?;
-    let found = stored_state(code)?;
+    let mut row = round_row(change, found.ok_or_else(|| StoreError::NotFound(key.to_string()))?)?;
+    let found = stored_state(row.state)?;
     if found != from {
         return Err(StoreError::Conflict(format!("{key} is {found:?}, not {from:?}")));
     }
-    change.execute(statement, (round, at)).map_err(fault)?;
-    Ok(round)
+    move_on(&mut row);
+    set_round(change, &row)?;
+    Ok(row.id)
+}
+
+/// A round's row, with its checksum.
+pub(super) fn round_row(change: &Transaction, id: i64) -> Outcome<RoundRow> {
+    find_round(change, id)?.ok_or_else(|| StoreError::Corrupt(format!("there is no round {id}")))
+}
+
+/// The same if there is one.
+pub(super) fn find_round(change: &Transaction, id: i64) -> Outcome<Option<RoundRow>> {
+    let read = |row: &Row| {
+        let round = RoundRow {
+            id: row.get(0)?,
+            survey: row.get(1)?,
+            number: row.get(2)?,
+            state: row.get(3)?,
+            held: row.get(4)?,
+            opened: row.get(5)?,
+            sealed: row.get(6)?,
+            released: row.get(7)?,
+            swept: row.get(8)?,
+            wiped: row.get(9)?,
+        };
+        Ok((round, row.get::<_, i64>(10)?))
+    };
+    let found = change
+        .prepare_cached(&format!("SELECT {} FROM round WHERE id = ?1", ROUND.names("")))
+        .and_then(|mut select| select.query_row([id], read).optional())
+        .map_err(fault)?;
+    found.map(|(round, sum)| round.verified(sum)).transpose()
+}
+
+/// Replaces what changes in a round's row.
+pub(super) fn set_round(change: &Transaction, row: &RoundRow) -> Outcome<()> {
+    let RoundRow { id, state, held, sealed, released, swept, wiped, .. } = row;
+    change
+        .execute(
+            "UPDATE round SET state = ?2, held = ?3, sealed = ?4, released = ?5, swept = ?6, wiped = ?7,
+             checksum = ?8 WHERE id = ?1",
+            (id, state, held, sealed, released, swept, wiped, row.sum()),
+        )
+        .map(drop)
+        .map_err(fault)
 }
 
 pub(super) fn seal(change: &Transaction, key: &RoundKey, at: i64, event: Event) -> Outcome<()> {
-    let statement = "UPDATE round SET state = 1, sealed = ?2 WHERE id = ?1";
-    advance(change, key, RoundState::Open, statement, at)?;
+    advance(change, key, RoundState::Open, |row| row.take(RoundStep::Seal(at)))?;
     log(change, event)
 }
 
@@ -297,8 +373,8 @@ pub(super) fn release(
     survey: (u64, &str),
     event: Event,
 ) -> Outcome<()> {
-    let statement = "UPDATE round SET state = 2, released = ?2 WHERE id = ?1";
-    let round = advance(change, key, RoundState::Sealed, statement, at)?;
+    let round =
+        advance(change, key, RoundState::Sealed, |row| (row.state, row.released) = (2, Some(at)))?;
     let waiting: bool = change
         .query_row("SELECT EXISTS (SELECT 1 FROM batch WHERE round = ?1)", [round], |row| {
             row.get(0)
@@ -325,7 +401,8 @@ pub(super) fn tallies(connection: &Connection, key: &RoundKey) -> Outcome<Vec<Ro
         .ok_or_else(|| StoreError::NotFound(key.to_string()))?;
     let mut select = read
         .prepare_cached(
-            "SELECT name, outputs, counts, tally.reports, duplicates, coalesce(waiting, 0) FROM tally
+            "SELECT name, outputs, counts, tally.reports, duplicates, coalesce(waiting, 0), tally.policy,
+                position, tally.checksum FROM tally
              JOIN policy ON policy.id = tally.policy
              LEFT JOIN (SELECT policy AS place, sum(reports) AS waiting FROM batch WHERE round = ?1 GROUP BY policy)
                 ON place = tally.policy
@@ -335,12 +412,20 @@ pub(super) fn tallies(connection: &Connection, key: &RoundKey) -> Outcome<Vec<Ro
     let mut rows = select.query([round]).map_err(fault)?;
     let mut tallies = Vec::new();
     while let Some(row) = rows.next().map_err(fault)? {
-        let counts: Vec<u8> = row.get(2).map_err(fault)?;
+        let stored = TallyRow {
+            round,
+            policy: row.get(6).map_err(fault)?,
+            position: row.get(7).map_err(fault)?,
+            reports: row.get(3).map_err(fault)?,
+            duplicates: row.get(4).map_err(fault)?,
+            counts: row.get(2).map_err(fault)?,
+        };
+        let stored = stored.verified(row.get(8).map_err(fault)?)?;
         tallies.push(RoundTally {
             policy: stored_id(row.get(0).map_err(fault)?)?,
-            counts: decode(&counts, row.get(1).map_err(fault)?)?,
-            reports: whole(row, 3).map_err(fault)?,
-            duplicates: whole(row, 4).map_err(fault)?,
+            counts: decode(&stored.counts, row.get(1).map_err(fault)?)?,
+            reports: stored.reports.unsigned_abs(),
+            duplicates: stored.duplicates.unsigned_abs(),
             unfolded: whole(row, 5).map_err(fault)?,
         });
     }

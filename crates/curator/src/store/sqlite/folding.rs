@@ -1,9 +1,11 @@
 //! The statements of folding for SQLite, and a step of it: prepared without the write lock, written in one transaction.
 //! A counter makes sure that no other process folded in between.
 
+use super::catalogue::{round_row, set_round};
 use super::schema::{fault, whole};
 use super::writer::begin;
-use crate::store::fold::{Arrivals, ChunkStart, Delta, FoldSql, PolicySlot, Run, Step, Taken};
+use crate::store::fold::{Arrivals, ChunkStart, FoldSql, PolicySlot, Run, Step, Taken};
+use crate::store::row::{TallyRow, chunk_sum, run_sum, verified_chunk, verify_batch};
 use crate::store::{Options, Progress, StoreError};
 use rusqlite::{Connection, OptionalExtension, Params, Transaction};
 use std::pin::pin;
@@ -75,20 +77,28 @@ fn is_true(read: &Transaction, statement: &str, values: impl Params) -> Outcome<
         .map_err(fault)
 }
 
-/// The chunks a statement selects.
-fn blobs(read: &Transaction, statement: &str, values: impl Params) -> Outcome<Vec<Vec<u8>>> {
-    read.prepare_cached(statement)
-        .and_then(|mut select| {
-            select.query_map(values, |row| row.get(0)).and_then(Iterator::collect)
-        })
-        .map_err(fault)
+/// The chunks of a run that a statement selects: ids and checksum.
+fn chunks_of(
+    read: &Transaction,
+    run: i64,
+    statement: &str,
+    values: impl Params,
+) -> Outcome<Vec<Vec<u8>>> {
+    let mut select = read.prepare_cached(statement).map_err(fault)?;
+    let mut rows = select.query(values).map_err(fault)?;
+    let mut chunks = Vec::new();
+    while let Some(row) = rows.next().map_err(fault)? {
+        let (ids, sum) = (row.get(0).map_err(fault)?, row.get(1).map_err(fault)?);
+        chunks.push(verified_chunk(run, ids, sum)?);
+    }
+    Ok(chunks)
 }
 
 impl FoldSql for Transaction<'_> {
     async fn arrivals(&self, most: usize, into: &mut Arrivals) -> Outcome<Taken> {
         let mut select = self
             .prepare_cached(
-                "SELECT seq, round, batch.policy, outputs, bits, rows FROM batch
+                "SELECT seq, round, batch.policy, outputs, bits, rows, reports, batch.checksum FROM batch
                  JOIN policy ON policy.id = batch.policy ORDER BY seq",
             )
             .map_err(fault)?;
@@ -104,7 +114,10 @@ impl FoldSql for Transaction<'_> {
                     bits: row.get(4).map_err(fault)?,
                 },
             };
-            into.push(slot, row.get(5).map_err(fault)?)?;
+            let rows: Vec<u8> = row.get(5).map_err(fault)?;
+            let (reports, sum) = (row.get(6).map_err(fault)?, row.get(7).map_err(fault)?);
+            verify_batch((slot.round, slot.policy), reports, &rows, sum)?;
+            into.push(slot, rows)?;
             batches.push(row.get(0).map_err(fault)?);
         }
         Ok(Taken { batches, more: false })
@@ -121,14 +134,14 @@ impl FoldSql for Transaction<'_> {
     }
 
     async fn runs(&self, round: i64) -> Outcome<Vec<Run>> {
-        self.prepare_cached("SELECT id, ids, target FROM run WHERE round = ?1 ORDER BY id")
-            .and_then(|mut select| {
-                let rows = select.query_map([round], |row| {
-                    Ok(Run { id: row.get(0)?, ids: whole(row, 1)?, target: row.get(2)? })
-                })?;
-                rows.collect()
-            })
-            .map_err(fault)
+        let statement = "SELECT id, ids, target, checksum FROM run WHERE round = ?1 ORDER BY id";
+        let mut select = self.prepare_cached(statement).map_err(fault)?;
+        let read = |row: &rusqlite::Row| {
+            let run = Run { id: row.get(0)?, ids: whole(row, 1)?, target: row.get(2)? };
+            Ok((run, row.get(3)?))
+        };
+        let rows = select.query_map([round], read).map_err(fault)?;
+        rows.map(|row| row.map_err(fault).and_then(|(run, sum)| run.verified(round, sum))).collect()
     }
 
     async fn merging(&self) -> Outcome<Option<(i64, i64)>> {
@@ -160,43 +173,46 @@ impl FoldSql for Transaction<'_> {
         let limit = limit as i64;
         match from {
             ChunkStart::Holding(id) => {
-                let statement = "SELECT ids FROM chunk WHERE run = ?1 AND first >= coalesce(
+                let statement =
+                    "SELECT ids, checksum FROM chunk WHERE run = ?1 AND first >= coalesce(
                     (SELECT max(first) FROM chunk WHERE run = ?1 AND first <= ?2), x'')
                     ORDER BY first LIMIT ?3";
-                blobs(self, statement, (run, id, limit))
+                chunks_of(self, run, statement, (run, id, limit))
             }
             ChunkStart::After(first) => {
-                let statement =
-                    "SELECT ids FROM chunk WHERE run = ?1 AND first > ?2 ORDER BY first LIMIT ?3";
-                blobs(self, statement, (run, first, limit))
+                let statement = "SELECT ids, checksum FROM chunk WHERE run = ?1 AND first > ?2 ORDER BY first LIMIT ?3";
+                chunks_of(self, run, statement, (run, first, limit))
             }
         }
     }
 
     async fn chunks_holding(&self, run: i64, ids: &[[u8; ID_BYTES]]) -> Outcome<Vec<Vec<u8>>> {
-        let statement =
-            "SELECT ids FROM chunk WHERE run = ?1 AND first <= ?2 ORDER BY first DESC LIMIT 1";
+        let statement = "SELECT ids, checksum FROM chunk WHERE run = ?1 AND first <= ?2 ORDER BY first DESC LIMIT 1";
         let found: Outcome<Vec<_>> =
-            ids.iter().map(|id| blobs(self, statement, (run, id))).collect();
+            ids.iter().map(|id| chunks_of(self, run, statement, (run, id))).collect();
         Ok(found?.concat())
     }
 
     async fn new_run(&self, round: i64, ids: u64) -> Outcome<i64> {
-        execute(self, "INSERT INTO run (round, ids) VALUES (?1, ?2)", (round, ids as i64))?;
+        let statement = "INSERT INTO run (round, ids, checksum) VALUES (?1, ?2, ?3)";
+        execute(self, statement, (round, ids as i64, run_sum(round, ids, None)))?;
         Ok(self.last_insert_rowid())
     }
 
     async fn insert_chunks(&self, run: i64, chunks: &[Vec<u8>]) -> Outcome<()> {
         for chunk in chunks {
-            let values = (run, &chunk[..ID_BYTES], chunk);
-            execute(self, "INSERT INTO chunk (run, first, ids) VALUES (?1, ?2, ?3)", values)?;
+            let values = (run, &chunk[..ID_BYTES], chunk_sum(run, chunk), chunk);
+            let statement = "INSERT INTO chunk (run, first, checksum, ids) VALUES (?1, ?2, ?3, ?4)";
+            execute(self, statement, values)?;
         }
         Ok(())
     }
 
-    async fn set_target(&self, runs: &[i64], target: i64) -> Outcome<()> {
+    async fn set_target(&self, round: i64, runs: &[Run], target: i64) -> Outcome<()> {
         for run in runs {
-            execute(self, "UPDATE run SET target = ?2 WHERE id = ?1", (run, target))?;
+            let sum = run_sum(round, run.ids, Some(target));
+            let statement = "UPDATE run SET target = ?2, checksum = ?3 WHERE id = ?1";
+            execute(self, statement, (run.id, target, sum))?;
         }
         Ok(())
     }
@@ -215,19 +231,35 @@ impl FoldSql for Transaction<'_> {
         Ok(())
     }
 
-    async fn counts(&self, slot: PolicySlot) -> Outcome<Vec<u8>> {
-        self.prepare_cached("SELECT counts FROM tally WHERE round = ?1 AND policy = ?2")
-            .and_then(|mut select| select.query_row((slot.round, slot.policy), |row| row.get(0)))
-            .map_err(fault)
+    async fn tally(&self, slot: PolicySlot) -> Outcome<TallyRow> {
+        let (round, policy) = (slot.round, slot.policy);
+        let read = |row: &rusqlite::Row| {
+            let tally = TallyRow {
+                round,
+                policy,
+                position: row.get(0)?,
+                reports: row.get(1)?,
+                duplicates: row.get(2)?,
+                counts: row.get(4)?,
+            };
+            Ok((tally, row.get(3)?))
+        };
+        let (tally, sum) = self
+            .prepare_cached(
+                "SELECT position, reports, duplicates, checksum, counts FROM tally
+                 WHERE round = ?1 AND policy = ?2",
+            )
+            .and_then(|mut select| select.query_row((round, policy), read))
+            .map_err(fault)?;
+        tally.verified(sum)
     }
 
-    async fn set_counts(&self, delta: &Delta, counts: &[u8]) -> Outcome<()> {
-        let statement =
-            "UPDATE tally SET reports = reports + ?3, duplicates = duplicates + ?4, counts = ?5
+    async fn set_tally(&self, tally: &TallyRow) -> Outcome<()> {
+        let statement = "UPDATE tally SET reports = ?3, duplicates = ?4, checksum = ?5, counts = ?6
              WHERE round = ?1 AND policy = ?2";
-        let (reports, duplicates) = (delta.reports as i64, delta.duplicates as i64);
-        let slot = delta.slot;
-        execute(self, statement, (slot.round, slot.policy, reports, duplicates, counts)).map(drop)
+        let TallyRow { round, policy, reports, duplicates, counts, .. } = tally;
+        let values = (round, policy, reports, duplicates, tally.sum(), counts);
+        execute(self, statement, values).map(drop)
     }
 
     async fn sweep_chunks(&self, round: i64, limit: usize) -> Outcome<u64> {
@@ -238,6 +270,8 @@ impl FoldSql for Transaction<'_> {
 
     async fn finish_sweep(&self, round: i64) -> Outcome<()> {
         execute(self, "DELETE FROM run WHERE round = ?1", [round])?;
-        execute(self, "UPDATE round SET swept = 1 WHERE id = ?1", [round]).map(drop)
+        let mut row = round_row(self, round)?;
+        row.swept = true;
+        set_round(self, &row)
     }
 }

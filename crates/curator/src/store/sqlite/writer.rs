@@ -1,9 +1,11 @@
 //! The one thread that writes: everything that waits shares its commit.
 
+use super::catalogue::find_round;
 use super::schema::{fault, used_bytes};
 use crate::store::group::{Appending, GROUP_BYTES, pack, rounds};
+use crate::store::row::batch_sum;
 use crate::store::{Options, StoreError};
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::collections::BTreeSet;
 use tokio::sync::mpsc::Receiver;
 
@@ -57,13 +59,14 @@ fn commit(connection: &mut Connection, mut group: Vec<Appending>, options: &Opti
         {
             let mut insert = change
                 .prepare_cached(
-                    "INSERT INTO batch (round, policy, reports, rows) VALUES (?1, ?2, ?3, ?4)",
+                    "INSERT INTO batch (round, policy, reports, checksum, rows)
+                     VALUES (?1, ?2, ?3, ?4, ?5)",
                 )
                 .map_err(fault)?;
             for row in pack(&group) {
-                insert
-                    .execute((row.round, row.policy, row.reports as i64, row.rows))
-                    .map_err(fault)?;
+                let (reports, rows) = (row.reports as i64, row.rows);
+                let sum = batch_sum(row.round, row.policy, reports, &rows);
+                insert.execute((row.round, row.policy, reports, sum, rows)).map_err(fault)?;
             }
         }
         options.faults.at("append/inserted");
@@ -77,13 +80,10 @@ fn commit(connection: &mut Connection, mut group: Vec<Appending>, options: &Opti
 }
 
 fn open_rounds(change: &Transaction, rounds: BTreeSet<i64>) -> Result<BTreeSet<i64>, StoreError> {
-    let mut select =
-        change.prepare_cached("SELECT id FROM round WHERE id = ?1 AND state = 0").map_err(fault)?;
     let mut open = BTreeSet::new();
     for round in rounds {
-        open.extend(
-            select.query_row([round], |row| row.get::<_, i64>(0)).optional().map_err(fault)?,
-        );
+        // With its checksum: ids of a sealed round are gone, so taking its reports again would count them again.
+        open.extend(find_round(change, round)?.filter(|row| row.is_open()).map(|row| row.id));
     }
     Ok(open)
 }

@@ -41,6 +41,7 @@ async fn stored(store: &Arc<dyn Store>, policy: &undertone_core::Policy) {
         body: SurveyBody::from_json(body.to_string().as_bytes()).unwrap(),
         created: TODAY,
         rounds: vec![note],
+        phase: Default::default(),
     };
     let event = |kind: &str| Event {
         survey: "faces".parse().unwrap(),

@@ -90,6 +90,49 @@ impl Store for Failing {
         self.check().await?;
         self.inner.append(batches).await
     }
+    async fn move_survey(
+        &self,
+        id: &SurveyId,
+        survey: (u64, &str),
+        round: Option<(u32, RoundStep)>,
+        events: &[Event],
+    ) -> Result<u64, StoreError> {
+        self.inner.move_survey(id, survey, round, events).await
+    }
+    async fn erase_survey(
+        &self,
+        id: &SurveyId,
+        survey: (u64, &str),
+        event: &Event,
+    ) -> Result<(), StoreError> {
+        self.inner.erase_survey(id, survey, event).await
+    }
+    async fn unwiped(&self) -> Result<Unwiped, StoreError> {
+        self.inner.unwiped().await
+    }
+    async fn wipe(&self) -> Result<(), StoreError> {
+        self.inner.wipe().await
+    }
+    async fn note_wiped(
+        &self,
+        rounds: &[(RoundKey, Event)],
+        deletions: u64,
+    ) -> Result<(), StoreError> {
+        self.inner.note_wiped(rounds, deletions).await
+    }
+    async fn tokens(&self) -> Result<Vec<TokenRecord>, StoreError> {
+        self.inner.tokens().await
+    }
+    async fn change_tokens(
+        &self,
+        revoke: Option<(&str, i64, &str)>,
+        add: Option<&TokenRecord>,
+    ) -> Result<(), StoreError> {
+        self.inner.change_tokens(revoke, add).await
+    }
+    async fn load(&self) -> Result<Load, StoreError> {
+        self.inner.load().await
+    }
     async fn seal(&self, key: &RoundKey, at: i64, event: &Event) -> Result<(), StoreError> {
         self.inner.seal(key, at, event).await
     }

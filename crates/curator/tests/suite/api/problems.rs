@@ -41,6 +41,16 @@ async fn every_code_can_be_met() {
     let reports = "/v1/surveys/one/reports";
     let good = report(&policy, 0, &mut rng);
 
+    // A token that allows something else, and a survey that is paused.
+    let made = service.owner_post("/v1/tokens", &json!({"name": "Ann", "role": "analyst"})).await;
+    let named = format!("Bearer {}", made.json()["token"].as_str().unwrap());
+    let named = [("authorization", &*named)];
+    meet(&service.send("POST", "/v1/surveys", &named, b"").await, "forbidden");
+    let halted = service.create(&yes_no("halted")).await;
+    service.owner_post("/v1/surveys/halted/pause", &Value::Null).await;
+    let late = report(&halted, 0, &mut rng).to_json();
+    meet(&service.post_json("/v1/surveys/halted/reports", &late).await, "survey_paused");
+
     meet(&service.get("/v1/surveys/nobody").await, "survey_unknown");
     meet(&service.get("/v1/surveys/NOT%20an%20id").await, "survey_unknown");
     meet(&service.get(&format!("/v1/policies/{}", "0".repeat(64))).await, "policy_unknown");

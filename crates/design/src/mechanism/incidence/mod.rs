@@ -32,7 +32,7 @@ pub use head_tail::HeadTail;
 pub(crate) use head_tail::designed as split;
 pub use limits::{Limits, Masses};
 pub use rates::Rates;
-pub use search::{Chosen, Kind, symbol_bits};
+pub use search::{Chosen, Kind, most_symbols, symbol_bits};
 
 use undertone_core::incidence::Family;
 use undertone_core::{Policy, Shape};

@@ -56,7 +56,7 @@ impl Rates {
         self.total(prior.len(), squares)
     }
 
-    /// The same from the sum of the squares of all shares.
+    /// n times the variances of the estimates of all shares, summed, from the sum of the squares of the shares.
     pub(super) fn total(self, symbols: usize, squares: f64) -> f64 {
         let (gap, other) = (self.own - self.other, self.other);
         if gap == 0.0 {

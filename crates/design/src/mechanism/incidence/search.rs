@@ -69,6 +69,12 @@ pub fn symbol_bits(symbols: usize) -> u32 {
     usize::BITS - (symbols.max(1) - 1).leading_zeros()
 }
 
+/// The most symbols that a family of numbered blocks has room for. Where all pairs share equally many blocks there are no fewer blocks than
+/// symbols, and the largest Hadamard matrix has as many: a power of two less one.
+pub fn most_symbols() -> usize {
+    MAX_BLOCKS - 1
+}
+
 impl Candidate {
     fn bits(&self) -> u32 {
         symbol_bits(self.blocks as usize)

@@ -57,7 +57,7 @@ fn complete_epochs_are_decided_at_once_in_any_order() {
         let outputs = outputs.map(Some).to_vec();
         let expected = rule.posterior(&outputs).unwrap();
         assert_eq!(decision.posterior, expected.public);
-        assert_eq!(decision.value, expected.decision());
+        assert_eq!(decision.value, expected.likeliest());
         assert_eq!(decision.outputs, outputs);
         assert!(decision.missing.is_empty());
     }
@@ -158,6 +158,50 @@ fn the_dead_are_not_waited_for() {
 }
 
 #[test]
+fn a_report_newer_than_the_will_revives_its_sensor() {
+    let bundle = network(100);
+    let mut desk = Desk::new(&bundle);
+    for sensor in 0..3 {
+        desk.hear(report(&bundle, sensor, 1, 1)).unwrap();
+    }
+    assert!(desk.decide().unwrap().missing.is_empty());
+    // Somebody says of a live sensor that it is dead: epochs no longer wait for it.
+    desk.center.hear_status(1, b"dead").unwrap();
+    desk.hear(report(&bundle, 0, 2, 1)).unwrap();
+    desk.hear(report(&bundle, 2, 2, 1)).unwrap();
+    assert_eq!(desk.decide().unwrap().missing, [1]);
+    assert_eq!(desk.center.metrics().sensors[1].missed_in_a_row, 1);
+    // What was said before the will, and comes again, proves nothing; nor does what is no report of it.
+    assert_eq!(desk.hear(report(&bundle, 1, 1, 1)), Err(Refusal::Duplicate));
+    assert_eq!(desk.hear(report(&bundle, 1, 1, 0)), Err(Refusal::Contradiction));
+    assert_eq!(desk.hear(report(&bundle, 1, 3, 2)), Err(Refusal::OutsidePolicy));
+    assert_eq!(desk.hear(report(&bundle, 1, 500, 1)), Err(Refusal::Spent));
+    assert_eq!(desk.center.status(1), Some(Status::Dead));
+    // Its report of the epoch that did not wait comes too late, but it comes: the next epoch waits.
+    assert_eq!(desk.hear(report(&bundle, 1, 2, 1)), Err(Refusal::Late));
+    assert_eq!(desk.center.status(1), Some(Status::Alive));
+    desk.hear(report(&bundle, 0, 3, 1)).unwrap();
+    desk.hear(report(&bundle, 2, 3, 1)).unwrap();
+    assert_eq!(desk.decide(), None);
+    desk.hear(report(&bundle, 1, 3, 0)).unwrap();
+    assert!(desk.decide().unwrap().missing.is_empty());
+    assert_eq!(desk.center.metrics().sensors[1].missed_in_a_row, 0);
+    // The same of "done", and of a sensor whose budget is used up.
+    desk.center.hear_status(0, b"done").unwrap();
+    desk.hear(report(&bundle, 0, 4, 1)).unwrap();
+    assert_eq!(desk.center.status(0), Some(Status::Alive));
+    desk.center.hear_status(2, b"dead").unwrap();
+    desk.hear(SensorReport { kind: TokenKind::Constant, ..report(&bundle, 2, 500, 0) }).unwrap();
+    assert_eq!(desk.center.status(2), Some(Status::Spent));
+    // One forged report of a far epoch does not make later ones old.
+    desk.hear(SensorReport { kind: TokenKind::Constant, ..report(&bundle, 1, u64::MAX, 0) })
+        .unwrap();
+    desk.center.hear_status(1, b"dead").unwrap();
+    desk.hear(report(&bundle, 1, 5, 1)).unwrap();
+    assert_eq!(desk.center.status(1), Some(Status::Alive));
+}
+
+#[test]
 fn the_budget_is_kept_and_its_price_is_the_certificates() {
     let bundle = network(10);
     let mut desk = Desk::new(&bundle);
@@ -214,7 +258,7 @@ fn a_restart_forgets_no_used_epoch() {
     assert_eq!(center.metrics().epochs, 2);
     assert_eq!(center.metrics().information, {
         let mut spending = undertone_fusion::runtime::Spending::new(&bundle).unwrap();
-        spending.after(2).unwrap()
+        spending.after(2, 2).unwrap()
     });
     let old = center.hear(1, &report(&bundle, 1, 2, 1).to_bytes(), now).unwrap();
     assert_eq!(old, Err(Refusal::Late), "who said what in it is no longer known");
@@ -242,4 +286,36 @@ fn nobody_is_late_while_nobody_can_be_heard() {
     desk.hear(report(&bundle, 1, 1, 1)).unwrap();
     desk.hear(report(&bundle, 2, 1, 1)).unwrap();
     assert!(desk.decide().unwrap().missing.is_empty());
+}
+
+#[test]
+fn the_centre_decides_by_the_rule_that_ships() {
+    use undertone_fusion::Objective;
+    use undertone_fusion::runtime::coin;
+    let detection = Objective::Detection { false_alarm: 0.05 };
+    let bundle = network(100).deciding(detection).unwrap();
+    let mut desk = Desk::new(&bundle);
+    let rule = bundle.rule().unwrap();
+    let (mut unlike, mut alarms) = (0, [0, 0]);
+    for epoch in 1..=64u64 {
+        let outputs: Vec<Option<usize>> = (0..3).map(|t| Some((epoch as usize >> t) & 1)).collect();
+        for (sensor, z) in (0..).zip(&outputs) {
+            desk.hear(report(&bundle, sensor, epoch, z.unwrap() as u32)).unwrap();
+        }
+        let decision = desk.decide().unwrap();
+        let posterior = rule.posterior(&outputs).unwrap();
+        assert_eq!(decision.value, rule.decide(&outputs, coin(&bundle, epoch)).unwrap());
+        unlike += usize::from(decision.value != posterior.likeliest());
+        // Of the same outputs some are an alarm and some are not, as the coin falls.
+        if outputs == [Some(1), Some(1), Some(0)] {
+            alarms[decision.value] += 1;
+        }
+    }
+    assert!(unlike > 0, "the test is not Bayes' rule");
+    assert_eq!(alarms[0] + alarms[1], 8);
+    let mut coins: Vec<f64> = (0..2000).map(|epoch| coin(&bundle, epoch)).collect();
+    coins.sort_by(f64::total_cmp);
+    // Uniform: no quantile is further off than .05 (a chance of about 1e-4 for true coins; these never change).
+    let off = |(at, u): (usize, &f64)| (u - at as f64 / 2000.0).abs();
+    assert!(coins.iter().enumerate().map(off).fold(0.0, f64::max) < 0.05);
 }

@@ -105,6 +105,68 @@ async fn a_sensor_that_dies_is_averaged_over_and_comes_back_with_its_memory() {
     }
 }
 
+/// Without access lists anybody may write what the broker keeps. A will that somebody else has written for a live sensor, before
+/// the centre comes or while it listens, costs at most the epochs until the sensor's next report.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_retained_death_does_not_silence_the_living() {
+    for kind in kinds() {
+        let bundle = network(60);
+        let host = Host::start(&kind).await;
+        let topics = Topics::new(&bundle);
+        let mut rng = generator(9);
+        let mut center = host.center(&bundle, LIMIT);
+        let mut sensors = host.sensors(&bundle);
+        send(&mut sensors, 1..=1, &mut rng);
+        decisions(&mut center, 1).await;
+        let rogue = Link::open(host.options("rogue")).unwrap();
+        let bury = |sensor: u16| {
+            let topic = topics.status(sensor);
+            rogue.publish(Message { topic, payload: b"dead".to_vec(), retain: true }).unwrap();
+        };
+        (0..3).for_each(bury);
+        reach(&mut center, |metrics| {
+            metrics.sensors.iter().all(|sensor| sensor.status == Some(Status::Dead))
+        })
+        .await;
+        // Nobody is waited for, so the first report decides its epoch alone; each sensor's report revives it.
+        send(&mut sensors, 2..=2, &mut rng);
+        let second = decisions(&mut center, 1).await.remove(0);
+        assert_eq!((second.epoch, second.missing.len()), (2, 2), "{kind:?}: {second:?}");
+        reach(&mut center, |metrics| {
+            metrics.sensors.iter().all(|sensor| sensor.status == Some(Status::Alive))
+        })
+        .await;
+        let said = send(&mut sensors, 3..=5, &mut rng);
+        let decided = decisions(&mut center, 3).await;
+        for (decision, said) in decided.iter().zip(&said) {
+            assert_eq!((&decision.outputs, &decision.missing[..]), (said, &[][..]), "{kind:?}");
+        }
+        // The centre comes back and finds what the broker has kept.
+        assert!(rogue.close(LIMIT).await);
+        assert!(center.close(LIMIT).await.unwrap());
+        let mut center = host.center(&bundle, LIMIT);
+        reach(&mut center, |metrics| {
+            metrics.sensors.iter().all(|sensor| sensor.status == Some(Status::Dead))
+        })
+        .await;
+        send(&mut sensors, 6..=6, &mut rng);
+        reach(&mut center, |metrics| {
+            metrics.sensors.iter().all(|sensor| sensor.status == Some(Status::Alive))
+        })
+        .await;
+        let said = send(&mut sensors, 7..=8, &mut rng);
+        let mut decided = Vec::new();
+        while decided.len() < 2 {
+            let decision = decisions(&mut center, 1).await.remove(0);
+            // Epoch 6 may be told of only now.
+            decided.extend((decision.epoch > 6).then_some(decision));
+        }
+        for (decision, said) in decided.iter().zip(&said) {
+            assert_eq!((&decision.outputs, &decision.missing[..]), (said, &[][..]), "{kind:?}");
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_lost_is_averaged_over_and_what_is_late_is_counted() {
     for kind in kinds() {
@@ -316,6 +378,53 @@ async fn the_demonstration_is_the_same_on_every_broker() {
         seen.push(tally);
     }
     assert!(seen.windows(2).all(|pair| pair[0] == pair[1]), "{seen:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_demonstration_shows_what_fails() {
+    let bundle = network(5);
+    for kind in kinds() {
+        let host = Host::start(&kind).await;
+        let address = Address::local(host.port);
+        let mut demo =
+            Demo::start(&bundle, &address, host.folder.path(), generator(10)).await.unwrap();
+        let board = demo.board().clone();
+        let sensor = |index: usize| board.state().sensors[index].state;
+        for _ in 0..3 {
+            demo.epoch().await.unwrap();
+        }
+        assert_eq!((0..3).map(sensor).collect::<Vec<_>>(), ["live"; 3]);
+        demo.kill(1).await.unwrap();
+        assert_eq!(sensor(1), "dead");
+        assert!(demo.kill(1).await.is_err() && demo.kill(7).await.is_err());
+        demo.kill(0).await.unwrap();
+        assert!(demo.kill(2).await.is_err(), "the last one");
+        demo.revive(0).await.unwrap();
+        // Over the end of a private value, so that the sensor finds another budget than the one it left.
+        for _ in 0..4 {
+            assert_eq!(demo.epoch().await.unwrap().decision.missing, [1]);
+        }
+        demo.revive(1).await.unwrap();
+        assert!(demo.revive(1).await.is_err());
+        for _ in 0..4 {
+            assert!(demo.epoch().await.unwrap().decision.missing.is_empty());
+        }
+        let state = board.state();
+        assert_eq!((state.decided, state.decisions.len(), state.budget.epochs), (11, 11, 1));
+        assert_eq!((state.sensors[1].missed, state.sensors[1].drawn), (4, 1));
+        let lives: Vec<(&str, Option<u16>)> = state
+            .events
+            .iter()
+            .rev()
+            .filter(|event| matches!(event.kind, "dead" | "alive"))
+            .map(|event| (event.kind, event.sensor))
+            .skip(3)
+            .collect();
+        let expected =
+            [("dead", Some(1)), ("dead", Some(0)), ("alive", Some(0)), ("alive", Some(1))];
+        assert_eq!(lives, expected, "{kind:?}: {:?}", state.events);
+        demo.finish().await.unwrap();
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

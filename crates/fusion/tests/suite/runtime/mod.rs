@@ -1,10 +1,12 @@
 //! Networks at work: budgets, state files, faults, and two brokers.
 #![cfg(feature = "runtime")]
+mod board;
 mod brokers;
 mod center;
 mod certificates;
 mod conversation;
 mod faults;
+mod moving;
 mod network;
 mod scripted;
 mod secure;

@@ -135,6 +135,7 @@ pub(super) fn run(frame: &Frame, file: ParquetFile, output: Target) -> Result<Wr
         }
     }
     // Before the file has its name: a column that is kept under another name leaves nothing behind.
+    frame.check_groups(&counts)?;
     let kept = watch.finish()?;
     let replaced = writer.into_inner().map_err(fail)?.finish()?;
     Ok(Written { counts, chosen, kept, notes_left_out: form.notes_left_out, replaced })
@@ -298,7 +299,8 @@ impl<'a> Worker<'a> {
         // What has no text, such as bytes, is no worse than missing: no prediction reads it.
         let said = |array: &ArrayRef, at: usize| text(array, at).ok().flatten();
         for (kept, array) in others.iter().enumerate() {
-            for (column, codes) in self.draws.codes.iter().enumerate() {
+            let questions = self.frame.questions().count();
+            for (column, codes) in self.draws.codes[..questions].iter().enumerate() {
                 let asked = batch.column(self.asked.order[column]);
                 let differ = |(at, code): (usize, &Code)| {
                     !matches!(code, Code::Missing | Code::Unknown)
@@ -319,11 +321,7 @@ impl<'a> Worker<'a> {
                 Some(text) => KeptCell::of(&text),
                 None => KeptCell::MISSING,
             };
-            part.row(
-                key,
-                || others.iter().map(cell).collect(),
-                || self.draws.indices.iter().map(|indices| indices[row]).collect(),
-            );
+            part.row(key, || others.iter().map(cell).collect(), || self.draws.answers_of(row));
         }
         Ok(())
     }
